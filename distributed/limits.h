@@ -3,9 +3,9 @@
 // ServerLimits: how much a task accepts from its peers and clients before it
 // refuses.
 //
-// Every limit is a flag of `leat serve`. The message of a refusal names it, as
-// "(--max-graphs)", or as "(max_graph_nodes)" if it comes from a layer that
-// knows no flags.
+// Every limit is a flag of `leat serve`. The message of a refusal names the
+// limit, as "(--max-graphs)", or as "(max_graph_nodes)" if the message comes
+// from a layer that knows no flags.
 #ifndef LEAT_DISTRIBUTED_LIMITS_H_
 #define LEAT_DISTRIBUTED_LIMITS_H_
 
@@ -33,9 +33,9 @@ struct ServerLimits {
   LowerLimits lower = {};
   // How many sessions of clients the task's master keeps. A session that nobody
   // has used for `session_idle` is closed. If there is no room for a new
-  // session, the one that was idle for longest is closed if that is
-  // `session_idle_when_full` or more, so that clients that died do not keep
-  // others out.
+  // session, the session that has been idle for longest is closed, provided
+  // that it has been idle for `session_idle_when_full`. So clients that died do
+  // not keep others out.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
@@ -43,11 +43,11 @@ struct ServerLimits {
   std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
   // How long other tasks may take to create a session, or to register a graph.
   std::chrono::nanoseconds setup_timeout = std::chrono::minutes(5);
-  // How long other tasks may take for what needs no work of them: to say how
-  // they are, and to forget steps, graphs, sessions and containers.
+  // How long other tasks may take for calls that need no work: to report their
+  // status, and to forget steps, graphs, sessions and containers.
   std::chrono::nanoseconds answer_timeout = std::chrono::seconds(10);
   // How many sessions of masters the task's worker keeps, and how many graphs
-  // each.
+  // each session may have.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
   // A master that does not answer for this long is taken for dead, and its
@@ -59,16 +59,17 @@ struct ServerLimits {
   int64_t max_session_bytes = INT64_MAX;
   // How many tensors the elements of one queue may have together.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
-  // How many steps may wait to begin here because a peer has asked for a tensor
-  // of theirs, and for how long.
+  // A peer may ask for a tensor of a step that has not begun here. This says
+  // how many such steps may wait for their RunGraph, and for how long.
   size_t max_waiting_steps = 1000;
   std::chrono::nanoseconds waiting_step_timeout = std::chrono::seconds(60);
   // How many ended steps are remembered, so that nothing late starts one again.
   size_t max_tombstones = 100'000;
   // How long peers may still fetch tensors of a step that has succeeded.
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);
-  // How many tensors that nobody has taken, and Recvs that wait for one, a step
-  // may have together.
+  // How many entries a step may have in its rendezvous. Entries are tensors
+  // that nobody has taken, Recvs that wait for a tensor and, outside of loops,
+  // keys that have been used.
   size_t max_rendezvous_entries = size_t{1} << 20;
   // How many request ids are remembered, for each kind of request.
   size_t max_request_ids = 100'000;

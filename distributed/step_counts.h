@@ -18,8 +18,8 @@ class StepTotals;
 
 namespace leat {
 
-// Counters and the time of the last use. Thread-safe, without a lock: the
-// counters are independent of each other, and each is right in the long run.
+// Counters and the time of the last use. Thread-safe without a lock, because
+// the counters are independent of each other.
 class StepCounts {
  public:
   // `clock` must outlive this.

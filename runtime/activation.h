@@ -23,7 +23,7 @@ namespace leat {
 struct Loop;
 
 // The values and counts of one iteration of a loop or, for frame 0, of all
-// nodes outside of loops. The FrameLayout that it is made for must outlive it.
+// nodes outside of loops. The FrameLayout must outlive the Activation.
 //
 // The threads that run the step share it without a lock: the counts change by
 // atomic operations, and a slot is written by its producer before the
@@ -48,27 +48,29 @@ struct Activation {
     }
   }
 
-  // The parts of `counts`, which FrameLayout::initial_counts describes.
+  // The four functions below return parts of `counts`, whose layout
+  // FrameLayout::initial_counts describes. `i` is the local index of an
+  // instruction in the frame.
   //
-  // The edges that instruction `i`, a local index of the frame, still waits
-  // for. The count of a Merge is that of merge_count.h.
+  // Returns the number of edges that instruction `i` still waits for. The count
+  // of a Merge has the form that merge_count.h describes.
   int32_t& pending(int i) { return counts[i]; }
-  // The number of reads that are still to come, indexed by slot.
+  // Returns an array of the numbers of reads that are still to come, by slot.
   int32_t* readers() { return counts.data() + layout.num_instructions; }
   // Not 0 if something that instruction `i` waits for was dead. REQUIRES: the
   // program is not straight.
   int32_t& dead(int i) {
     return counts[layout.num_instructions + layout.num_slots + i];
   }
-  // The input that Merge `i` has taken, or one of merge_count::kNone and kDead.
-  // REQUIRES: the program is not straight.
+  // The index of the input that Merge `i` has taken, or merge_count::kNone or
+  // merge_count::kDead. REQUIRES: the program is not straight.
   int32_t& taken(int i) {
     return counts[2 * layout.num_instructions + layout.num_slots + i];
   }
 
   const Program::FrameLayout& layout;
   std::vector<Value> slots;     // by slot number
-  std::vector<int32_t> counts;  // see above
+  std::vector<int32_t> counts;  // see the functions above
   // The time at which each instruction became ready, by local index. It is
   // empty unless the step is observed and several threads work on it.
   std::vector<std::chrono::steady_clock::time_point> scheduled;
@@ -79,17 +81,19 @@ struct Activation {
   int64_t iteration = 0;  // counted from 0
   // The number of instructions of this iteration that are ready or running,
   // plus the number of loops that were entered from it and still go on. The
-  // thread that takes away the last one checks whether the iteration has ended.
+  // thread that brings the number down to 0 checks whether the iteration has
+  // ended.
   std::atomic<int64_t> outstanding{0};
-  // The loops entered from this iteration. Guarded like Loop.
+  // The loops entered from this iteration. The mutex that guards Loop guards
+  // them, too.
   std::vector<std::unique_ptr<Loop>> inner_loops;
 };
 
 // One entry into a frame, with the iterations that are under way. Guarded by
 // the mutex of the FramedPropagator that owns it.
 struct Loop {
-  // A value that Enter or NextIteration, named by `instruction`, puts into an
-  // iteration that has not been started yet.
+  // A value for an iteration that has not been started yet. `instruction` is
+  // the Enter or NextIteration that the value comes from.
   struct Deferred {
     int32_t instruction = 0;
     Value value = {};
@@ -97,10 +101,10 @@ struct Loop {
 
   int32_t frame = 0;             // index into Program::frames()
   Activation* parent = nullptr;  // entered from here
-  // The frame id in rendezvous keys, which is equal on every device.
+  // The frame id in rendezvous keys. It is the same on every device.
   uint64_t id = 0;
   int32_t missing_enters = 0;  // Enters that have not come yet
-  int64_t num_started = 0;     // iterations so far
+  int64_t num_started = 0;     // iterations, ended or not
   // The iterations that were started and have not ended, in order. The last one
   // is number `num_started` - 1.
   std::deque<std::unique_ptr<Activation>> iterations;
@@ -111,7 +115,8 @@ struct Loop {
   // consumers outside, too, if the loop ends with that iteration.
   std::vector<int32_t> dead_exits;
 
-  // The given iteration. REQUIRES: it was started and has not ended.
+  // Returns the iteration with this number. REQUIRES: it was started and has
+  // not ended.
   Activation& at(int64_t iteration) const {
     return *iterations[iteration - (num_started - iterations.size())];
   }

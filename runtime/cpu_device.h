@@ -20,8 +20,8 @@ class CpuDevice final : public Device {
   CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {})
       : Device(std::move(info)), queue_(queue), allocator_(std::move(memory)) {}
 
-  // Both are the same memory, because the host can read all memory of a CPU.
-  // Buffers may outlive the device.
+  // Both return the same allocator, because the host can read all memory of a
+  // CPU. Buffers may outlive the device.
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
   // The threads that all CPU devices of the process share.

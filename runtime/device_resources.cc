@@ -7,7 +7,8 @@
 namespace leat {
 namespace {
 
-// The job in the device's name, which is its default container.
+// Returns the job in the device's name, which is the device's default
+// container.
 std::string JobOf(const Device& device) {
   const auto name = DeviceName::Parse(device.name());
   return name.ok() ? name->job.value_or(kDefaultContainer) : kDefaultContainer;

@@ -2,7 +2,7 @@
 //
 // DeviceResources: a ResourceStore for each of several devices. It holds the
 // variables, queues and other resources that outlive a step. The sessions of a
-// process share one; an isolated session has its own.
+// process share one DeviceResources; an isolated session has its own.
 #ifndef LEAT_RUNTIME_DEVICE_RESOURCES_H_
 #define LEAT_RUNTIME_DEVICE_RESOURCES_H_
 
@@ -29,8 +29,8 @@ class DeviceResources {
   DeviceResources(const DeviceResources&) = delete;
   DeviceResources& operator=(const DeviceResources&) = delete;
 
-  // Returns the store of `device`. REQUIRES: `device` is one of those that the
-  // constructor was given; the same object, not an equal name.
+  // Returns the store of `device`. REQUIRES: `device` is one of the objects
+  // that the constructor was given, and not another object of the same name.
   ResourceStore& Of(const Device& device);
 
   // The limits that the constructor was given.

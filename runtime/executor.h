@@ -5,10 +5,10 @@
 // An instruction is ready when all of its inputs have arrived (Kahn's
 // algorithm, on counts that one memcpy resets for each step). The thread that
 // made cheap instructions ready runs them; of several expensive ones it keeps
-// one and gives the others to the compute pool. What a received tensor makes
-// ready goes to the pool, too, unless it is quick (CostClass::kQuick). A
-// program that has neither expensive nor asynchronous instructions, and no
-// control flow, is simply run in order, without counts.
+// one and gives the others to the compute pool. Instructions that a received
+// tensor makes ready go to the pool, too, unless they are quick
+// (CostClass::kQuick). A program that has neither expensive nor asynchronous
+// instructions, and no control flow, is simply run in order, without counts.
 #ifndef LEAT_RUNTIME_EXECUTOR_H_
 #define LEAT_RUNTIME_EXECUTOR_H_
 
@@ -60,7 +60,7 @@ class Executor {
   template <class Propagator>
   class ConcurrentExecution;
 
-  // Makes a state for the program's way of propagation.
+  // Makes a state that fits the program's propagation.
   std::unique_ptr<Execution> NewExecution() const;
   // Returns an idle state, or a new one if all are in use.
   std::unique_ptr<Execution> Take();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CheckFeeds: checks that the tensors that a client feeds are those that its
-// step was planned for. Stateless, thread-safe.
+// CheckFeeds: checks that the tensors that a client feeds fit the plan of the
+// step. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_FEED_CHECKS_H_
 #define LEAT_RUNTIME_FEED_CHECKS_H_
 
@@ -24,9 +24,10 @@ struct FeedSpec {
   std::vector<PartialShape> shapes = {};  // declared or inferred
 };
 
-// INVALID_ARGUMENT if the number of `feeds` is not that of `spec`, or if a feed
-// has another dtype or a shape that is incompatible with the planned one. The
-// message about a shape is that of TensorFlow's Python client:
+// INVALID_ARGUMENT if `feeds` and `spec` do not have the same number of feeds,
+// or if a feed has another dtype than planned, or a shape that is incompatible
+// with the planned shape. The message about a shape is the same as in
+// TensorFlow's Python client:
 //
 //   Cannot feed value of shape (3,) for Tensor x:0, which has shape (None, 784)
 absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds);

@@ -12,8 +12,8 @@ using Successor = Program::Successor;
 
 namespace {
 
-// Returns the input that a Merge has taken. Another live input may arrive at
-// the same time and try to be the one.
+// Returns the input that a Merge has taken. Reads atomically, because another
+// live input may arrive at the same time and try to be taken.
 int32_t TakenBy(const Instruction& merge, Activation& activation) {
   return std::atomic_ref<int32_t>(activation.taken(merge.local_index))
       .load(std::memory_order_acquire);
@@ -37,8 +37,8 @@ bool FlatPropagator::Run(const Ready& item) const {
   return runner_.Run<true>(instruction, activation, item.dead);
 }
 
-// A Merge has no kernel. Which input it takes was decided when that input came;
-// others may come while it runs.
+// A Merge has no kernel. Which input it takes was decided when that input came.
+// Other inputs may come while this runs.
 bool FlatPropagator::RunMerge(const Instruction& merge,
                               Activation& activation) const {
   const int32_t taken = TakenBy(merge, activation);

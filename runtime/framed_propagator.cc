@@ -19,8 +19,8 @@ Value DeadValue() {
   return value;
 }
 
-// Takes one from a count unless it is the last one. The last one is taken only
-// under the lock: until then its holder keeps the iteration alive.
+// Takes one from a count, unless only one is left. The last one is taken only
+// under the lock, because it keeps the iteration alive until then.
 bool DecrementUnlessLast(std::atomic<int64_t>& count) {
   int64_t value = count.load(std::memory_order_relaxed);
   while (value > 1) {
@@ -63,8 +63,8 @@ void FramedPropagator::Propagate(const Ready& done, ReadyList& ready) {
       break;
     default:
       flat_.Propagate(done, ready);
-      // The first of the new instructions takes this one's place among the
-      // outstanding ones.
+      // In the count of outstanding instructions, the first new instruction
+      // takes the place of the one that is done.
       if (const size_t added = ready.size() - first_new; added > 0) {
         if (added > 1) {
           done.activation->outstanding.fetch_add(
@@ -89,8 +89,6 @@ void FramedPropagator::Clear() {
   root_loops_.clear();
 }
 
-// Takes the value that a transfer (Enter, Exit or NextIteration) hands on.
-// Returns false, and the step has failed, if it is a variable without a value.
 bool FramedPropagator::TakeValue(const Ready& done, Value& value) const {
   const Instruction& transfer = program_.instruction(done.instruction);
   if (!done.dead) {
@@ -130,8 +128,6 @@ void FramedPropagator::Exit(const Ready& done, ReadyList& ready) {
   }
 }
 
-// Returns false if this is not the first live value that leaves the loop by
-// this Exit.
 bool FramedPropagator::PlaceExit(const Ready& done, const Value& value,
                                  ReadyList& ready) {
   MutexLock lock(mutex_);

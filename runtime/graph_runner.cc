@@ -46,8 +46,8 @@ class Latch {
   std::atomic<int> count_;  // changes under the lock
 };
 
-// A step started by Start, for which no thread waits. Each of its executors
-// shares it.
+// A step that Start has started, and for which no thread waits. The step's
+// executors share the ownership of it.
 class StartedStep {
  public:
   StartedStep(std::shared_ptr<CompiledGraph> graph, Step& step,
@@ -65,8 +65,8 @@ class StartedStep {
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) End();
   }
 
-  // Drops the graph before it calls `done`, so that nothing of the session is
-  // used any more: the session may end as soon as it knows that the step has.
+  // Drops the graph before it calls `done`, because the session may end as soon
+  // as `done` is called. Nothing of the session is used after that.
   void End() {
     graph_.reset();
     GraphRunner::Done done = std::move(done_);
@@ -112,7 +112,8 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
   WorkQueue& queue = devices_.compute_queue();
   if (queue.IsWorkerThread()) {
     return absl::FailedPreconditionError(
-        "a step was run from a thread of the compute pool, which never waits");
+        "a step cannot be run from a thread of the compute pool, because it "
+        "would block the thread; run it from another thread");
   }
   if (deadline.has_value() && deadline->clock->Now() >= deadline->at) {
     step.Fail(TooLateToBegin(*deadline));

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GraphRunner: compiles the graphs of one task and runs their steps on all of
-// the task's devices. LocalSession uses it for a whole graph, a worker for the
-// part of a graph that a master gave to it.
+// the task's devices. LocalSession uses it for a whole graph. A worker uses it
+// for the part of a graph that a master has given to the worker.
 #ifndef LEAT_RUNTIME_GRAPH_RUNNER_H_
 #define LEAT_RUNTIME_GRAPH_RUNNER_H_
 
@@ -26,8 +26,8 @@
 namespace leat {
 
 // A graph that was compiled for the devices of this task: one executor for each
-// device that the graph uses. The DeviceSet and the DeviceResources of the
-// GraphRunner that made it must outlive it.
+// device that the graph uses. It must not outlive the DeviceSet and the
+// DeviceResources of its GraphRunner.
 struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };
@@ -38,10 +38,10 @@ class GraphRunner {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
-  // Borrows everything; all must outlive this and the graphs that it compiles.
-  // `resources` is devices.resources() or, for an isolated session, the
-  // session's own. `session_devices` is null, or the devices on which kernels
-  // of a session with limited memory run.
+  // Borrows all arguments, which must outlive this and the graphs that it
+  // compiles. `resources` is devices.resources() or, for an isolated session,
+  // the session's own. `session_devices` is null, or the devices on which
+  // kernels of a session with limited memory run.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
               const KernelRegistry& kernels,
               const SessionDevices* session_devices = nullptr)
@@ -67,11 +67,11 @@ class GraphRunner {
   // Starts a step and returns without waiting. It may be called on any thread,
   // which runs quick instructions only.
   //
-  // `done` is called exactly once, on any thread, when every kernel of the
-  // step has ended; this may be before Start returns. It gets step.status()
-  // and must not block. `graph` is kept until then. `step` must live until
-  // then and until every call of step.Fail has returned. A caller that wants a
-  // deadline calls step.Fail when it has passed.
+  // `done` is called exactly once, on any thread, when every kernel of the step
+  // has ended; this may be before Start returns. It gets step.status() and must
+  // not block. `graph` is kept until then. `step` must live until then and
+  // until every call of step.Fail has returned. A caller that wants a deadline
+  // calls step.Fail when the deadline has passed.
   void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
 
   DeviceSet& devices() { return devices_; }

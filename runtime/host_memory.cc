@@ -25,8 +25,8 @@ std::string ReadText(const std::string& path) {
   return text;
 }
 
-// Returns the number in a file. Version 2 writes "max" for no limit, which is
-// not a number.
+// Returns the limit that a file contains, or kNoMemoryLimit if it contains no
+// number. Version 2 writes "max" for no limit.
 int64_t ReadLimit(const std::string& path) {
   int64_t bytes = 0;
   if (!absl::SimpleAtoi(ReadText(path), &bytes) || bytes <= 0) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that tell how much memory this process may use: that of the
-// machine, or less if a control group (a container) sets a limit. Stateless,
-// thread-safe.
+// Functions that tell how much memory this process uses, and how much it may
+// use: all memory of the machine, or less if a control group (a container) sets
+// a limit. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_HOST_MEMORY_H_
 #define LEAT_RUNTIME_HOST_MEMORY_H_
 
@@ -29,8 +29,8 @@ int64_t ResidentBytes();
 //
 // `groups` is the text of /proc/self/cgroup, which names the groups. `mount` is
 // where control groups of version 1 and 2 are mounted ("/sys/fs/cgroup"). A
-// file that cannot be read sets no limit, because a container sees its own
-// group as the root.
+// file that cannot be read sets no limit. In a container this is common,
+// because the container sees its own group as the root.
 int64_t ControlGroupMemoryLimit(absl::string_view groups,
                                 const std::string& mount);
 

@@ -58,8 +58,8 @@ class InstructionRunner {
   Step& step() const { return *step_; }
 
   // Returns what the kernel of `instruction` needs in order to run. `is_dead`
-  // tells the kernel of a _Send that it is on a branch that was not taken. The
-  // result refers to this and to `activation`.
+  // tells the kernel of a _Send that the _Send is on a branch that was not
+  // taken. The result refers to this and to `activation`.
   KernelContext ContextFor(const Instruction& instruction,
                            Activation& activation, bool is_dead = false) const;
 
@@ -85,17 +85,17 @@ class InstructionRunner {
   template <bool kShared>
   bool Finish(const Instruction& instruction, Activation& activation) const;
 
-  // Counts one read of each input as done, and clears those that have no reader
-  // left.
+  // Counts one read of each input as done, and clears the inputs that have no
+  // reader left.
   template <bool kShared>
   void ReleaseInputs(const Instruction& instruction,
                      Activation& activation) const;
 
   // Moves input `i` of an instruction that only routes values (Merge, Enter,
   // Exit, NextIteration) to `value`, or copies it if others will read it too,
-  // and counts one read as done. If the input is a variable of which the
-  // instruction takes the value, that is read. Returns false, after a call of
-  // Fail, if that variable is uninitialised.
+  // and counts one read as done. If the input is a variable and the instruction
+  // takes the variable's value, reads that value. Returns false, after a call
+  // of Fail, if it cannot be read.
   bool TakeInput(const Instruction& instruction, int i, Activation& activation,
                  Value& value) const;
 
@@ -116,8 +116,8 @@ class InstructionRunner {
                Time started) const;
 
  private:
-  // The step's own state, set by Start.
   const Program& program_;
+  // The current step, set by Start.
   Step* step_ = nullptr;
   // The services that all kernels of the step share.
   StepServices services_;
@@ -149,9 +149,8 @@ bool InstructionRunner::Finish(const Instruction& instruction,
                                Activation& activation) const {
   const int32_t* const readers = activation.readers();
   for (int i = 0; i < instruction.num_outputs; ++i) {
-    // Nobody reads this output.
     const int32_t slot = instruction.first_output + i;
-    if (readers[slot] == 0) {
+    if (readers[slot] == 0) {  // nobody reads this output
       activation.slots[slot].Clear();
     } else if (ABSL_PREDICT_FALSE(activation.slots[slot].IsEmpty())) {
       Fail(instruction, activation,

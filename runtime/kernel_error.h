@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelError: makes the error of a failed kernel, which says where it
-// happened. Stateless, thread-safe.
+// KernelError: makes the error of a failed kernel say where it happened.
+// Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_KERNEL_ERROR_H_
 #define LEAT_RUNTIME_KERNEL_ERROR_H_
 
@@ -12,10 +12,10 @@
 
 namespace leat {
 
-// Returns a copy of `status`, with its payloads. To its message are added the
-// op, the dtypes and shapes of the inputs in `context`, the device and, as
-// TensorFlow writes it, "[[{{node NAME}}]]", by which TensorFlow's Python
-// client finds the op. REQUIRES: `status` is not OK.
+// Returns a copy of `status`, with its payloads, whose message also tells the
+// op, the dtypes and shapes of the inputs in `context`, the device, and the
+// node. The node is written as "[[{{node NAME}}]]", by which TensorFlow's
+// Python client finds the op. REQUIRES: `status` is not OK.
 absl::Status KernelError(const absl::Status& status, const NodeDef& node,
                          const Device& device, const KernelContext& context);
 

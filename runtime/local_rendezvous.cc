@@ -16,7 +16,7 @@ LocalRendezvous::~LocalRendezvous() {
       is_waited_for = is_waited_for || entry.waiter != nullptr;
     }
   }
-  // Only if somebody waits is the error made, so that an ordinary step does not
+  // The error is made only if somebody waits, so that an ordinary step does not
   // pay for it.
   if (is_waited_for) StartAbort(absl::CancelledError("the step has ended"));
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LocalRendezvous: the table through which the devices of one process exchange
-// the tensors of one step, by the texts of their keys.
+// the tensors of one step. The entries are found by the texts of their keys.
 #ifndef LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 #define LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 
@@ -24,12 +24,12 @@ class LocalRendezvous final : public Rendezvous {
   // key.
   explicit LocalRendezvous(size_t max_entries = size_t{1} << 20)
       : max_entries_(max_entries) {}
-  // Aborts what still waits, with CANCELLED.
+  // Receivers that still wait get CANCELLED.
   ~LocalRendezvous() override;
 
-  // Implement Rendezvous. A key that is sent twice, or received twice, in one
-  // step is ALREADY_EXISTS. Inside of loops a key is forgotten after use, so
-  // this is not noticed there.
+  // Implement Rendezvous. If a key is sent twice, or received twice, in one
+  // step, the second call gets ALREADY_EXISTS. Inside of loops such a call is
+  // not noticed, because a key is forgotten after its use.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   void RecvAsync(const ParsedKey& key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
@@ -44,7 +44,7 @@ class LocalRendezvous final : public Rendezvous {
   // have come, the entry only marks the key as used; inside of loops it is
   // removed.
   struct Entry {
-    // Empty until it is sent, and again when it was received.
+    // Empty before the tensor is sent and after it was received.
     Tensor tensor = {};
     bool sent = false;
     bool is_dead = false;
@@ -53,15 +53,15 @@ class LocalRendezvous final : public Rendezvous {
     Done waiter = nullptr;
   };
 
-  // Returns the entry of a key, which is made if there is room, or null if
-  // there is none.
+  // Returns the entry of a key, and adds it if it is missing. Returns null if
+  // there is no room for it.
   Entry* FindOrAdd(const ParsedKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The error for a key that there is no room for.
+  // Returns the error for a key that there is no room for.
   absl::Status Full(const ParsedKey& key) const;
 
   const size_t max_entries_;
   mutable Mutex mutex_;
-  // The reason of the abort, OK before.
+  // The reason of the abort, or OK if there was none.
   absl::Status aborted_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
+#include "leat/core/threads/handover.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/constant_evaluator.h"
@@ -68,7 +68,7 @@ class LocalSession final : public Session,
     if (!timeout.has_value()) return std::nullopt;
     const Clock::time_point at = clock_.After(*timeout);
     if (at == Clock::time_point::max()) return std::nullopt;
-    return StepDeadline{.at = at, .timeout = *timeout, .clock = &clock_};
+    return StepDeadline{.clock = &clock_, .at = at, .timeout = *timeout};
   }
 
   using Session::Run;
@@ -114,8 +114,8 @@ class LocalSession final : public Session,
     return absl::OkStatus();
   }
 
-  // Returns the plan of a signature. Waits for another caller that makes it, or
-  // makes it.
+  // Returns the plan of a signature. Makes the plan, or waits for another
+  // caller that is making it.
   absl::StatusOr<Plans::Plan> FindOrPlan(
       const std::vector<TensorName>& feeds,
       const std::vector<TensorName>& fetches,
@@ -123,26 +123,27 @@ class LocalSession final : public Session,
     const std::string key = SignatureKey(feeds, fetches, targets);
     LEAT_ASSIGN_OR_RETURN(Plans::Plan found, plans_->Find(key));
     if (found != nullptr) return found;
-    // The version is read before the graph, which is of this version or a later
-    // one. The signature is not borrowed, because another caller may make this
-    // plan after this one has been told that the session is closed.
-    const int64_t version = graph_->version();
-    StepSignature signature{.feeds = Texts(feeds),
-                            .fetches = Texts(fetches),
-                            .targets = Texts(targets)};
-    std::promise<absl::StatusOr<Plans::Plan>> promise;
-    std::future<absl::StatusOr<Plans::Plan>> plan = promise.get_future();
-    plans_->Get(
-        key, version,
-        [self = shared_from_this(),
-         signature = std::move(signature)](Plans::Done done) mutable {
-          std::move(done)(self->Plan(std::move(signature)));
-        },
-        [promise =
-             std::move(promise)](absl::StatusOr<Plans::Plan> made) mutable {
-          promise.set_value(std::move(made));
-        });
-    return plan.get();
+    for (;;) {
+      // The version is read before the graph, which is of this version or a
+      // later one.
+      const int64_t version = graph_->version();
+      const auto made =
+          std::make_shared<Handover<absl::StatusOr<Plans::Plan>>>();
+      plans_->Get(
+          key, version,
+          [&](Plans::Done done) {
+            std::move(done)(Plan({.feeds = Texts(feeds),
+                                  .fetches = Texts(fetches),
+                                  .targets = Texts(targets)}));
+          },
+          [made](absl::StatusOr<Plans::Plan> plan) {
+            made->Set(std::move(plan));
+          });
+      absl::StatusOr<Plans::Plan> plan = made->Wait();
+      // The plan is null if another caller failed to make it from an earlier
+      // graph.
+      if (!plan.ok() || *plan != nullptr) return plan;
+    }
   }
 
   // Runs a step and fills `metadata` with what the options ask for.
@@ -200,7 +201,7 @@ class LocalSession final : public Session,
     return absl::FailedPreconditionError("Session is closed.");
   }
 
-  // Takes long, so it is called without a lock.
+  // Plans and compiles a step. This takes long, so it is called without a lock.
   absl::StatusOr<Plans::Plan> Plan(StepSignature signature) {
     LEAT_ASSIGN_OR_RETURN(StepPlan plan,
                           PlanStep(*graph_->prepared(), std::move(signature),
@@ -211,7 +212,7 @@ class LocalSession final : public Session,
                    .shapes = std::move(plan.feed_shapes)};
     step->fetch_names = std::move(plan.signature.fetches);
     step->graph = std::make_shared<CompiledGraph>();
-    // Just one: all devices are local.
+    // There is just one partition, because all devices belong to one task.
     for (Partition& partition : plan.partitions) {
       LEAT_ASSIGN_OR_RETURN(step->graph,
                             runner_.Register(std::move(partition.graph)));
@@ -238,7 +239,8 @@ class LocalSession final : public Session,
   const PlanOptions plan_options_;
   const OpRegistry& ops_;
   GraphRunner runner_;
-  // It releases nothing, so plans go also while callables keep them.
+  // Nobody has to be told of evictions, so the table may evict a plan that a
+  // callable still keeps.
   const std::shared_ptr<Plans> plans_ = Plans::Create(/*release=*/nullptr);
   std::atomic<int64_t> next_step_id_{1};
 

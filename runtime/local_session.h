@@ -59,8 +59,8 @@ struct LocalSessionOptions {
   const PassRegistry* passes = nullptr;
 };
 
-// Makes a session for a copy of `graph`, which is placed as a whole. `kernels`
-// is borrowed and must outlive the session.
+// Makes a session for a copy of `graph`. All of the graph is placed now, not
+// only what a step needs. `kernels` is borrowed and must outlive the session.
 //
 // The session is thread-safe: while one step is being planned, others are
 // planned and run. If the session is closed while a step is being planned, that

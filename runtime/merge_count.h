@@ -11,9 +11,9 @@
 // The functions that change a count are thread-safe. Callers pass references to
 // two words of an Activation: `count` and `taken`.
 //
-// For example, a Merge with one control edge begins with 3. A dead input makes
-// that 3 + 2^16, the control edge 1 + 2^16 and a live input 2^16: now it is
-// ready.
+// For example, a Merge with one control edge begins with the count 3. A dead
+// input changes the count to 3 + 2^16, the control edge to 1 + 2^16, and a live
+// input to 2^16. Now the Merge is ready.
 #ifndef LEAT_RUNTIME_MERGE_COUNT_H_
 #define LEAT_RUNTIME_MERGE_COUNT_H_
 
@@ -22,8 +22,9 @@
 
 namespace leat::merge_count {
 
-inline constexpr int kMaxEdges = (1 << 14) - 1;  // inputs, or control edges
-// The parts of a count, and what one edge adds or takes.
+// The most inputs that a Merge may have, and the most control edges.
+inline constexpr int kMaxEdges = (1 << 14) - 1;
+// The parts of a count, and what one edge adds to it or takes from it.
 inline constexpr int32_t kNoLiveInput = 1;
 inline constexpr int32_t kOneControl = 2;
 inline constexpr int32_t kControlMask = 0xfffe;
@@ -40,17 +41,17 @@ inline bool IsReady(int32_t count, int num_inputs) {
   return (count & kNoLiveInput) == 0 || count / kOneDead >= num_inputs;
 }
 
-// Values of `taken` besides the index of an input: no input has been taken yet,
-// and no input ever will be, because the Merge is dead.
+// Values of `taken` that are not the index of an input. kNone says that no
+// input has been taken yet, and kDead that no input ever will be, because the
+// Merge is dead.
 inline constexpr int32_t kNone = -1;
 inline constexpr int32_t kDead = -2;
 
 // Each of the functions below records the arrival of one edge and returns
-// whether it made the Merge ready.
-//
-// A live input, with index `input`. The first one is `taken`; later ones are
-// not used.
+// whether that edge made the Merge ready.
 
+// Records a live input, whose index is `input`. The Merge takes the first live
+// input and does not use later ones.
 inline bool LiveInput(int32_t& count, int32_t& taken, int32_t input) {
   int32_t none = kNone;
   if (!std::atomic_ref<int32_t>(taken).compare_exchange_strong(
@@ -61,7 +62,7 @@ inline bool LiveInput(int32_t& count, int32_t& taken, int32_t input) {
       kNoLiveInput, std::memory_order_acq_rel);
   return (before & kControlMask) == 0;
 }
-// A dead input.
+// Records a dead input.
 inline bool DeadInput(int32_t& count, int num_inputs) {
   const int32_t before = std::atomic_ref<int32_t>(count).fetch_add(
       kOneDead, std::memory_order_acq_rel);
@@ -70,8 +71,8 @@ inline bool DeadInput(int32_t& count, int num_inputs) {
   return (before & kNoLiveInput) != 0 && before / kOneDead < num_inputs &&
          IsReady(before + kOneDead, num_inputs);
 }
-// A dead Enter, which counts as all inputs. The loop is not entered, so its
-// Merge need not wait for the back edge.
+// Records a dead Enter, which counts as all inputs. The loop is not entered, so
+// the Merge need not wait for the back edge.
 inline bool DeadEnter(int32_t& count, int32_t& taken, int num_inputs) {
   int32_t none = kNone;
   if (!std::atomic_ref<int32_t>(taken).compare_exchange_strong(
@@ -82,7 +83,7 @@ inline bool DeadEnter(int32_t& count, int32_t& taken, int num_inputs) {
       num_inputs * kOneDead, std::memory_order_acq_rel);
   return (before & kControlMask) == 0;
 }
-// A control edge.
+// Records a control edge.
 inline bool Control(int32_t& count, int num_inputs) {
   const int32_t before = std::atomic_ref<int32_t>(count).fetch_sub(
       kOneControl, std::memory_order_acq_rel);

@@ -1,12 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PlanTable: the plans of a session, by the signature of their steps. Each plan
-// is made once, however many callers ask for it at the same time. Sessions of
-// this process and sessions of masters keep their plans in it.
+// is made once, however many callers ask for it at the same time. Local
+// sessions and the sessions of masters keep their plans in PlanTables.
 #ifndef LEAT_RUNTIME_PLAN_TABLE_H_
 #define LEAT_RUNTIME_PLAN_TABLE_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,9 +26,10 @@
 
 namespace leat {
 
-// A table of plans, made on demand. Thread-safe. Calls do not block: who has to
-// wait is called back, and a caller that stops waiting leaves nothing behind.
-// The table shares the ownership of its plans with the steps that run them.
+// A table of plans, made on demand. Thread-safe. Calls do not block. A caller
+// that has to wait is called back, and a caller that stops waiting leaves
+// nothing behind. The table shares the ownership of its plans with the steps
+// that run them.
 template <class Value>
 class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
  public:
@@ -46,40 +46,41 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   static constexpr size_t kMaxPlans = 1000;
 
   // Makes a table that keeps at most `max_plans` plans. `release` is called
-  // outside of any lock, on any thread, and only with plans that no step uses;
-  // a plan in use is kept until then. If `release` is null, plans are evicted
-  // whether they are in use or not, because nobody has to be told.
+  // outside of any lock, on any thread, and only with plans that no step uses.
+  // Plans that steps use are kept, even if there are more than `max_plans`. If
+  // `release` is null, plans are evicted even if steps use them, because nobody
+  // has to be told.
   static std::shared_ptr<PlanTable> Create(Release release,
                                            size_t max_plans = kMaxPlans) {
     return std::shared_ptr<PlanTable>(
         new PlanTable(std::move(release), max_plans));
   }
 
-  // Returns the plan of `key` if it has been made, or null; after Close its
-  // reason.
+  // Returns the plan of `key`, or null if it has not been made. After Close,
+  // returns the reason of Close.
   absl::StatusOr<Plan> Find(absl::string_view key);
 
-  // Calls `done` exactly once: with the plan of `key` if it has been made or is
-  // being made, else with what `make` makes. All who wait for a plan get the
-  // error if making it fails; errors are not kept. The returned ticket is for
+  // Calls `done` exactly once, with the plan of `key`. If the plan has not been
+  // made and is not being made, calls `make`. If making a plan fails, all who
+  // wait for it get the error; errors are not kept. The returned ticket is for
   // Leave.
   //
-  // `graph_version` is the version of the graph that `make` plans. A caller
-  // with a later version than the one that has failed does not get that error;
-  // its own `make` is tried instead.
+  // `graph_version` is the version of the graph that `make` plans. If making a
+  // plan from an earlier version fails, a caller with a later version gets null
+  // instead of the error, and has to call Get again.
   //
   // `done` gets RESOURCE_EXHAUSTED when `max_plans` plans are being made
-  // already, and the reason of Close after that.
+  // already. After Close it gets the reason of Close.
   Ticket Get(const std::string& key, int64_t graph_version, Make make,
              Done done);
-  // Ends the wait of `ticket`: its `done` is never called, unless that has
-  // happened or is about to. A plan that is being made is completed all the
-  // same.
+  // Ends the wait of `ticket`. Its `done` is not called any more, unless
+  // another thread is calling it just now. A plan that is being made is
+  // completed all the same.
   void Leave(const std::string& key, Ticket ticket);
 
-  // Drops every plan without calling Release, because their session ends
-  // everywhere. All who wait, and all who ask later, get `why`. REQUIRES: `why`
-  // is not OK.
+  // Drops every plan without calling `release`, because the session ends on all
+  // tasks. All who wait, and all who ask later, get `why`. REQUIRES: `why` is
+  // not OK.
   void Close(const absl::Status& why);
 
   // Returns the number of plans that have been made.
@@ -87,19 +88,11 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
     MutexLock lock(mutex_);
     return used_.size();
   }
-  // Returns the number of callers that wait for a plan.
-  size_t num_waiting() const {
-    MutexLock lock(mutex_);
-    size_t waiting = 0;
-    for (const auto& [key, entry] : entries_) waiting += entry->waiters.size();
-    return waiting;
-  }
 
  private:
   // A caller that waits for a plan.
   struct Waiter {
     int64_t graph_version = 0;
-    Make make = {};  // null while it is running
     Done done = {};
   };
   // A plan that has been made, or that waiters wait for.
@@ -112,16 +105,12 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   PlanTable(Release release, size_t max_plans)
       : release_(std::move(release)), max_plans_(max_plans) {}
 
-  // Removes and returns the waiters that ask with `graph_version` or an earlier
-  // one.
-  static std::vector<Waiter> TakeUpTo(int64_t graph_version, Entry& entry);
-  // Calls `make`, whose result goes to Finish.
-  void Start(const std::string& key, int64_t graph_version, Make make);
-  // Serves the waiters of `key`, or tries again with a later graph.
+  // Serves the waiters of `key` with what was made for `graph_version`.
   void Finish(const std::string& key, int64_t graph_version,
               absl::StatusOr<Plan> plan);
-  // Removes and returns the plans above the limit, those first that have not
-  // been used for longest. Plans that a step uses stay if they are released.
+  // Removes and returns the plans above the limit, beginning with the plan that
+  // has been unused for longest. If `release_` is not null, plans that a step
+  // uses stay.
   std::vector<Plan> Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Release release_;
@@ -166,11 +155,12 @@ auto PlanTable<Value>::Get(const std::string& key, int64_t graph_version,
         entries_.emplace(key, std::move(entry));
       } else {
         found = absl::ResourceExhaustedError(absl::StrCat(
-            max_plans_, " plans of the session are being made already"));
+            "the session is already making ", max_plans_,
+            " plans of steps, which is as many as it makes at the same time; "
+            "try again later"));
       }
     } else if (it->second->plan == nullptr) {
       it->second->waiters[ticket] = {.graph_version = graph_version,
-                                     .make = std::move(make),
                                      .done = std::move(done)};
       return ticket;
     } else {
@@ -178,11 +168,14 @@ auto PlanTable<Value>::Get(const std::string& key, int64_t graph_version,
       found = it->second->plan;
     }
   }
-  if (found.ok() && *found == nullptr) {
-    Start(key, graph_version, std::move(make));
-  } else {
+  if (!found.ok() || *found != nullptr) {
     std::move(done)(std::move(found));
+    return ticket;
   }
+  std::move(make)([self = this->shared_from_this(), key,
+                   graph_version](absl::StatusOr<Plan> plan) {
+    self->Finish(key, graph_version, std::move(plan));
+  });
   return ticket;
 }
 
@@ -200,66 +193,33 @@ void PlanTable<Value>::Leave(const std::string& key, Ticket ticket) {
 }
 
 template <class Value>
-void PlanTable<Value>::Start(const std::string& key, int64_t graph_version,
-                             Make make) {
-  std::move(make)([self = this->shared_from_this(), key,
-                   graph_version](absl::StatusOr<Plan> plan) {
-    self->Finish(key, graph_version, std::move(plan));
-  });
-}
-
-template <class Value>
 void PlanTable<Value>::Finish(const std::string& key, int64_t graph_version,
                               absl::StatusOr<Plan> plan) {
-  std::vector<Waiter> served;
+  std::map<Ticket, Waiter> waiters;
   std::vector<Plan> evicted;
-  Make next;  // if not null, the next try, with a later graph
-  int64_t next_version = 0;
   {
     MutexLock lock(mutex_);
     const auto it = entries_.find(key);
     if (it == entries_.end()) return;  // Close was called meanwhile.
     Entry& entry = *it->second;
+    waiters.swap(entry.waiters);
     if (plan.ok()) {
-      served = TakeUpTo(INT64_MAX, entry);
       entry.plan = *plan;
       entry.place = used_.insert(used_.end(), key);
       evicted = Evict();
     } else {
-      served = TakeUpTo(graph_version, entry);
-      const auto latest = std::max_element(
-          entry.waiters.begin(), entry.waiters.end(),
-          [](const auto& a, const auto& b) {
-            return a.second.graph_version < b.second.graph_version;
-          });
-      if (latest == entry.waiters.end()) {
-        entries_.erase(it);
-      } else {
-        next = std::exchange(latest->second.make, nullptr);
-        next_version = latest->second.graph_version;
-      }
+      entries_.erase(it);
     }
   }
-  for (Waiter& waiter : served) std::move(waiter.done)(plan);
+  for (auto& [ticket, waiter] : waiters) {
+    const bool has_to_ask_again =
+        !plan.ok() && waiter.graph_version > graph_version;
+    std::move(waiter.done)(has_to_ask_again ? absl::StatusOr<Plan>(Plan())
+                                            : plan);
+  }
   if (release_ != nullptr) {
     for (Plan& unused : evicted) release_(std::move(unused));
   }
-  if (next != nullptr) Start(key, next_version, std::move(next));
-}
-
-template <class Value>
-auto PlanTable<Value>::TakeUpTo(int64_t graph_version, Entry& entry)
-    -> std::vector<Waiter> {
-  std::vector<Waiter> taken;
-  for (auto it = entry.waiters.begin(); it != entry.waiters.end();) {
-    if (it->second.graph_version > graph_version) {
-      ++it;
-    } else {
-      taken.push_back(std::move(it->second));
-      it = entry.waiters.erase(it);
-    }
-  }
-  return taken;
 }
 
 template <class Value>

@@ -17,8 +17,8 @@
 namespace leat {
 namespace {
 
-// The sizes of blocks, the classes, are powers of two in four steps each, so at
-// most a fifth of a block is wasted.
+// The sizes of blocks, which are called classes, are the powers of two and
+// three sizes between each two of them.
 constexpr int kStepBits = 2;
 constexpr int kMinShift = 8;  // so that every step is a multiple of 64
 constexpr int kMaxShift = 44;
@@ -40,13 +40,14 @@ size_t ClassBytes(int size_class) {
   return (size_t{1} << shift) + (step << (shift - kStepBits));
 }
 
-// A request for a block of this size looks for surplus blocks to free.
+// Before a block of this size or more is taken from the system, surplus blocks
+// are freed.
 constexpr int64_t kLarge = int64_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 
-// Takes memory from the system; null if there is none. Large blocks ask for
-// huge pages: activations are read and written once each, and misses of the
-// address cache (TLB) would double the time.
+// Takes memory from the system. Returns null if there is none. Large blocks ask
+// for huge pages, because a large tensor is often written and read only once,
+// and misses of the address cache (TLB) would double the time of that.
 void* SystemAllocate(size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
   void* memory = std::aligned_alloc(
@@ -89,7 +90,7 @@ class PoolAllocator::Pool {
       }
     }
     void* memory = TakeFromSystem(size_class);
-    if (memory == nullptr) ReturnOne(list);
+    if (memory == nullptr) UncountOne(list);
     return memory;
   }
 
@@ -109,7 +110,7 @@ class PoolAllocator::Pool {
   // Counts bytes that are held elsewhere. Returns false if the limit does not
   // allow them.
   bool AddReserved(int64_t bytes) {
-    if (!CountOrFreeKept(bytes)) return false;
+    if (!CountFreeingKept(bytes)) return false;
     reserved_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     references_.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -125,7 +126,8 @@ class PoolAllocator::Pool {
     AllocatorStats stats;
     stats.live_bytes =
         BytesInUse() + reserved_bytes_.load(std::memory_order_relaxed);
-    // Both numbers may change meanwhile.
+    // The numbers may change between the two reads, so the difference may be
+    // below 0.
     stats.kept_bytes = std::max<int64_t>(
         0, held_bytes_.load(std::memory_order_relaxed) - stats.live_bytes);
     stats.system_requests = requests_.load(std::memory_order_relaxed);
@@ -158,7 +160,7 @@ class PoolAllocator::Pool {
     return bytes;
   }
 
-  void ReturnOne(BlockList& list) {
+  void UncountOne(BlockList& list) {
     bool none_in_use;
     {
       MutexLock lock(list.mutex);
@@ -170,7 +172,7 @@ class PoolAllocator::Pool {
   void* TakeFromSystem(int size_class) {
     const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
     if (bytes >= kLarge) FreeSurplus();
-    if (!CountOrFreeKept(bytes)) return nullptr;
+    if (!CountFreeingKept(bytes)) return nullptr;
     void* memory = SystemAllocate(static_cast<size_t>(bytes));
     if (memory == nullptr) {
       FreeKept();
@@ -184,13 +186,13 @@ class PoolAllocator::Pool {
     return memory;
   }
 
-  bool CountOrFreeKept(int64_t bytes) {
+  bool CountFreeingKept(int64_t bytes) {
     if (Count(bytes)) return true;
     FreeKept();
     return Count(bytes);
   }
 
-  // Frees the kept blocks if they are more than twice as many bytes as were
+  // Frees the kept blocks if they have more than twice as many bytes as were
   // ever in use. Sizes that no step asks for any more, such as those of another
   // batch size, must not pile up.
   void FreeSurplus() {
@@ -237,7 +239,7 @@ class PoolAllocator::Pool {
   std::atomic<int64_t> references_{1};  // the allocator holds one
   std::atomic<int64_t> held_bytes_{0};  // in use, reserved or kept
   std::atomic<int64_t> reserved_bytes_{0};
-  // Most in use when a large block was taken.
+  // The most bytes in use at a time when a large block was taken.
   std::atomic<int64_t> peak_bytes_{0};
   std::atomic<int64_t> requests_{0};
   std::array<BlockList, kNumClasses> lists_;
@@ -269,7 +271,8 @@ class PooledBuffer final : public Buffer {
   const int size_class_;
 };
 
-// A buffer without bytes of its own, which only counts some.
+// A buffer without bytes of its own, which only counts bytes that are held
+// elsewhere.
 template <class Pool>
 class Reservation final : public Buffer {
  public:

@@ -26,11 +26,12 @@ struct PoolAllocatorOptions {
 // Thread-safe. Each size has its own lock, so threads seldom wait for each
 // other.
 //
-// The sizes of blocks are powers of two, each in four steps, so at most a fifth
-// of a block is wasted. Blocks of 2 MiB and more ask the system for huge pages.
-// When a block of 1 MiB or more is taken from the system, and more than twice
-// as many bytes are kept as were ever in use, all kept blocks go back to the
-// system, so that sizes of an earlier batch do not pile up.
+// The sizes of blocks are the powers of two and three sizes between each two of
+// them, so at most a fifth of a block is wasted. Blocks of 2 MiB and more ask
+// the system for huge pages. When a block of 1 MiB or more is taken from the
+// system, and more than twice as many bytes are kept as were ever in use, all
+// kept blocks go back to the system, so that sizes of an earlier batch do not
+// pile up.
 class PoolAllocator final : public Allocator {
  public:
   explicit PoolAllocator(PoolAllocatorOptions options = {});

@@ -30,9 +30,9 @@ InstructionKind KindOf(const Node& node) {
   return InstructionKind::kPlain;
 }
 
-// True for Merge, Enter, Exit and NextIteration, which only route values. The
-// propagators do that.
-bool IsRunByExecutor(InstructionKind kind) {
+// True for Merge, Enter, Exit and NextIteration. They have no kernels, because
+// they only route values, which is the work of the propagators.
+bool IsRunByPropagator(InstructionKind kind) {
   return kind == InstructionKind::kMerge || kind == InstructionKind::kEnter ||
          kind == InstructionKind::kExit ||
          kind == InstructionKind::kNextIteration;
@@ -49,7 +49,7 @@ absl::Status CannotCompile(const Node& node, const Device& device,
 
 }  // namespace
 
-// Builds a Program. Each step of Compile is a pass over the graph's nodes in
+// Builds a Program. Compile makes several passes over the graph's nodes, in
 // execution order.
 class ProgramCompiler {
  public:
@@ -106,7 +106,7 @@ class ProgramCompiler {
     instruction.kind = KindOf(node);
     instruction.num_inputs = node.num_inputs();
     instruction.num_outputs = node.num_outputs();
-    if (!IsRunByExecutor(instruction.kind)) {
+    if (!IsRunByPropagator(instruction.kind)) {
       auto kernel = kernels_.Get(*node.def, device_);
       if (!kernel.ok()) return CannotCompile(node, device_, kernel.status());
       instruction.kernel = kernel->get();
@@ -123,9 +123,10 @@ class ProgramCompiler {
     return absl::OkStatus();
   }
 
-  // Changes the order from the topological one to that in which a single thread
-  // of an executor runs the instructions. That thread goes on with what became
-  // ready last, so what it needs next lies next in memory.
+  // Changes the order from the topological one to the one in which a single
+  // thread of an executor runs the instructions. That thread goes on with the
+  // instruction that became ready last, so what it needs next lies next in
+  // memory.
   void SortAsRun() {
     const auto closes_loop = [this](NodeId from, const Use& use) {
       return use.input != TensorId::kControl &&
@@ -211,7 +212,7 @@ class ProgramCompiler {
         const bool is_ref =
             IsRef(graph_.node(input.node).output_type(input.index));
         const bool reads = is_ref && !IsRef(node.def->input_types[k]);
-        if (reads && IsRunByExecutor(instruction.kind)) {
+        if (reads && IsRunByPropagator(instruction.kind)) {
           instruction.is_quick = false;  // because TakeInput reads the variable
         } else if (reads) {
           const int32_t value =

@@ -8,8 +8,9 @@
 //
 // For example, take nodes a, b and c with one output each, where b reads a, and
 // c reads a and b. They become the instructions 0, 1 and 2 with the slots 0, 1
-// and 2. Their inputs are the slots [], [0] and [0, 1]. A step begins with 0, 1
-// and 2 edges to wait for, and with 2, 1 and 0 reads to come.
+// and 2. Their inputs are the slots [], [0] and [0, 1]. When a step begins, the
+// instructions wait for 0, 1 and 2 edges, and 2, 1 and 0 reads of the slots are
+// to come.
 #ifndef LEAT_RUNTIME_PROGRAM_H_
 #define LEAT_RUNTIME_PROGRAM_H_
 
@@ -37,8 +38,8 @@ enum class Propagation : uint8_t {
   kFramed,
 };
 
-// Kinds of nodes that have rules of their own. docs/architecture.md has a table
-// of the rules.
+// The kinds of nodes. All but kPlain have rules of their own, which a table in
+// docs/architecture.md lists.
 enum class InstructionKind : uint8_t {
   kPlain,  // includes Switch, whose kernel marks an output dead
   kMerge,
@@ -80,30 +81,32 @@ class Program {
     int32_t num_snapshots = 0;
     // Decides which rules the instruction follows.
     InstructionKind kind = InstructionKind::kPlain;
-    // These say whether the kernel is an AsyncKernel, and give its CostClass.
+    // `is_async` says whether the kernel is an AsyncKernel. The other two say
+    // what its CostClass is.
     bool is_async = false;
     bool is_expensive = false;
     bool is_quick = false;
     bool is_loop_invariant = false;  // Enter with is_constant
   };
 
-  // An edge to an instruction that waits for it.
+  // An edge from an instruction to one that waits for it.
   struct Successor {
     int32_t instruction = 0;  // the one that waits
-    int32_t input = 0;        // its input, or kControl
+    int32_t input = 0;        // where the edge arrives, or kControl
     int32_t slot = 0;         // of the value on the edge
     static constexpr int32_t kControl = -1;
   };
 
-  // A variable that an instruction reads as a value: before the instruction
-  // runs, the variable in slot `reference` is read into the slot `value`, which
-  // is the instruction's own.
+  // A variable whose value an instruction reads. Before the instruction runs,
+  // the value of the variable in slot `reference` is put into slot `value`,
+  // which only this instruction uses.
   struct Snapshot {
     int32_t reference = 0;
     int32_t value = 0;
   };
 
-  // Describes what one iteration of a frame holds, or the step for frame 0.
+  // Describes what one iteration of a frame holds. For frame 0 it describes
+  // what the step holds outside of loops.
   struct FrameLayout {
     std::string name = {};  // frame_name of its Enters
     int32_t parent = -1;    // frame that contains it, or -1
@@ -111,25 +114,27 @@ class Program {
     int32_t num_slots = 0;
     int32_t num_enters = 0;           // Enters that lead into it
     int32_t parallel_iterations = 1;  // that may run at the same time
-    // The counts with which an iteration begins. They are one array, which is
-    // copied, and contain in this order:
+    // The counts with which an iteration begins. They are one array, so that
+    // they can be copied at once. The array has, in this order:
     // - per instruction, the number of edges it waits for (for a Merge, see
     //   merge_count.h);
     // - per slot, the number of reads that will come;
-    // - unless the program is straight: per instruction, 0 until something that
-    //   it waits for was dead; then per instruction the input that a Merge has
-    //   taken, -1 at first.
+    // - per instruction, 0, which changes to 1 if something that the
+    //   instruction waits for was dead (not in a straight program);
+    // - per instruction, -1, which for a Merge changes to the index of the
+    //   input that it has taken (not in a straight program).
     std::vector<int32_t> initial_counts = {};
   };
 
   // Compiles `graph`, all of whose nodes run on `device`. `kernels` creates the
-  // kernels or finds those of the session. Errors name the node, the op and the
-  // device: INVALID_ARGUMENT if there is no kernel for the node or its loops
-  // are malformed, or the error with which a kernel's construction fails.
+  // kernels or finds those of the session. INVALID_ARGUMENT if the loops of the
+  // graph are malformed. INVALID_ARGUMENT, naming the node, op and device, if
+  // there is no kernel for a node. Otherwise the error with which a kernel's
+  // construction fails, with these names.
   static absl::StatusOr<std::shared_ptr<const Program>> Compile(
       const Graph& graph, Device& device, SessionKernels& kernels);
 
-  // The device on which it runs; borrowed.
+  // The device on which the program runs. Borrowed.
   Device& device() const { return *device_; }
   // Says what the steps of this program must keep track of.
   Propagation propagation() const { return propagation_; }
@@ -167,9 +172,8 @@ class Program {
   // second thread, and a step runs all instructions in order.
   bool is_sequential() const { return is_sequential_; }
 
-  // Returns the graph from which this was compiled, as it runs: the id of a
-  // node is the number of its instruction. For observers and dumps. `ops` is
-  // borrowed by the result.
+  // Returns the graph from which this was compiled, for observers and dumps.
+  // The id of a node is the index of its instruction. The result borrows `ops`.
   Graph ToGraph(const OpRegistry& ops) const;
 
  private:

@@ -42,14 +42,14 @@ class StraightPropagator {
   StraightPropagator(const Program& program, const InstructionRunner& runner)
       : program_(program), runner_(runner) {}
 
-  // Runs a ready synchronous instruction. Returns false if that failed, and the
-  // step with it.
+  // Runs a ready synchronous instruction. Returns false if the instruction, and
+  // so the step, has failed.
   bool Run(const Ready& item) const {
     return runner_.Run<true>(program_.instruction(item.instruction),
                              *item.activation);
   }
-  // To be called when an instruction has run or is dead: appends to `ready` the
-  // instructions that this makes ready.
+  // To be called when an instruction has run or is dead. Appends to `ready` the
+  // instructions that have become ready by that.
   void Propagate(const Ready& done, ReadyList& ready) const;
 
   // To be called when the step has ended and nothing else of it runs.
@@ -73,8 +73,8 @@ class FlatPropagator {
   void Clear() {}
 
   // Tells the consumers in `activation` that the outputs of `from` have come,
-  // and appends those that became ready to `ready`. `all_dead` says that `from`
-  // did not run, `entering` that it is an Enter.
+  // and appends the consumers that became ready to `ready`. `all_dead` says
+  // that all outputs are dead, and `entering` that `from` is an Enter.
   void Deliver(const Program::Instruction& from, Activation& activation,
                bool all_dead, bool entering, ReadyList& ready) const;
 
@@ -112,23 +112,24 @@ class FramedPropagator {
  private:
   using Instruction = Program::Instruction;
 
-  // Takes the value that an Enter, Exit or NextIteration hands on. Returns
-  // false, and the step has failed, if it is a variable without a value.
+  // Takes the value that an Enter, Exit or NextIteration hands on. If the value
+  // must be read from a variable that cannot be read, fails the step and
+  // returns false.
   bool TakeValue(const Ready& done, Value& value) const;
-  // Puts the value into the first iteration of a loop, or into all of them if
-  // it is loop-invariant. The first Enter that comes starts the loop.
+  // Puts the value into the first iteration of a loop, or into all iterations
+  // if the value is loop-invariant. The first Enter that comes starts the loop.
   void Enter(const Ready& done, ReadyList& ready);
   // Puts the value into the activation from which the loop was entered.
   void Exit(const Ready& done, ReadyList& ready);
   // Does the work of Exit. Returns false if another value has left the loop by
   // this Exit before.
   bool PlaceExit(const Ready& done, const Value& value, ReadyList& ready);
-  // Puts the value into the next iteration, which it starts if need be, or
-  // defers it if too many iterations are under way.
+  // Puts the value into the next iteration, and starts that iteration if need
+  // be. If too many iterations are under way, defers the value instead.
   void NextIteration(const Ready& done, ReadyList& ready);
 
-  // Puts a value into the slot that `instruction` has in `activation`, and
-  // tells its consumers there.
+  // Puts a value into the output slot of `instruction` in `activation`, and
+  // tells the consumers there.
   void Place(int32_t instruction, const Value& value, Activation& activation,
              ReadyList& ready);
   // Returns the loop that `enter` leads to from `parent`. The first Enter
@@ -144,13 +145,12 @@ class FramedPropagator {
   // Keeps an activation for later iterations of the frame.
   void GiveActivation(int32_t frame, std::unique_ptr<Activation> activation)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends all iterations that have nothing left to do, of this loop and then of
-  // those around it.
+  // Ends the iterations of `loop` that have nothing left to do. If the loop
+  // ends by that, does the same for the loop around it, and so on.
   void EndIterations(Loop* loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends a loop whose iterations have all ended. Returns the loop around it if
-  // this was the last thing that an iteration of that one waited for, or else
-  // null.
+  // an iteration of that outer loop has waited for nothing else, or else null.
   Loop* EndLoop(Loop& loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -159,10 +159,10 @@ class FramedPropagator {
   const FlatPropagator flat_;
 
   Mutex mutex_;  // guards all loops
-  // Entered outside of loops.
+  // The loops that were not entered from another loop.
   std::vector<std::unique_ptr<Loop>> root_loops_ ABSL_GUARDED_BY(mutex_);
-  // Activations of ended iterations, by frame, for the iterations to come, also
-  // those of later steps.
+  // The activations of ended iterations, by frame. Later iterations use them
+  // again, also those of later steps.
   std::vector<std::vector<std::unique_ptr<Activation>>> spare_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -7,8 +7,9 @@
 namespace leat {
 namespace {
 
-// Adds the function to the name of a node in a function's body. No node has
-// such a name, because names contain neither spaces nor parentheses.
+// Returns `name`. If `node` is in the body of a function, adds the function to
+// the name. No node has such a name, because names contain neither spaces nor
+// parentheses.
 std::string InGraph(std::string name, const Operation& node) {
   const std::string function = FunctionOf(node);
   if (function.empty()) return name;

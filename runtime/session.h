@@ -41,9 +41,9 @@ namespace leat {
 // ("train"), to be fed, fetched or run. It is made from text, or from an Output
 // or an Operation of the graph.
 //
-// Nothing in the body of a function can be fed, fetched or run. The name of
-// such an Output or Operation is a text that no node has and that tells which
-// function it belongs to, so a step with it fails with a clear message.
+// An Output or Operation in the body of a function cannot be fed, fetched or
+// run. Its text tells the function and is the name of no node, so a step with
+// it fails with a clear message.
 struct TensorName {
   TensorName(const char* name) : text(name) {}             // NOLINT
   TensorName(std::string name) : text(std::move(name)) {}  // NOLINT
@@ -67,8 +67,8 @@ enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 // Options of one step or, in a Callable, of each of its steps.
 struct RunOptions {
   // The time that the step may take, counted from the call of Run and including
-  // its planning. DEADLINE_EXCEEDED if it takes longer. Planning is not
-  // interrupted, but no kernel starts once the time is up.
+  // its planning. A step that takes longer fails with DEADLINE_EXCEEDED.
+  // Planning is not interrupted, but no kernel starts once the time is up.
   std::optional<std::chrono::nanoseconds> timeout = {};
   // Above kNone, RunMetadata.step_stats tells which node ran when, on which
   // device and on which thread, and the types, shapes and sizes in bytes of its
@@ -132,7 +132,8 @@ class Callable {
       absl::Span<const Tensor> feeds,
       pb::RunMetadata* metadata = nullptr) const {
     if (implementation_ == nullptr) {
-      return absl::FailedPreconditionError("an empty Callable was called");
+      return absl::FailedPreconditionError(
+          "an empty Callable was called; get one from Session::MakeCallable");
     }
     return implementation_->Run(feeds, metadata);
   }
@@ -145,8 +146,8 @@ class Callable {
   std::shared_ptr<Implementation> implementation_;
 };
 
-// Thread-safe. Steps may run at the same time. Destroying a session closes it;
-// Callables keep theirs alive.
+// Thread-safe. Steps may run at the same time. Destroying a session closes it.
+// A Callable keeps its session alive.
 class Session {
  public:
   virtual ~Session() = default;
@@ -161,8 +162,8 @@ class Session {
     return Run(args, nullptr);
   }
   // Does the same and overwrites `metadata`, if it is not null, with what the
-  // options ask for, even if the step fails. Callers that make one include
-  // leat/protos/config.pb.h.
+  // options ask for, even if the step fails. Callers that make a RunMetadata
+  // include leat/protos/config.pb.h.
   virtual absl::StatusOr<std::vector<Tensor>> Run(
       const RunArgs& args, pb::RunMetadata* metadata) = 0;
 

@@ -3,8 +3,8 @@
 // SessionDevices: the devices of this process as one session sees them. They
 // run on the same threads and take the same memory as the devices of the
 // DeviceSet, but the session may allocate only a limited number of bytes on all
-// of them together. Memory that outlives the session's steps, such as that of
-// shared variables, stays charged to the session.
+// of them together. Memory that outlives the session's steps, such as the
+// memory of shared variables, stays charged to the session.
 #ifndef LEAT_RUNTIME_SESSION_DEVICES_H_
 #define LEAT_RUNTIME_SESSION_DEVICES_H_
 
@@ -26,13 +26,13 @@ class SessionDevices {
   // Borrows `devices`, which must outlive this and all memory that was
   // allocated through it. `owner` names the session in messages, as in "session
   // 1a2b3c4d". `limit_bytes` is the most that all devices together may hold for
-  // it.
+  // the session.
   SessionDevices(DeviceSet& devices, std::string owner, int64_t limit_bytes);
   SessionDevices(const SessionDevices&) = delete;
   SessionDevices& operator=(const SessionDevices&) = delete;
 
-  // Returns the device with the full name `name`, or null if there is none. The
-  // result is valid as long as this.
+  // Returns the device with the full name `name`, or null if there is none.
+  // This owns the result.
   Device* Find(absl::string_view name) const;
   // Returns the devices in the order of DeviceSet::devices(). This owns them.
   const std::vector<std::unique_ptr<Device>>& devices() const {

@@ -23,12 +23,6 @@ absl::Status SessionGraph::Extend(const Graph& addition) {
   return Replace(std::move(merged));
 }
 
-absl::Status SessionGraph::ExtendFrom(const pb::GraphDef& addition,
-                                      const ImportLimits& limits) {
-  MutexLock lock(extending_);
-  return ExtendLocked(addition, limits);
-}
-
 absl::StatusOr<int64_t> SessionGraph::ExtendAtVersion(
     const pb::GraphDef& addition, int64_t version, const ImportLimits& limits) {
   MutexLock lock(extending_);
@@ -37,7 +31,11 @@ absl::StatusOr<int64_t> SessionGraph::ExtendAtVersion(
     return absl::AbortedError(absl::StrCat(
         "Current version is ", current, " but caller expected ", version, "."));
   }
-  LEAT_RETURN_IF_ERROR(ExtendLocked(addition, limits));
+  // Works on a copy, because nodes that can be added may still be impossible to
+  // place.
+  Graph extended = client_;
+  LEAT_RETURN_IF_ERROR(ExtendGraph(addition, extended, limits));
+  LEAT_RETURN_IF_ERROR(Replace(std::move(extended)));
   return this->version();
 }
 
@@ -49,15 +47,6 @@ std::shared_ptr<const Graph> SessionGraph::prepared() const {
 int64_t SessionGraph::version() const {
   MutexLock lock(mutex_);
   return version_;
-}
-
-absl::Status SessionGraph::ExtendLocked(const pb::GraphDef& addition,
-                                        const ImportLimits& limits) {
-  // Works on a copy, because nodes that can be added may still be impossible to
-  // place.
-  Graph extended = client_;
-  LEAT_RETURN_IF_ERROR(ExtendGraph(addition, extended, limits));
-  return Replace(std::move(extended));
 }
 
 absl::Status SessionGraph::Replace(Graph client) {

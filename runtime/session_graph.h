@@ -23,9 +23,9 @@
 namespace leat {
 
 // Thread-safe. While an extension is being prepared, steps are still planned
-// from the prepared graph before it. Owns all it keeps, except
-// options.policies, which is borrowed. At an extension, stateful nodes stay on
-// their devices, because their state lives there.
+// from the previous prepared graph. Owns all it keeps, except options.policies,
+// which is borrowed. At an extension, stateful nodes stay on their devices,
+// because their state lives there.
 class SessionGraph {
  public:
   // Prepares `client`, whose nodes may be placed on any of `devices`. Fails as
@@ -35,20 +35,17 @@ class SessionGraph {
   SessionGraph(const SessionGraph&) = delete;
   SessionGraph& operator=(const SessionGraph&) = delete;
 
-  // The three functions below add nodes and functions, prepare the graph anew
-  // and raise the version by one. If one fails, the graph stays as it was. They
+  // The two functions below add nodes and functions, prepare the graph anew and
+  // raise the version by one. If one fails, the graph stays as it was. They
   // fail as PrepareGraph does, and also as follows.
-  //
-  // Adds what is new in `addition`. Fails as MergeGraphs does, for a node that
-  // differs from the one of the same name.
 
+  // Adds what is new in `addition`. Fails as MergeGraphs does, for a node that
+  // differs from the graph's node of the same name.
   absl::Status Extend(const Graph& addition);
-  // Adds all of `addition`. Fails as ExtendGraph does; every name must be new.
-  absl::Status ExtendFrom(const pb::GraphDef& addition,
-                          const ImportLimits& limits);
-  // Does the same if the graph is still at `version`, and returns the new
-  // version. ABORTED if it is at another one, because another client of the
-  // session has extended it in the meantime.
+  // Adds all of `addition` and returns the new version. Fails as ExtendGraph
+  // does; every name must be new. Returns ABORTED if the graph is not at
+  // `version`, because another client of the session has extended it in the
+  // meantime.
   absl::StatusOr<int64_t> ExtendAtVersion(const pb::GraphDef& addition,
                                           int64_t version,
                                           const ImportLimits& limits);
@@ -65,10 +62,6 @@ class SessionGraph {
         options_(std::move(options)),
         client_(std::move(client)) {}
 
-  // Does what ExtendFrom does.
-  absl::Status ExtendLocked(const pb::GraphDef& addition,
-                            const ImportLimits& limits)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
   // Prepares `client` and, if that succeeds, makes it the session's graph.
   absl::Status Replace(Graph client) ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
 
@@ -76,8 +69,8 @@ class SessionGraph {
   const PrepareOptions options_;
 
   // `extending_` is held while an extension is prepared, which takes long.
-  // `mutex_`, which is taken after it, is held only to read or replace the
-  // result.
+  // `mutex_` is held only to read or replace the prepared graph. A thread that
+  // takes both takes `extending_` first.
   Mutex extending_;
   // The graph as the client built it.
   Graph client_ ABSL_GUARDED_BY(extending_);

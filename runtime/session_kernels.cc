@@ -8,7 +8,7 @@ namespace leat {
 namespace {
 
 // True if a kernel of the session keeps the node's state. Send, Recv, Arg and
-// Retval belong to one plan; their state is the step's.
+// Retval belong to one plan; their state belongs to the step.
 bool KeepsState(const NodeDef& node) {
   return node.op->is_stateful && node.name[0] != '_' && node.op->name[0] != '_';
 }
@@ -40,8 +40,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
       return known.kernel;
     }
     return absl::InvalidArgumentError(absl::StrCat(
-        "node '", node.name, "' (", node.op->name, ") on ", device.name(),
-        " was another node (", known.op, ") earlier in this session"));
+        "node '", node.name, "' (", node.op->name, ") cannot be used on ",
+        device.name(), ", because this session already has a different node (",
+        known.op, ") of that name there; give the new node another name"));
   }
   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
                         registry_.Create(node, device.info().type));

@@ -62,8 +62,8 @@ class Step {
   // `status` is not OK.
   void Fail(const absl::Status& status);
 
-  // True while no error has been recorded. Afterwards no more kernels should be
-  // started.
+  // True while no error has been recorded. Once this is false, no more kernels
+  // should be started.
   bool IsRunning() const { return !cancellation_.IsCancelled(); }
 
   // The outcome: OK or the error that Fail describes. It is final once no

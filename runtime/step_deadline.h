@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepDeadline: when a step must have ended. The errors of a step whose time is
-// up. Stateless, thread-safe.
+// StepDeadline: says when a step must have ended, and makes the errors of a
+// step whose time is up. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_STEP_DEADLINE_H_
 #define LEAT_RUNTIME_STEP_DEADLINE_H_
 
@@ -15,13 +15,13 @@ namespace leat {
 // The time at which a step must have ended, and the timeout that led to it, for
 // messages.
 struct StepDeadline {
+  // The clock of `at`. Borrowed. Must not be null.
+  Clock* clock = nullptr;
   Clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
-  // True if this is the most time that the server grants any step, not one that
-  // the client chose.
+  // True if `timeout` is the most time that the server grants any step, and not
+  // the client's choice.
   bool is_longest = false;
-  // The clock that tells the time. Borrowed.
-  Clock* clock = &RealClock();
 };
 
 // Return DEADLINE_EXCEEDED for a step that was too late to begin, or that ran

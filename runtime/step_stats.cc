@@ -46,8 +46,8 @@ void SetTimes(int64_t scheduled, int64_t started, int64_t ended,
   node.set_all_end_rel_micros(Micros(duration));
 }
 
-// Writes a label in the units that TensorFlow's users know: its Mb are
-// megabits.
+// Returns the label of a pull, in the units that TensorFlow's users know: MB
+// are mebibytes, and Mb are megabits.
 std::string PullLabel(const TensorPull& pull, int64_t nanos) {
   constexpr double kMebibyte = 1 << 20;
   const auto bytes = static_cast<double>(pull.bytes);
@@ -180,7 +180,7 @@ void StepStatsRecorder::OnPull(const TensorPull& pull) {
   const int64_t received = WallTime(pull.received);
   int64_t started = asked;
   if (pull.sent.count() != 0) {
-    // The sender's clock is another one, and a peer may send any number.
+    // The sender has another clock, and a peer may send any number.
     const int64_t sent =
         std::clamp(pull.sent.count(), Micros(asked), Micros(received));
     started = std::clamp(sent * 1000, asked, received);

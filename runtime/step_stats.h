@@ -34,11 +34,12 @@ struct TensorPull {
   absl::string_view tensor = {};  // "edge_5_w/read"
   absl::string_view from = {};    // device that sent it
   Device* to = nullptr;           // device of this task that received it
-  // The times when this task asked for it and when it had arrived.
+  // The time when this task asked for the tensor.
   std::chrono::steady_clock::time_point asked = {};
   // The sender's time when it sent the tensor, counted from 1970 by its own
   // clock. 0 if the sender did not tell.
   std::chrono::microseconds sent = {};
+  // The time when the tensor had arrived.
   std::chrono::steady_clock::time_point received = {};
   int64_t bytes = 0;
 };
@@ -55,7 +56,8 @@ class StepStatsRecorder final : public StepObserver {
   // Runs of nodes beyond this number are dropped, as in TensorFlow.
   static constexpr int64_t kMaxNodeRuns = int64_t{1} << 20;
 
-  // Passes every call on to `next` as well, unless it is null. Borrows `next`.
+  // Passes every run of a node on to `next`, unless that is null. Borrows
+  // `next`.
   explicit StepStatsRecorder(StepObserver* next = nullptr,
                              int64_t max_node_runs = kMaxNodeRuns);
   ~StepStatsRecorder() override;
@@ -65,14 +67,15 @@ class StepStatsRecorder final : public StepObserver {
 
   // Records a pull in the way of TensorFlow: as the run of a node "RecvTensor"
   // (step_transfers.h) on the receiving device, with a label such as "[12B]
-  // [0.156352Mb/s] edge_5_w/read from DEVICE to DEVICE". It is scheduled when
-  // the tensor was asked for, ends when that was received, and starts when it
-  // was sent, as far as this agrees with the other two times, since the clocks
-  // of two tasks differ.
+  // [0.156352Mb/s] edge_5_w/read from DEVICE to DEVICE". The run is scheduled
+  // when the tensor was asked for, and ends when the tensor was received. It
+  // starts when the tensor was sent. Because the clocks of two tasks differ,
+  // this start is moved between the other two times if need be.
   void OnPull(const TensorPull& pull);
 
   // Moves the record into `stats`, whose old contents are lost. Devices are
-  // sorted by name and the nodes of each by start. The recorder is empty then.
+  // sorted by name, and the nodes of each device by start. Afterwards the
+  // recorder is empty.
   void Export(pb::StepStats& stats);
 
  private:
@@ -95,8 +98,8 @@ class StepStatsRecorder final : public StepObserver {
 };
 
 // Sets the timeline_label of every node in `stats` that is in `graph`, as
-// TensorFlow does: "name = Op(input, input:1, ^control)". That of a Send or a
-// Recv is "name = _Send(tensor @device of the other end)".
+// TensorFlow does: "name = Op(input, input:1, ^control)". The label of a Send
+// or a Recv is "name = _Send(tensor @device of the other end)".
 void AddTimelineLabels(const CompiledGraph& graph, const OpRegistry& ops,
                        pb::StepStats& stats);
 

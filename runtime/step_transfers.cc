@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// About the year 2116.
+// The latest time, which is about the year 2116.
 constexpr int64_t kMaxNanos = int64_t{1} << 62;
 
 // Returns a time in nanoseconds, from the microseconds if no nanoseconds are
@@ -27,7 +27,8 @@ int64_t Nanos(int64_t nanos, int64_t micros) {
   return std::clamp<int64_t>(nanos, 0, kMaxNanos);
 }
 
-// A node's run on a device; the sending or the receiving end of a transfer.
+// A run of a node on a device, which is the sending or the receiving end of a
+// transfer.
 struct End {
   int device = 0;
   const pb::NodeExecStats* node = nullptr;
@@ -54,7 +55,8 @@ struct Ends {
   std::vector<End> pulls = {};
 };
 
-// The ways of a step. Borrows the names from the stats that it is made of.
+// The ways of a step. Borrows the names from the stats that the constructor
+// gets.
 class Ways {
  public:
   explicit Ways(const pb::StepStats& stats) {
@@ -131,7 +133,7 @@ void Ways::AddPull(const End& end) {
       .pulls.push_back(end);
 }
 
-// Adds a run to its way if it is one of a _Send, a _Recv or a pull.
+// Adds a run to its way if it is the run of a _Send, a _Recv or a pull.
 void Ways::Add(absl::string_view device_name, const End& end) {
   if (IsPull(*end.node)) return AddPull(end);
   const Label label = ReadLabel(*end.node);
@@ -167,8 +169,8 @@ void SortByEnd(std::vector<End>& ends) {
   });
 }
 
-// The sorted runs of nodes, by device and name. Ways share them, because one
-// node may make many tensors.
+// The runs of the nodes that made tensors, by device and name of the node.
+// Several ways use the same runs, because one node may make many tensors.
 using Makers =
     absl::flat_hash_map<std::pair<absl::string_view, absl::string_view>,
                         std::vector<End>>;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that read step stats of Leat or of TensorFlow, whose labels are the
-// same: when a node ran, what it was, and which tensors went from one device to
-// another. Stateless, thread-safe.
+// Functions that read step stats of Leat or of TensorFlow, whose labels have
+// the same form. They tell when a node ran, what it was, and which tensors went
+// from one device to another. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_STEP_TRANSFERS_H_
 #define LEAT_RUNTIME_STEP_TRANSFERS_H_
 
@@ -20,8 +20,8 @@ namespace leat {
 // The name of a "node" that stands for a tensor that was pulled from another
 // task. Its label is "[12B] [0.1Mb/s] edge_5_w/read from DEVICE to DEVICE".
 inline constexpr char kRecvTensorNode[] = "RecvTensor";
-// True for such an entry. False for a real node that has this name, because its
-// label does not begin with '['.
+// True for the entry of a pull. A real node may be named RecvTensor, too, but
+// its label does not begin with '['.
 bool IsPull(const pb::NodeExecStats& node);
 
 // Return the start and the duration of a run in nanoseconds. The start counts
@@ -35,7 +35,7 @@ int64_t DurationNanos(const pb::NodeExecStats& node);
 
 // The parts of a label "name = Op(inputs)". `op` is the whole text after "name
 // = " if there are no parentheses, and the node's name if the label has another
-// form. `inputs` is empty then.
+// form. In both cases `inputs` is empty.
 struct TimelineLabel {
   std::string op = {};
   std::string inputs = {};
@@ -50,9 +50,9 @@ struct StepTransfer {
   int send_device = 0;      // index into dev_stats
   // The receiver's index into dev_stats.
   int recv_device = 0;
-  // The runs of the _Send and of the _Recv. TensorFlow's servers do not record
-  // them: then `send` is the run of the node that made the tensor ("w/read"),
-  // and `recv` is the pull.
+  // The runs of the _Send and of the _Recv. If the runs are not recorded, as by
+  // TensorFlow's servers, `send` is the run of the node that made the tensor
+  // ("w/read"), and `recv` is the pull.
   const pb::NodeExecStats* send = nullptr;
   const pb::NodeExecStats* recv = nullptr;
 };

@@ -2,41 +2,17 @@
 #include "leat/distributed/client/master_client.h"
 
 #include <climits>
-#include <optional>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "google/protobuf/message_lite.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/handover.h"
 #include "leat/distributed/cluster/address.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
 
 namespace leat {
 namespace {
-
-// The answer that a thread waits for. Thread-safe.
-class Answer {
- public:
-  void Set(absl::StatusOr<Payload> payload) {
-    MutexLock lock(mutex_);
-    payload_ = std::move(payload);
-    set_.NotifyAll();
-  }
-
-  absl::StatusOr<Payload> Wait() {
-    MutexLock lock(mutex_);
-    while (!payload_.has_value()) set_.Wait(mutex_);
-    return *std::move(payload_);
-  }
-
- private:
-  Mutex mutex_;
-  CondVar set_;
-  std::optional<absl::StatusOr<Payload>> payload_ ABSL_GUARDED_BY(mutex_);
-};
 
 // Returns the target for `address`, which CheckAddress accepts.
 std::string TargetOf(absl::string_view address) {
@@ -50,29 +26,28 @@ absl::Status CheckSize(const Method& method,
   const size_t bytes = request.ByteSizeLong();
   if (bytes <= INT_MAX) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("a request of ", bytes, " bytes to ", method.path,
-                   " is larger than any message, ", INT_MAX, " bytes"));
+      absl::StrCat("a request to ", method.path, " takes ", bytes,
+                   " bytes, but a message may have at most ", INT_MAX));
 }
 
 }  // namespace
 
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target) {
-  MasterTarget parsed;
-  absl::string_view rest = target;
-  if (absl::ConsumePrefix(&rest, "grpc://")) {
-    parsed = {"grpc", std::string(rest)};
-  } else if (absl::ConsumePrefix(&rest, "unix://")) {
-    parsed = {"grpc", absl::StrCat("unix:", rest)};
-  } else if (absl::ConsumePrefix(&rest, "in-process://")) {
-    parsed = {"in-process", std::string(rest)};
-  } else {
+  constexpr absl::string_view separator = "://";
+  const size_t end = target.find(separator);
+  if (end == 0 || end == absl::string_view::npos) {
     return absl::InvalidArgumentError(
         absl::StrCat("target ", QuotedText(target),
-                     " is not of the form grpc://host:port, unix:///path or "
-                     "in-process://host:port",
+                     " is not of the form grpc://host:port or unix:///path",
                      CheckAddress(target).ok()
                          ? absl::StrCat("; perhaps you mean ", TargetOf(target))
                          : ""));
+  }
+  MasterTarget parsed{
+      .transport = std::string(target.substr(0, end)),
+      .address = std::string(target.substr(end + separator.size()))};
+  if (parsed.transport == "unix") {
+    parsed = {"grpc", absl::StrCat("unix:", parsed.address)};
   }
   if (absl::Status status = CheckAddress(parsed.address); !status.ok()) {
     return absl::InvalidArgumentError(
@@ -85,7 +60,7 @@ absl::StatusOr<Payload> MasterClient::Call(
     const Method& method, const google::protobuf::MessageLite& request,
     WireTensors tensors, CallOptions options) {
   LEAT_RETURN_IF_ERROR(CheckSize(method, request));
-  const auto answer = std::make_shared<Answer>();
+  const auto answer = std::make_shared<Handover<absl::StatusOr<Payload>>>();
   transport_->Call(address_, method,
                    Payload{.header = request.SerializeAsString(),
                            .tensors = std::move(tensors)},
@@ -109,17 +84,15 @@ absl::Status MasterClient::CallPatiently(
     const Method& method, const google::protobuf::MessageLite& request,
     google::protobuf::Message& response, const ConnectWait& wait) {
   LEAT_RETURN_IF_ERROR(CheckSize(method, request));
-  LEAT_ASSIGN_OR_RETURN(
-      const Payload payload,
-      leat::CallPatiently(*transport_, address_, method,
-                          {.header = request.SerializeAsString()}, wait));
+  LEAT_ASSIGN_OR_RETURN(const Payload payload,
+                        leat::CallPatiently(*transport_, address_, method,
+                                            ToPayload(request), wait));
   return ParseHeader(method, payload, response);
 }
 
 void MasterClient::Notify(const Method& method,
                           const google::protobuf::MessageLite& request) {
-  transport_->Call(address_, method,
-                   Payload{.header = request.SerializeAsString()}, {},
+  transport_->Call(address_, method, ToPayload(request), {},
                    [](absl::StatusOr<Payload>) {});
 }
 
@@ -128,8 +101,8 @@ absl::Status ParseHeader(const Method& method, const Payload& payload,
   const absl::Status status =
       ParseMessage(payload.header, kMaxAnswerBytes, message);
   if (!absl::IsInvalidArgument(status)) return status;
-  return absl::InternalError(
-      absl::StrCat("the response to ", method.path, ": ", status.message()));
+  return absl::InternalError(absl::StrCat("the response to ", method.path,
+                                          " is malformed: ", status.message()));
 }
 
 }  // namespace leat

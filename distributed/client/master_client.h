@@ -27,18 +27,20 @@ namespace leat {
 
 // Where the master of a session is.
 struct MasterTarget {
-  std::string transport = {};  // "grpc" or "in-process"
-  std::string address = {};    // address.h
+  std::string transport = {};  // its name, such as "grpc"
+  std::string address = {};    // in a form of address.h
 };
 
-// Parses "grpc://host:port", "unix:///path" or "in-process://host:port".
-// Returns INVALID_ARGUMENT, quoting the target, for any other form.
+// Parses "grpc://host:port", "unix:///path", which is for the transport grpc,
+// too, or "name://host:port" for any other transport. Whether there is a
+// transport of that name is not checked. Returns INVALID_ARGUMENT, quoting the
+// target, for any other form.
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
 
 // Thread-safe. Owns its transport, so its destructor ends every call.
 class MasterClient {
  public:
-  // `address` is one of `transport` (address.h).
+  // `address` (address.h) is one that `transport` can reach.
   MasterClient(std::unique_ptr<Transport> transport, std::string address)
       : transport_(std::move(transport)), address_(std::move(address)) {}
 
@@ -46,9 +48,9 @@ class MasterClient {
   // Returns the clock of the transport.
   Clock& clock() const { return transport_->clock(); }
 
-  // Calls `method` and waits. Returns the response or the error of the call.
-  // RESOURCE_EXHAUSTED if no message can hold the request. Must not be called
-  // on a thread of the transport.
+  // Calls `method` and waits. Returns the response or the error of the call, or
+  // RESOURCE_EXHAUSTED if the request is too large for a message. Must not be
+  // called on a thread of the transport.
   absl::StatusOr<Payload> Call(const Method& method,
                                const google::protobuf::MessageLite& request,
                                WireTensors tensors, CallOptions options);
@@ -68,8 +70,9 @@ class MasterClient {
                              const ConnectWait& wait);
 
   // Makes later calls notice within seconds that the master is silent.
-  // REQUIRES: the master is one of Leat. A master of TensorFlow would have to
-  // answer behind what is being fed to it, over a network of any speed.
+  // REQUIRES: the master is a task of Leat. A master of TensorFlow would be
+  // asked for its health (Transport::WatchPeer), and the question would wait
+  // behind the feeds of steps, which may take any time.
   void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
 
   // Calls `method` without waiting. The result is dropped.

@@ -9,18 +9,10 @@
 #include "absl/time/time.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/notice_times.h"
+#include "leat/distributed/transport/call_errors.h"
 
 namespace leat {
 namespace {
-
-// When the task is asked for its health, how often, and how long that may take.
-constexpr std::chrono::milliseconds kFirstLook(500);
-constexpr std::chrono::seconds kLookInterval(1);
-constexpr std::chrono::seconds kLookTimeout(5);
-
-bool IsOfTransport(const absl::Status& status) {
-  return status.GetPayload(kTransportErrorPayload).has_value();
-}
 
 // Returns "CreateSession" for "/tensorflow.MasterService/CreateSession".
 absl::string_view NameOf(const Method& method) {
@@ -36,18 +28,19 @@ std::string Text(std::chrono::nanoseconds time) {
 // said when the task was asked for its health.
 std::string Reason(const std::string& address, const Method& method,
                    const absl::Status& health) {
-  if (absl::IsDeadlineExceeded(health) && IsOfTransport(health)) {
+  if (absl::IsDeadlineExceeded(health) && IsTransportError(health)) {
     return absl::StrCat(address, " accepts connections, but does not answer");
   }
-  if (IsOfTransport(health)) return std::string(health.message());
+  if (IsTransportError(health)) return std::string(health.message());
   // Any word of the task, also an error, shows that it can be reached.
   return absl::StrCat(address, " can be reached, but has not answered ",
                       NameOf(method),
                       "; it may wait for other tasks of its cluster");
 }
 
-// What two calls of a task have said: the one whose answer is awaited, and the
-// one that asks for its health. Thread-safe; the calls share its ownership.
+// Keeps what a task has answered to two calls: the call whose answer is
+// awaited, and the call that asks for the task's health. Thread-safe. The calls
+// share the ownership.
 class Answers : public std::enable_shared_from_this<Answers> {
  public:
   Answers(Transport& transport, const std::string& address,
@@ -124,28 +117,30 @@ class Answers : public std::enable_shared_from_this<Answers> {
                                                           " has not answered");
 };
 
-// Waits for the answer to come.
+// Waits for the answer. Meanwhile asks for the task's health and calls
+// `wait.on_waiting`.
 absl::StatusOr<Payload> Wait(Answers& answers, const ConnectWait& wait,
                              Clock& clock) {
   const Clock::time_point begin = clock.Now();
   const Clock::time_point deadline = clock.After(wait.timeout);
   NoticeTimes notices(begin);
   Clock::time_point next_look =
-      begin + std::min<Clock::duration>(kFirstLook, wait.timeout / 2);
+      begin + std::min(wait.first_look, wait.timeout / 2);
   for (;;) {
     auto answer = answers.WaitUntil(clock, std::min(next_look, notices.next()));
     if (answer.has_value()) return *std::move(answer);
     const Clock::time_point now = clock.Now();
     if (now >= next_look) {
-      answers.Look(clock.After(kLookTimeout));
-      next_look = now + kLookInterval;
+      answers.Look(clock.After(wait.look_timeout));
+      next_look = now + wait.look_interval;
     }
     if (now < notices.next()) continue;
     notices.Pass();
     if (wait.on_waiting == nullptr || now >= deadline) continue;
     const auto left = std::chrono::round<std::chrono::seconds>(deadline - now);
-    wait.on_waiting(absl::StrCat("waiting for an answer: ", answers.Why(),
-                                 "; still trying for ", Text(left)));
+    wait.on_waiting(
+        absl::StrCat("the client is waiting for an answer: ", answers.Why(),
+                     "; it is still trying for ", Text(left)));
   }
 }
 
@@ -162,14 +157,15 @@ absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                      .wait_for_ready = true});
   absl::StatusOr<Payload> answer = Wait(*answers, wait, clock);
   answers->StopLooking();
-  // This is the timeout of this call. A task reports that another one is silent
-  // without the transport's payload.
+  // DEADLINE_EXCEEDED means the timeout of this call only if it has the
+  // transport's payload. Without it, a task has reported that another task is
+  // silent.
   if (!absl::IsDeadlineExceeded(answer.status()) ||
-      !IsOfTransport(answer.status())) {
+      !IsTransportError(answer.status())) {
     return answer;
   }
-  return absl::UnavailableError(
-      absl::StrCat("gave up after ", Text(wait.timeout), ": ", answers->Why()));
+  return absl::UnavailableError(absl::StrCat(
+      "the client gave up after ", Text(wait.timeout), ": ", answers->Why()));
 }
 
 }  // namespace leat

@@ -23,17 +23,21 @@ namespace leat {
 // Says how long to wait, and whom to tell. A value.
 struct ConnectWait {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  // Its cancellation ends the wait with CANCELLED. May be null.
+  // When the task is first asked for its health, how often, and how long the
+  // task may take to answer that.
+  std::chrono::nanoseconds first_look = std::chrono::milliseconds(500);
+  std::chrono::nanoseconds look_interval = std::chrono::seconds(1);
+  std::chrono::nanoseconds look_timeout = std::chrono::seconds(5);
+  // If this is cancelled, the wait ends with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called at the NoticeTimes (core/threads/notice_times.h) of the wait, on the
-  // thread that waits, with a sentence that says for what it waits. May be
-  // null.
+  // thread that waits, with a sentence about what it waits for. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
 // Calls `method` of the task at `address` and waits for the answer, also while
-// the task cannot be reached. From half a second on the task is asked for its
-// health once a second, which tells why there is no answer.
+// the task cannot be reached. Meanwhile the task is asked for its health, which
+// tells why there is no answer.
 //
 // Returns the answer or the error of the task. After the timeout returns
 // UNAVAILABLE, with the address and the reason that was found last. Must not be

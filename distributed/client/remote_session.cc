@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/quoted_text.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
@@ -26,12 +27,6 @@ namespace leat {
 namespace {
 
 using std::chrono::nanoseconds;
-
-constexpr std::chrono::seconds kCloseTimeout(10);
-// How much longer than a step's timeout a client waits. The master ends the
-// step at its timeout, and then waits some seconds for its tasks before it
-// replies (Leat's masters wait 5 s, see master_step.h).
-constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
 
@@ -53,8 +48,8 @@ absl::Status CheckTimeout(const RunOptions& options) {
 absl::Status CheckObserver(const RunOptions& options) {
   if (options.observer == nullptr) return absl::OkStatus();
   return absl::UnimplementedError(
-      "an observer watches steps of this process only; trace_level records "
-      "those of a cluster");
+      "RunOptions::observer is set, but an observer watches only steps that "
+      "run in this process; set trace_level to record those of a cluster");
 }
 
 void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
@@ -79,8 +74,8 @@ absl::Status CheckSize(const pb::GraphDef& graph) {
     }
   }
   return absl::ResourceExhaustedError(absl::StrCat(
-      "the graph takes ", graph.ByteSizeLong(), " bytes, more than a message ",
-      "may have, ", INT_MAX,
+      "the graph takes ", graph.ByteSizeLong(), " bytes, but a message may ",
+      "have at most ", INT_MAX,
       largest == nullptr
           ? ""
           : absl::StrCat(" (its largest node is '", largest->name(), "' with ",
@@ -114,10 +109,12 @@ class RemoteSession final : public Session,
                             public std::enable_shared_from_this<RemoteSession> {
  public:
   RemoteSession(std::unique_ptr<MasterClient> master, const Graph& graph,
-                int64_t max_message_bytes)
+                const RemoteSessionOptions& options)
       : master_(std::move(master)),
         ops_(graph.ops()),
-        max_message_bytes_(max_message_bytes),
+        max_message_bytes_(options.max_message_bytes),
+        answer_grace_(options.answer_grace),
+        close_timeout_(options.close_timeout),
         graph_(graph) {}
 
   ~RemoteSession() override { Close().IgnoreError(); }
@@ -140,8 +137,8 @@ class RemoteSession final : public Session,
   void ReleaseCallable(int64_t callable);
 
  private:
-  // Registers a call while it lives, so that Close ends it and waits for it.
-  // Begin fails when the session is closed.
+  // Counts a call as running while this lives, so that Close waits for the end
+  // of the call. Begin fails when the session is closed.
   class Running {
    public:
     explicit Running(RemoteSession& session) : session_(session) {}
@@ -172,6 +169,8 @@ class RemoteSession final : public Session,
   const std::unique_ptr<MasterClient> master_;
   const OpRegistry& ops_;
   const int64_t max_message_bytes_;
+  const nanoseconds answer_grace_;
+  const nanoseconds close_timeout_;
   std::string handle_;  // set by Create
   // Ends the calls under way when the session is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
@@ -245,8 +244,8 @@ CallOptions RemoteSession::StepCall(const RunOptions& options) const {
   CallOptions call{.cancellation = cancellation_};
   if (options.timeout.has_value()) {
     const Clock::time_point deadline = master_->clock().After(*options.timeout);
-    if (deadline < Clock::time_point::max() - kAnswerGrace) {
-      call.deadline = deadline + kAnswerGrace;
+    if (deadline < Clock::time_point::max() - answer_grace_) {
+      call.deadline = deadline + answer_grace_;
     }
   }
   return call;
@@ -425,8 +424,9 @@ absl::Status RemoteSession::Close() {
     pb::CloseSessionRequest request;
     request.set_session_handle(handle_);
     pb::CloseSessionResponse response;
-    status = master_->Call(methods::kCloseSession, request, response,
-                           {.deadline = master_->clock().After(kCloseTimeout)});
+    status =
+        master_->Call(methods::kCloseSession, request, response,
+                      {.deadline = master_->clock().After(close_timeout_)});
   }
   cancellation_->Cancel(absl::CancelledError("the session was closed"));
   MutexLock lock(mutex_);
@@ -439,11 +439,14 @@ absl::StatusOr<std::unique_ptr<MasterClient>> Connect(
   LEAT_ASSIGN_OR_RETURN(MasterTarget master, ParseTarget(target));
   const TransportRegistry& transports =
       options.transports != nullptr ? *options.transports : BuiltinTransports();
-  LEAT_ASSIGN_OR_RETURN(
-      std::unique_ptr<Transport> transport,
-      transports.Create(master.transport,
-                        {.max_message_bytes = options.max_message_bytes}));
-  return std::make_unique<MasterClient>(std::move(transport),
+  absl::StatusOr<std::unique_ptr<Transport>> transport = transports.Create(
+      master.transport, {.max_message_bytes = options.max_message_bytes});
+  if (absl::IsNotFound(transport.status())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target ", QuotedText(target), ": ", transport.status().message()));
+  }
+  LEAT_RETURN_IF_ERROR(transport.status());
+  return std::make_unique<MasterClient>(*std::move(transport),
                                         std::move(master.address));
 }
 
@@ -454,8 +457,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
     const RemoteSessionOptions& options) {
   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<MasterClient> master,
                         Connect(target, options));
-  auto session = std::make_shared<RemoteSession>(std::move(master), graph,
-                                                 options.max_message_bytes);
+  auto session =
+      std::make_shared<RemoteSession>(std::move(master), graph, options);
   LEAT_RETURN_IF_ERROR(session->Create(target, options));
   return std::shared_ptr<Session>(std::move(session));
 }

@@ -32,11 +32,11 @@ namespace leat {
 // What a client asks of its session. A value.
 struct RemoteSessionOptions {
   // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
-  // uses only the master's own task and tasks that match one of them. Empty:
-  // all tasks.
+  // uses only the master's own task and tasks that match one of them. If there
+  // are none, it uses all tasks.
   std::vector<std::string> device_filters = {};
-  // If true, variables and queues belong to this session: they are not shared,
-  // and they end with it.
+  // If true, variables and queues belong to this session: other sessions do not
+  // share them, and they end with the session.
   bool isolate_state = false;
   // If true, a request that no device satisfies falls back to another device of
   // the same task.
@@ -46,24 +46,32 @@ struct RemoteSessionOptions {
   // How long NewRemoteSession waits for the master and the tasks of the
   // session.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
-  // Its cancellation ends that wait with CANCELLED. May be null.
+  // How much longer than a step's timeout the client waits for the master. The
+  // master ends the step at the timeout, but then waits for the step's tasks
+  // before it replies (ServerIntervals::wait_for_replies).
+  std::chrono::nanoseconds answer_grace = std::chrono::seconds(7);
+  // How long Close waits for the master.
+  std::chrono::nanoseconds close_timeout = std::chrono::seconds(10);
+  // If this is cancelled, NewRemoteSession stops waiting and returns CANCELLED.
+  // May be null.
   std::shared_ptr<Cancellation> cancellation = {};
-  // Called after one second of that wait, and again from time to time, with a
-  // sentence that says for what it waits, such as "waiting for an answer:
-  // localhost:7001 cannot be reached: it refuses connections; still trying for
-  // 59s". Runs on the thread that waits. May be null.
+  // Called when NewRemoteSession has waited for one second, and again from time
+  // to time, on the thread that waits. The message is a sentence such as "the
+  // client is waiting for an answer: localhost:7001 has not answered; it is
+  // still trying for 59s". May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
   // The most bytes of one message.
   int64_t max_message_bytes = INT32_MAX;
-  // Borrowed; must outlive the session. Null: BuiltinTransports().
+  // Borrowed; must outlive the session. If it is null, BuiltinTransports() are
+  // used.
   const TransportRegistry* transports = nullptr;
 };
 
 // Creates a session for `graph` at the master `target`. Returns
-// INVALID_ARGUMENT for a target that ParseTarget refuses, UNAVAILABLE, with
-// the address and the reason, when the master or a task does not answer in
-// time, and otherwise what the master says
-// about the graph.
+// INVALID_ARGUMENT for a target that ParseTarget refuses or whose transport is
+// not among `options.transports`, and UNAVAILABLE, with the address and the
+// reason, when the master or a task does not answer in time. Otherwise fails as
+// the master does.
 //
 // The session differs from a local one:
 //
@@ -71,16 +79,17 @@ struct RemoteSessionOptions {
 // - A step that is cut off from its master, or whose master lost a task, is
 //   UNAVAILABLE or ABORTED and may have had effects.
 // - ListDevices returns what the master last said.
-// - Close waits at most 10 s for the master.
+// - Close waits at most `close_timeout` for the master.
 absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
     const Graph& graph, absl::string_view target,
     const RemoteSessionOptions& options = {});
 
 // Closes all sessions of the master `target`, whose steps are ABORTED, and
 // clears the state that lives in the tasks by name: variables, queues,
-// accumulators. `device_filters` restrict it to matching tasks, and
-// `containers`, unless empty, to the state in them. (By default a container has
-// the name of its task's job.) Fails as NewRemoteSession does.
+// accumulators. If there are `device_filters`, only the master's own task and
+// tasks that match them are cleared. If there are `containers`, only the state
+// in those containers is. (By default a container has the name of its task's
+// job.) Fails as NewRemoteSession does.
 absl::Status ResetTasks(absl::string_view target,
                         const RemoteSessionOptions& options = {},
                         absl::Span<const std::string> containers = {});

@@ -65,24 +65,24 @@ bool IsPort(absl::string_view text) {
          text == absl::StrCat(value);
 }
 
-// Returns what follows "is" in the error message, or "" if the address is
-// valid.
+// Returns what follows the address in the error message, or "" if the address
+// is valid.
 std::string ProblemOf(absl::string_view address) {
   if (absl::ConsumePrefix(&address, kUnix)) {
-    if (!absl::StartsWith(address, "/")) return "not unix:/ABSOLUTE/PATH";
+    if (!absl::StartsWith(address, "/")) return "is not unix:/ABSOLUTE/PATH";
     if (absl::StrContains(address, '\0') || address.size() > kMaxPath) {
-      return absl::StrCat("not the path of a socket, which has at most ",
+      return absl::StrCat("is not the path of a socket, which has at most ",
                           kMaxPath, " bytes and none that is zero");
     }
     return "";
   }
   HostPort parts;
   if (!Split(address, parts) || !IsHost(parts)) {
-    return "none of HOST:PORT, [IPV6]:PORT and unix:/PATH";
+    return "is none of HOST:PORT, [IPV6]:PORT and unix:/PATH";
   }
   if (!IsPort(parts.port)) {
-    return absl::StrCat("with port ", QuotedText(parts.port),
-                        ", which is no number from 0 to ", kMaxPort);
+    return absl::StrCat("has port ", QuotedText(parts.port),
+                        ", which is not a number from 0 to ", kMaxPort);
   }
   return "";
 }
@@ -93,7 +93,7 @@ absl::Status CheckAddress(absl::string_view address) {
   const std::string problem = ProblemOf(address);
   if (problem.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("address ", QuotedText(address), " is ", problem));
+      absl::StrCat("address ", QuotedText(address), " ", problem));
 }
 
 bool HasFreePort(absl::string_view address) {

@@ -13,7 +13,6 @@
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/cluster/json.h"
-#include "leat/protos/cluster.pb.h"
 
 namespace leat {
 namespace {
@@ -59,7 +58,7 @@ absl::Status CheckIndex(int64_t index, absl::string_view job) {
                    kMaxTaskIndex, "]"));
 }
 
-// Finds addresses that stand for two tasks.
+// Refuses an address that was given to two tasks.
 class AddressBook {
  public:
   absl::Status Add(const TaskId& task, const std::string& address) {
@@ -70,9 +69,9 @@ class AddressBook {
     if (HasFreePort(address)) return absl::OkStatus();
     const auto [at, is_new] = tasks_.emplace(CanonicalAddress(address), task);
     if (is_new) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("address ", QuotedText(address), " stands for ",
-                     ShortName(at->second), " and ", ShortName(task)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "address ", QuotedText(address), " is given to ", ShortName(at->second),
+        " and to ", ShortName(task), "; each task needs its own"));
   }
 
  private:
@@ -120,7 +119,7 @@ absl::StatusOr<std::map<int, std::string>> TasksIn(const JsonValue& value,
     // "1" and "01" are different keys of the same task.
     if (!tasks.emplace(index, std::move(address)).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("task ", index, " of job '", job, "' stands twice"));
+          absl::StrCat("task ", index, " of job '", job, "' is listed twice"));
     }
   }
   return tasks;
@@ -155,7 +154,7 @@ absl::StatusOr<ClusterSpec> ClusterSpec::FromJson(absl::string_view text) {
   LEAT_ASSIGN_OR_RETURN(const JsonValue value, ParseJson(text));
   for (const char* key : {"cluster", "sparseCluster"}) {
     const JsonValue* jobs = value.Find(key);
-    // If it is an array, `key` is the name of a job and the array has its
+    // If `jobs` is an array, `key` is the name of a job and the array has its
     // tasks.
     if (jobs != nullptr && jobs->is_object()) return FromJsonValue(*jobs);
   }
@@ -174,30 +173,6 @@ absl::StatusOr<ClusterSpec> ClusterSpec::FromJsonValue(const JsonValue& jobs) {
                           TasksIn(jobs.values[i], jobs.keys[i]));
   }
   return Create(std::move(result));
-}
-
-absl::StatusOr<ClusterSpec> ClusterSpec::FromProto(const pb::ClusterDef& def) {
-  Jobs jobs;
-  for (const pb::JobDef& job : def.job()) {
-    const auto [at, is_new] = jobs.try_emplace(job.name());
-    if (!is_new) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("job ", QuotedText(job.name()), " stands twice"));
-    }
-    at->second.insert(job.tasks().begin(), job.tasks().end());
-  }
-  return Create(std::move(jobs));
-}
-
-void ClusterSpec::ToProto(pb::ClusterDef* def) const {
-  def->Clear();
-  for (const auto& [name, tasks] : jobs_) {
-    pb::JobDef* job = def->add_job();
-    job->set_name(name);
-    for (const auto& [index, address] : tasks) {
-      (*job->mutable_tasks())[index] = address;
-    }
-  }
 }
 
 std::vector<TaskId> ClusterSpec::Tasks() const {
@@ -219,7 +194,7 @@ absl::StatusOr<std::string> ClusterSpec::AddressOf(const TaskId& task) const {
   if (found != job->second.end()) return found->second;
   return absl::InvalidArgumentError(
       absl::StrCat("task ", task.index, " is not in job '", task.job,
-                   "', which has ", KeysText(job->second)));
+                   "', which has the tasks ", KeysText(job->second)));
 }
 
 }  // namespace leat

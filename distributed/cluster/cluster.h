@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterSpec: the jobs of a cluster, their tasks and the addresses of those,
-// like TensorFlow's tf.train.ClusterSpec.
+// ClusterSpec: the jobs of a cluster, with the tasks of each job and their
+// addresses, like TensorFlow's tf.train.ClusterSpec.
 //
 //   const absl::StatusOr<ClusterSpec> cluster = ClusterSpec::FromJson(
 //       R"({"ps": ["ps0:2222"], "worker": ["w0:2222", "w1:2222"]})");
@@ -9,7 +9,7 @@
 //   LEAT_ASSIGN_OR_RETURN(const std::string address,
 //                         cluster->AddressOf({"worker", 1}));  // "w1:2222"
 //
-// A task has a name, by which devices and errors call it:
+// A TaskId names a task, also in the names of devices and in errors:
 //
 //   const TaskId first = {"worker", 0};
 //   LEAT_ASSIGN_OR_RETURN(const std::string its_address,
@@ -25,10 +25,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-
-namespace leat::pb {
-class ClusterDef;
-}  // namespace leat::pb
 
 namespace leat {
 
@@ -78,12 +74,6 @@ class ClusterSpec {
   static absl::StatusOr<ClusterSpec> FromJson(absl::string_view text);
   // Reads the object of jobs alone. Fails as FromJson does.
   static absl::StatusOr<ClusterSpec> FromJsonValue(const JsonValue& jobs);
-
-  // Reads a ClusterDef. Fails as Create does, and with INVALID_ARGUMENT for a
-  // job that appears twice.
-  static absl::StatusOr<ClusterSpec> FromProto(const pb::ClusterDef& def);
-  // Replaces the contents of `def` by this cluster.
-  void ToProto(pb::ClusterDef* def) const;
 
   bool empty() const { return jobs_.empty(); }
   const Jobs& jobs() const { return jobs_; }

@@ -30,17 +30,21 @@ absl::StatusOr<DeviceInfo> ImportDevice(
   LEAT_ASSIGN_OR_RETURN(const DeviceName name,
                         DeviceName::Parse(attributes.name()));
   if (!name.IsFull()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "device ", QuotedText(attributes.name()), " has no full name"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("device ", QuotedText(attributes.name()),
+                     " does not have a full name, such as "
+                     "/job:ps/replica:0/task:0/device:CPU:0"));
   }
   if (*name.type != attributes.device_type()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("device ", attributes.name(), " says that its type is ",
-                     QuotedText(attributes.device_type())));
+        absl::StrCat("device ", attributes.name(), " has type ",
+                     QuotedText(attributes.device_type()),
+                     ", which is not the type in its name"));
   }
   if (attributes.incarnation() == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("device ", attributes.name(), " has incarnation 0"));
+        absl::StrCat("device ", attributes.name(),
+                     " has incarnation 0, which no device may have"));
   }
   return DeviceInfo{.name = name.ToString(),
                     .type = *name.type,

@@ -1,11 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conversion of device descriptions from and to the messages in which tasks
-// describe their devices to each other and to clients. Stateless, thread-safe.
+// Conversions between DeviceInfo and the message in which tasks describe their
+// devices to each other and to clients, and a function that finds the task in
+// the name of a device. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 #define LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 
+#include <cstddef>
+
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/devices/device.h"
 
 namespace leat::pb {
@@ -18,9 +22,19 @@ namespace leat {
 void ExportDevice(const DeviceInfo& device, pb::DeviceAttributes& attributes);
 
 // Reads a device that another task described. Returns INVALID_ARGUMENT, naming
-// the device, for a name that is not full, a type other than that in the name,
-// and incarnation 0.
+// the device, for a name that is not full, for a type that is not the type in
+// the name, and for incarnation 0.
 absl::StatusOr<DeviceInfo> ImportDevice(const pb::DeviceAttributes& attributes);
+
+// Returns "/job:ps/replica:0/task:0" for
+// "/job:ps/replica:0/task:0/device:CPU:0", or "" for a text that is no such
+// name. The result points into `device`. Does not parse the whole name, because
+// a step calls this for the rendezvous key of every tensor.
+inline absl::string_view TaskOfDevice(absl::string_view device) {
+  const size_t end = device.rfind("/device:");
+  return end == absl::string_view::npos ? absl::string_view()
+                                        : device.substr(0, end);
+}
 
 }  // namespace leat
 

@@ -22,7 +22,8 @@ absl::Status ErrorAt(absl::string_view text, size_t byte,
   const size_t before = std::min(byte == 0 ? 0 : byte - 1, text.size());
   const auto lines = std::count(text.begin(), text.begin() + before, '\n');
   return absl::InvalidArgumentError(
-      absl::StrCat("byte ", byte, ", line ", lines + 1, ": ", problem));
+      absl::StrCat("the JSON text is wrong at byte ", byte, ", line ",
+                   lines + 1, ": ", problem));
 }
 
 // Iterates over the text and counts in `read` how many bytes the parser has
@@ -85,15 +86,17 @@ class TreeBuilder {
     Add(Kind::kString)->text = std::move(value);
     return true;
   }
-  bool binary(nlohmann::json::binary_t&) { return Fail("binary data"); }
+  bool binary(nlohmann::json::binary_t&) {
+    return Fail("there is binary data");
+  }
   bool start_object(size_t) { return Open(Kind::kObject); }
   bool start_array(size_t) { return Open(Kind::kArray); }
   bool end_object() { return Close(); }
   bool end_array() { return Close(); }
   bool key(std::string& name) {
     if (!open_.back().names.insert(name).second) {
-      return Fail(absl::StrCat("the key ", QuotedText(name),
-                               " stands twice in an object"));
+      return Fail(
+          absl::StrCat("the key ", QuotedText(name), " is twice in an object"));
     }
     open_.back().value->keys.push_back(std::move(name));
     return true;
@@ -132,8 +135,8 @@ class TreeBuilder {
 
   bool Open(Kind kind) {
     if (open_.size() >= static_cast<size_t>(kMaxJsonDepth)) {
-      return Fail(absl::StrCat("values stand deeper in each other than ",
-                               kMaxJsonDepth));
+      return Fail(
+          absl::StrCat("values are nested deeper than ", kMaxJsonDepth));
     }
     open_.push_back({.value = Add(kind)});
     return true;
@@ -189,7 +192,7 @@ absl::StatusOr<JsonValue> ParseJson(absl::string_view text) {
   }
   // nlohmann takes a zero byte for the end and ignores what follows.
   if (const size_t zero = text.find('\0'); zero != text.npos) {
-    return ErrorAt(text, zero + 1, "a byte that is zero");
+    return ErrorAt(text, zero + 1, "there is a byte that is zero");
   }
   TreeBuilder builder(text);
   const CountingIterator begin{text.data(), builder.read()};

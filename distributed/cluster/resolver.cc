@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// What the first resolver that knows has read, and its source for messages.
+// What the first resolver that found a cluster has read, and the source for
+// messages.
 struct Found {
   std::string source = {};
   Resolved resolved = {};
@@ -53,15 +54,15 @@ absl::StatusOr<Found> Find(const ResolverInput& input,
     return Found{.source = resolver.source, .resolved = **std::move(resolved)};
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "nothing describes a cluster; looked at: ",
+      "nothing describes a cluster; use one of these: ",
       absl::StrJoin(registry.resolvers(), "; ",
                     [](std::string* out, const Resolver& resolver) {
                       out->append(resolver.source);
                     })));
 }
 
-// Replaces the task in `found` by that of the flags --job and --task, which
-// must be given together.
+// Replaces the task in `found` by the task of the flags --job and --task, if
+// they are given. Fails if only one of them is.
 absl::Status OverrideTask(const ResolverInput& input, Found& found) {
   if (input.job.empty() != !input.task.has_value()) {
     return absl::InvalidArgumentError(input.job.empty()
@@ -78,7 +79,7 @@ absl::Status OverrideTask(const ResolverInput& input, Found& found) {
 absl::StatusOr<TaskId> CheckTask(const Resolved& resolved) {
   if (resolved.job.empty() || !resolved.task.has_value()) {
     return absl::InvalidArgumentError(
-        "it does not say which task this process is; --job and --task do");
+        "it does not say which task this process is; give --job and --task");
   }
   if (*resolved.task < 0 || *resolved.task > kMaxTaskIndex) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -98,7 +99,7 @@ absl::Status CheckPorts(const ClusterSpec& cluster, const TaskId& own) {
       if (!HasFreePort(address) || TaskId{job, index} == own) continue;
       return absl::InvalidArgumentError(absl::StrCat(
           "address ", QuotedText(address), " of /job:", job, "/task:", index,
-          ": only this process's own task may have port 0"));
+          " has port 0, which only this process's own task may have"));
     }
   }
   return absl::OkStatus();

@@ -44,7 +44,8 @@ struct ResolverInput {
   // The task of this process. It overrides the task that a resolver has read.
   std::string job = {};
   std::optional<int64_t> task = {};
-  // If not null, used instead of the environment variables of the process.
+  // Looks up an environment variable. If it is null, the variables of this
+  // process are used.
   std::function<std::optional<std::string>(const std::string& name)>
       environment = {};
 
@@ -60,15 +61,16 @@ struct Resolved {
   std::optional<int64_t> task = {};  // set if `job` is not ""
 };
 
-// Returns nothing if the input has nothing for this resolver. Its errors do not
-// name the source, which is added to them.
+// Reads a cluster from `input`. Returns nothing if the input has nothing for
+// this resolver. Errors need not name the source: the caller puts it in front
+// of them.
 using ResolveFunction =
     absl::StatusOr<std::optional<Resolved>> (*)(const ResolverInput& input);
 
 // A resolver with its place in the order of resolvers.
 struct Resolver {
   std::string name = {};
-  int rank = 0;             // lowest is asked first
+  int rank = 0;             // the lowest is asked first
   std::string source = {};  // for messages, such as "TF_CONFIG"
   ResolveFunction resolve = nullptr;
 };
@@ -99,13 +101,14 @@ struct TaskConfig {
   ClusterSpec cluster = {};  // never empty
   TaskId task = {};
   bool in_cluster = true;   // false for an evaluator
-  std::string source = {};  // the resolver's, for messages
+  std::string source = {};  // the Resolver's, for messages
 };
 
 // Returns the cluster and this process's task in it, from the first resolver
-// that knows. Returns INVALID_ARGUMENT naming the source and the value
+// that finds a cluster in `input`. Returns INVALID_ARGUMENT, naming the source
+// and the value,
 //
-// - when no resolver knows,
+// - when no resolver finds a cluster,
 // - when the cluster has no tasks, or has the job `evaluator`,
 // - when no task is given, or one that is not in the cluster,
 // - when a task other than this one has port 0.

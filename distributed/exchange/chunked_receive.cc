@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/saturating.h"
-#include "leat/distributed/exchange/traffic.h"
 
 namespace leat {
 namespace {
@@ -25,8 +24,8 @@ class Part final : public Buffer {
   const BufferRef whole_;
 };
 
-// Gives out that part, once, to an allocation of exactly its size. So a chunk
-// is decoded directly into its place. Other allocations come from the host
+// Gives out a Part, once, to an allocation of exactly its size. So a chunk is
+// decoded directly into its place. Other allocations come from the host
 // allocator.
 class PartAllocator final : public Allocator {
  public:
@@ -39,8 +38,6 @@ class PartAllocator final : public Allocator {
     }
     return BufferRef(new Part(std::move(whole_), data_, size_));
   }
-  // Refuses, so that no received buffer is adopted: the bytes belong elsewhere.
-  BufferRef Reserve(int64_t) override { return nullptr; }
   absl::string_view name() const override { return "part"; }
 
  private:
@@ -148,8 +145,9 @@ absl::Status ChunkedReceive::CheckBytes(int64_t chunk,
   const int64_t bytes = MessageBytes(payload);
   const int64_t length = options_.transfer.LengthOf(chunk);
   if (bytes <= length + kSlack) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("a message of ", bytes, " bytes for a chunk of ", length));
+  return absl::InvalidArgumentError(absl::StrCat("it sent a message of ", bytes,
+                                                 " bytes for a chunk of ",
+                                                 length, " bytes"));
 }
 
 void ChunkedReceive::Arrive(Arrived arrived) {
@@ -190,14 +188,14 @@ absl::Status ChunkedReceive::CopyToItsPlace(Arrived arrived) {
       payload.Materialize(allocator, nullptr, SaturatingAdd(length, kSlack));
   if (!status.ok()) return status;
   if (payload.tensors.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(payload.tensors.size(), " tensors instead of a chunk"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it sent ", payload.tensors.size(), " tensors instead of a chunk"));
   }
   const Tensor& chunk = payload.tensors[0].tensor;
   if (chunk.dtype() != DType::kUint8 || chunk.num_bytes() != length) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a ", Name(chunk.dtype()), chunk.shape().DebugString(),
-                     " instead of a chunk of ", length, " bytes"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it sent ", Name(chunk.dtype()), chunk.shape().DebugString(),
+        " instead of a chunk of ", length, " bytes"));
   }
   // Within a process the chunk shares the sender's buffer and must be copied.
   if (chunk.raw_data() != place) {

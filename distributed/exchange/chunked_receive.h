@@ -42,8 +42,8 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
     int in_flight = 1;               // chunks on their way or not yet copied
     Allocator* allocator = nullptr;  // of host memory; borrowed until `done`
     WorkQueue* compute = nullptr;    // borrowed until `done`
-    // Calls FetchChunk of the sender. Not called after `done`. An error that it
-    // replies ends the receive as it is.
+    // Calls FetchChunk of the sender. Not called after `done`. An error in the
+    // reply ends the receive and is passed on unchanged.
     std::function<void(Payload request, Reply reply)> fetch = {};
     // Turns what is wrong with an answer, or with the allocation, into the
     // error that ends the receive.
@@ -52,8 +52,8 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
 
   // Starts a receive and returns at once. `first` is the response that began
   // the transfer; it contains chunk 0. `done` is called once, on a thread that
-  // copies or on one that calls back. It is dropped instead if `fetch` drops
-  // replies. The options are kept as long as calls are under way.
+  // copies or on a thread that calls back. It is dropped instead if `fetch`
+  // drops replies. The options are kept while calls are under way.
   static void Start(Options options, Payload first, Done done);
 
   // Only Start calls it.
@@ -76,7 +76,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   // True if a status that is not OK was given to Leave.
   bool HasFailed();
 
-  // Allocates the tensor and handles the chunks that arrived before. Leaves.
+  // Allocates the tensor, handles the chunks that arrived before, and leaves.
   // REQUIRES: the caller has entered.
   void Allocate();
   // Fetches the next chunk, if there is one and the receive has not failed.
@@ -84,8 +84,8 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   void FetchNext();
   // Handles the reply to the fetch of `chunk`.
   void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
-  // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. What
-  // waits to be copied must not take more memory than that.
+  // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. Chunks
+  // that wait to be copied must not take much more memory than their bytes.
   absl::Status CheckBytes(int64_t chunk, const Payload& payload) const;
   // Copies a chunk as soon as the tensor is allocated: at once if it is small,
   // else on `compute`. REQUIRES: the caller has entered.

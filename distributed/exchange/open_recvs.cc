@@ -1,11 +1,20 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/exchange/open_recvs.h"
 
+#include <string>
 #include <utility>
 
-#include "leat/distributed/cluster/device_task.h"
+#include "absl/strings/string_view.h"
+#include "leat/distributed/cluster/device_attributes.h"
 
 namespace leat {
+namespace {
+
+std::string Cut(absl::string_view text) {
+  return std::string(text.substr(0, OpenRecvs::kMaxKeyBytes));
+}
+
+}  // namespace
 
 OpenRecvs::Entry::Entry(OpenRecvs& recvs, int64_t step_id,
                         absl::Span<const ParsedKey> keys)
@@ -41,9 +50,9 @@ std::vector<OpenRecvs::Recv> OpenRecvs::Oldest(std::chrono::nanoseconds min_age,
     for (const ParsedKey& key : entry->keys_) {
       if (recvs.size() == max_recvs) break;
       recvs.push_back({.step_id = entry->step_id_,
-                       .key = key.text().substr(0, kMaxKeyBytes),
-                       .sender = std::string(TaskOfDevice(key.send_device())),
-                       .receiver = std::string(TaskOfDevice(key.recv_device())),
+                       .key = Cut(key.text()),
+                       .sender = Cut(TaskOfDevice(key.send_device())),
+                       .receiver = Cut(TaskOfDevice(key.recv_device())),
                        .age = age});
     }
   }

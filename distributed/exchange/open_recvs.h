@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpenRecvs: a list of the tensors that a task waits for from its peers, and
-// its peers from it. It is for people who want to know why a step does not
-// proceed.
+// OpenRecvs: a list of the tensors that a task awaits from its peers, and of
+// the tensors that its peers await from it. It is for people who want to know
+// why a step does not proceed.
 //
 //   OpenRecvs::Entry waiting(recvs, step_id, keys);  // in the list until Close
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_OPEN_RECVS_H_
@@ -29,13 +29,14 @@ class OpenRecvs {
   // One waiting Recv, as Oldest reports it.
   struct Recv {
     int64_t step_id = 0;
-    std::string key = {};  // cut to kMaxKeyBytes
+    std::string key = {};
     // The tasks in the key, such as "/job:ps/replica:0/task:0".
     std::string sender = {};
     std::string receiver = {};
     std::chrono::nanoseconds age = {};
   };
-  // The most bytes of a key that Oldest copies.
+  // The most bytes that Oldest copies of a key and of each task in it, since a
+  // peer may have written anything there.
   static constexpr size_t kMaxKeyBytes = 1000;
 
   // Stands for the tensors of one receive, from its construction until Close.

@@ -11,7 +11,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/transport/call_errors.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
@@ -19,11 +19,8 @@ namespace {
 
 absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
                                        absl::string_view task) {
-  LEAT_RETURN_IF_ERROR(CheckInlineHeader("GetStatusResponse", payload.header));
   pb::GetStatusResponse response;
-  if (!response.ParseFromString(payload.header)) {
-    return absl::InvalidArgumentError("malformed GetStatusResponse");
-  }
+  LEAT_RETURN_IF_ERROR(ParseSmall(payload.header, response));
   PeerStatus status;
   status.is_leat = response.has_leat();
   if (status.is_leat) {
@@ -37,8 +34,10 @@ absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
     LEAT_ASSIGN_OR_RETURN(DeviceInfo device, ImportDevice(attributes));
     absl::string_view rest = device.name;
     if (!absl::ConsumePrefix(&rest, task) || !absl::StartsWith(rest, "/")) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("device ", device.name, " is another task's"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "it has the device ", device.name,
+          ", which belongs to another task; correct the address of ", task,
+          " in the cluster"));
     }
     status.devices.push_back(std::move(device));
   }
@@ -110,8 +109,6 @@ void Peer::GetStatus(CallOptions options, StatusDone done) {
   was_asked_ = true;
   pb::GetStatusRequest message;
   message.mutable_leat()->set_version(kLeatPeerVersion);
-  Payload request;
-  request.header = message.SerializeAsString();
   auto read = [self = shared_from_this(),
                done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
     absl::StatusOr<PeerStatus> status = ReadStatus(reply, self->task_);
@@ -124,13 +121,13 @@ void Peer::GetStatus(CallOptions options, StatusDone done) {
     }
     std::move(done)(std::move(status));
   };
-  Call(methods::kGetStatus, std::move(request), std::move(options),
+  Call(methods::kGetStatus, ToPayload(message), std::move(options),
        NameTransportErrors(std::move(read)));
 }
 
 void Peer::Meet() {
   if (was_asked_.exchange(true)) return;
-  // The answer is kept here. Without one nothing changes.
+  // GetStatus itself keeps the answer. Without an answer nothing changes.
   GetStatus({.deadline = transport_.clock().After(answer_timeout_)},
             [](const absl::StatusOr<PeerStatus>&) {});
 }

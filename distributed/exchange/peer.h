@@ -37,8 +37,8 @@ absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
 struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
   bool is_leat = false;         // false for a task of TensorFlow
-  int64_t max_chunk_bytes = 0;  // of transfers (recv_tensor.h); 0: none
-  int64_t ticket = 0;           // for CreateWorkerSession; 0: TensorFlow's
+  int64_t max_chunk_bytes = 0;  // of transfers (recv_tensor.h); 0 if none
+  int64_t ticket = 0;           // for CreateWorkerSession; 0 if not Leat
 };
 
 // Thread-safe. Calls share its ownership, since they may outlive Peers.
@@ -57,10 +57,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   const std::string& task() const { return task_; }
   const std::string& address() const { return address_; }
-  // The traffic with this task, and that with all tasks.
+  // The traffic with this task, and the traffic with all tasks.
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
-  // The largest chunk that the task has said it sends; 0: unknown or none.
+  // The largest chunk that the task sends, as it has said. 0 if that is unknown
+  // or the task sends no chunks.
   int64_t max_chunk_bytes() const {
     return max_chunk_bytes_.load(std::memory_order_relaxed);
   }
@@ -69,11 +70,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // as the transport reports them.
   void Call(const Method& method, Payload request, CallOptions options,
             Reply done);
-  // Returns a transport error, which the task itself did not report
-  // (kTransportErrorPayload), as one that names the task and its address and
-  // does not have that mark.
+  // Returns `status`, a transport error, as an error that names the task and
+  // its address and no longer has kTransportErrorPayload.
   absl::Status NameTransportError(const absl::Status& status) const;
-  // Returns a reply that gives `done` all transport errors so named.
+  // Returns a reply that calls `done`, and that first changes a transport error
+  // as NameTransportError does.
   Reply NameTransportErrors(Reply done);
 
   // Asks the task for its devices and which kind of task it is, and keeps what

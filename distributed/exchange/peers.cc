@@ -10,9 +10,7 @@ namespace leat {
 
 Peers::Peers(const ClusterSpec& cluster, Transport& transport,
              std::chrono::nanoseconds answer_timeout)
-    : answer_timeout_(answer_timeout),
-      clock_(transport.clock()),
-      traffic_(std::make_shared<Traffic>(cluster, clock_)) {
+    : traffic_(std::make_shared<Traffic>(cluster, transport.clock())) {
   for (const auto& [job, tasks] : cluster.jobs()) {
     for (const auto& [index, address] : tasks) {
       const std::string name = TaskId{.job = job, .index = index}.ToString();

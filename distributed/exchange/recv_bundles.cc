@@ -8,8 +8,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
-#include "leat/distributed/cluster/device_task.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/graph/rendezvous_attrs.h"
 #include "leat/partitioner/bundles.h"
 
@@ -28,14 +28,15 @@ struct Ends {
   friend bool operator==(const Ends&, const Ends&) = default;
 };
 
-size_t KeyBytes(const RecvBundles::Keys& keys) {
+size_t KeyBytes(const std::vector<ParsedKey>& keys) {
   size_t bytes = 0;
   for (const ParsedKey& key : keys) bytes += key.text().size();
   return bytes;
 }
 
-// True if one request may ask for these keys, and if it saves any others.
-bool MayBeAsked(const RecvBundles::Keys& keys) {
+// True if one request may ask for all of these keys, and so saves other
+// requests.
+bool MayBeAsked(const std::vector<ParsedKey>& keys) {
   return keys.size() > 1 && keys.size() <= kMaxRecvKeys &&
          KeyBytes(keys) <= kMaxKeyBytes;
 }
@@ -43,7 +44,7 @@ bool MayBeAsked(const RecvBundles::Keys& keys) {
 }  // namespace
 
 RecvBundles::RecvBundles(const Graph& graph) {
-  std::map<int64_t, std::pair<Ends, Keys>> marked;
+  std::map<int64_t, std::pair<Ends, std::vector<ParsedKey>>> marked;
   absl::flat_hash_set<std::string> seen;
   for (const NodeId id : graph.NodeIds()) {
     const Node& node = graph.node(id);
@@ -58,17 +59,19 @@ RecvBundles::RecvBundles(const Graph& graph) {
         .send_task = std::string(TaskOfDevice(attrs->send_device)),
         .recv_device = attrs->recv_device};
     auto& [of_first, keys] =
-        marked.try_emplace(*number, std::make_pair(ends, Keys())).first->second;
+        marked.try_emplace(*number, ends, std::vector<ParsedKey>())
+            .first->second;
     if (ends == of_first) keys.push_back(std::move(key));
   }
   for (auto& [number, bundle] : marked) {
-    Keys& keys = bundle.second;
+    std::vector<ParsedKey>& keys = bundle.second;
     if (!MayBeAsked(keys)) continue;
     for (size_t i = 0; i < keys.size(); ++i) {
       places_.emplace(keys[i].text(),
                       Place{.bundle = bundles_.size(), .index = i});
     }
-    bundles_.push_back(std::make_shared<const Keys>(std::move(keys)));
+    bundles_.push_back(
+        std::make_shared<const std::vector<ParsedKey>>(std::move(keys)));
   }
 }
 
@@ -86,7 +89,7 @@ BundledRecvs::BundledRecvs(std::shared_ptr<const RecvBundles> bundles)
 }
 
 bool BundledRecvs::Add(const ParsedKey& key, Rendezvous::Done& done,
-                       RecvBundles::KeysRef& keys, RecvDones& all) {
+                       RecvKeys::Shared& keys, RecvDones& all) {
   const RecvBundles::Place* const place = bundles_->Find(key);
   if (place == nullptr) return false;
   MutexLock lock(mutex_);

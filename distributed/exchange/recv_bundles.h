@@ -22,16 +22,15 @@
 
 namespace leat {
 
-// The limits of the bundles that a master plans: what one request may ask for,
-// and what is not much more in one message than in several.
+// The limits of the bundles that a master plans. One request may not ask for
+// more tensors, and more bytes cost hardly more in several messages than in
+// one.
 inline constexpr BundleLimits kBundleLimits{.max_tensors = kMaxRecvKeys,
                                             .max_bytes = int64_t{1} << 20};
 
 // The bundles of a graph. Immutable, thread-safe.
 class RecvBundles {
  public:
-  using Keys = std::vector<ParsedKey>;
-  using KeysRef = RecvKeys::Shared;
   // The position of a key: which bundle, and where in it.
   struct Place {
     size_t bundle = 0;
@@ -48,12 +47,12 @@ class RecvBundles {
   RecvBundles& operator=(const RecvBundles&) = delete;
 
   // The keys of each bundle.
-  const std::vector<KeysRef>& bundles() const { return bundles_; }
+  const std::vector<RecvKeys::Shared>& bundles() const { return bundles_; }
   // Returns null for a key that is in no bundle. Valid as long as this.
   const Place* Find(const ParsedKey& key) const;
 
  private:
-  std::vector<KeysRef> bundles_;
+  std::vector<RecvKeys::Shared> bundles_;
   absl::flat_hash_map<std::string, Place> places_;
 };
 
@@ -67,8 +66,8 @@ class BundledRecvs {
   // asked for before, or End was called. If the key was the last one of its
   // bundle, sets `keys` to the bundle's keys and `all` to their callbacks, in
   // the same order.
-  bool Add(const ParsedKey& key, Rendezvous::Done& done,
-           RecvBundles::KeysRef& keys, RecvDones& all);
+  bool Add(const ParsedKey& key, Rendezvous::Done& done, RecvKeys::Shared& keys,
+           RecvDones& all);
 
   // Returns the callbacks that still wait, which the caller has to call. From
   // now on Add returns false.

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/exchange/recv_call.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +12,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/cluster/device_task.h"
+#include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/exchange/open_recvs.h"
 
 namespace leat {
@@ -18,67 +20,85 @@ namespace {
 
 // A call that waits for tensors. It replies once, with whichever comes first:
 // the tensors, an error, or the cancellation by the caller. Callbacks in the
-// outbox keep it alive, so it holds little once it has replied.
+// outbox keep it alive until the step ends, so it drops the request and the
+// tensors when it has replied.
 class RecvCall : public std::enable_shared_from_this<RecvCall> {
  public:
-  RecvCall(const StepOutbox& outbox, RecvRequest request,
+  // REQUIRES: `request` is not null and has keys.
+  RecvCall(const StepOutbox& outbox, std::shared_ptr<const RecvRequest> request,
            int64_t received_bytes, std::shared_ptr<Traffic> traffic,
            std::shared_ptr<CallContext> context, Reply reply)
-      : request_(std::move(request)),
-        keys_(request_.keys.all()),
+      : form_(request->form),
+        wish_(request->wish),
         received_bytes_(received_bytes),
         traffic_(std::move(traffic)),
-        caller_(traffic_->Of(TaskOfDevice(keys_.front().recv_device()))),
-        waiting_(traffic_->recvs(), request_.step_id, keys_),
+        caller_(traffic_->Of(TaskOfDevice(FirstKey(*request).recv_device()))),
         transfers_(outbox.transfers()),
         compute_(outbox.compute()),
-        gathered_(keys_.size()),
+        request_(std::move(request)),
+        waiting_(traffic_->recvs(), request_->step_id, request_->keys.all()),
+        gathered_(request_->keys.all().size()),
         context_(std::move(context)),
         reply_(std::move(reply)) {}
 
   // Asks the outbox for the tensors, unless the caller is gone already.
-  void Start(StepOutbox& outbox, CallContext& context) {
+  void Start(StepOutbox& outbox, const RecvRequest& request,
+             CallContext& context) {
     if (!Watch(context)) return;
-    for (size_t i = 0; i < keys_.size() && !HasReplied(); ++i) {
-      outbox.RecvForPeer(keys_[i], [self = shared_from_this(), i](
-                                       const absl::Status& status,
-                                       Tensor tensor, bool is_dead) {
-        if (!status.ok()) {
-          self->Finish(status);
-        } else if (SentTensors all =
-                       self->Gather(i, {std::move(tensor), is_dead});
-                   !all.empty()) {
-          self->Answer(std::move(all));
-        }
-      });
+    const absl::Span<const ParsedKey> keys = request.keys.all();
+    for (size_t i = 0; i < keys.size() && !HasReplied(); ++i) {
+      outbox.RecvForPeer(
+          keys[i], [self = shared_from_this(), i](const absl::Status& status,
+                                                  Tensor tensor, bool is_dead) {
+            if (!status.ok()) {
+              self->Finish(status);
+            } else if (SentTensors all =
+                           self->Gather(i, {std::move(tensor), is_dead});
+                       !all.empty()) {
+              self->Answer(std::move(all));
+            }
+          });
     }
   }
 
  private:
   static constexpr Cancellation::Token kNoToken = -1;
 
+  static const ParsedKey& FirstKey(const RecvRequest& request) {
+    return request.keys.all().front();
+  }
+
   // Makes the caller's cancellation end the call. Returns false, after a reply,
   // if the caller is gone already.
   bool Watch(CallContext& context) {
     Cancellation::Token token = 0;
     const bool watched = context.cancellation.Register(
-        [weak = weak_from_this(),
-         key = QuotedText(keys_.front().text())](const absl::Status& why) {
+        [weak = weak_from_this()](const absl::Status& why) {
           if (auto cancelled = weak.lock()) {
-            cancelled->Finish(AsDerived(absl::CancelledError(absl::StrCat(
-                "RecvTensor of ", key,
-                " was cancelled by its caller: ", why.message()))));
+            cancelled->Finish(cancelled->GivenUp(why));
           }
         },
         &token);
     if (!watched) {
-      Finish(AsDerived(
-          absl::CancelledError("RecvTensor was cancelled by its caller")));
+      Finish(GivenUp(context.cancellation.status()));
       return false;
     }
     MutexLock lock(mutex_);
     token_ = token;
     return true;
+  }
+
+  // Returns CANCELLED (derived): the caller has given up, because of `why`.
+  absl::Status GivenUp(const absl::Status& why) {
+    std::string key;
+    {
+      MutexLock lock(mutex_);
+      // After the reply nobody gets this error.
+      if (request_ != nullptr) key = QuotedText(FirstKey(*request_).text());
+    }
+    return AsDerived(absl::CancelledError(
+        absl::StrCat(NameOf(form_), " of ", key,
+                     " was cancelled by its caller: ", why.message())));
   }
 
   bool HasReplied() {
@@ -93,39 +113,46 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     MutexLock lock(mutex_);
     if (replied_) return all;
     gathered_[index] = std::move(sent);
-    if (++num_gathered_ == keys_.size()) all.swap(gathered_);
+    if (++num_gathered_ == gathered_.size()) all.swap(gathered_);
     return all;
   }
 
-  // Replies with the tensors.
+  // Replies with the tensors, on a thread that may encode them.
   void Answer(SentTensors tensors) {
-    const SentTensor& first = tensors.front();
-    if (request_.form == RecvForm::kList || first.is_dead) {
-      Finish(EncodeRecvResponse(request_.form, std::move(tensors)));
-    } else if (IsPlainBytes(first.tensor.dtype()) ||
-               compute_.IsWorkerThread()) {
-      AnswerWithOne(std::move(tensors));
-    } else {
-      // The transport encodes such a tensor element by element while it sends
-      // the reply, which takes too long for the thread that produced it.
-      compute_.Add(
-          [self = shared_from_this(), tensors = std::move(tensors)]() mutable {
-            self->AnswerWithOne(std::move(tensors));
-          });
+    if (IsQuickToEncode(tensors) || compute_.IsWorkerThread()) {
+      return AnswerNow(std::move(tensors));
     }
+    compute_.Add(
+        [self = shared_from_this(), tensors = std::move(tensors)]() mutable {
+          self->AnswerNow(std::move(tensors));
+        });
   }
 
-  // Replies with the only tensor, or with the beginning of its transfer.
-  void AnswerWithOne(SentTensors tensors) {
-    const Tensor& tensor = tensors.front().tensor;
+  // False if the transport encodes a tensor element by element while it sends
+  // the reply, which takes too long for the thread that produced the tensor.
+  static bool IsQuickToEncode(const SentTensors& tensors) {
+    return std::all_of(
+        tensors.begin(), tensors.end(), [](const SentTensor& sent) {
+          return sent.is_dead || IsPlainBytes(sent.tensor.dtype());
+        });
+  }
+
+  // Replies with the tensors or, for a single large tensor, with the beginning
+  // of its transfer.
+  void AnswerNow(SentTensors tensors) {
+    const SentTensor& first = tensors.front();
+    if (form_ == RecvForm::kList || first.is_dead) {
+      Finish(EncodeRecvResponse(form_, std::move(tensors)));
+      return;
+    }
     const absl::StatusOr<std::optional<Transfer>> begun =
-        transfers_->Begin(tensor, request_.wish, &caller_);
+        transfers_->Begin(first.tensor, wish_, caller_);
     if (!begun.ok()) {
       Finish(begun.status());
       return;
     }
     if (!begun->has_value()) {
-      Finish(EncodeRecvResponse(request_.form, std::move(tensors)));
+      Finish(EncodeRecvResponse(form_, std::move(tensors)));
       return;
     }
     const Transfer& transfer = **begun;
@@ -140,6 +167,9 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   // Replies, and returns true, unless it has replied before.
   bool Finish(absl::StatusOr<Payload> response) {
     Reply reply = nullptr;
+    // The request is dropped at the end, because `waiting_` refers to its keys
+    // until it is closed.
+    std::shared_ptr<const RecvRequest> request;
     std::shared_ptr<CallContext> context;
     SentTensors unsent;
     Cancellation::Token token = kNoToken;
@@ -149,6 +179,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
       replied_ = true;
       unsent.swap(gathered_);
       std::swap(reply, reply_);
+      request.swap(request_);
       context.swap(context_);
       token = token_;
     }
@@ -162,44 +193,40 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     return true;
   }
 
-  const RecvRequest request_;
-  const absl::Span<const ParsedKey> keys_;  // of the request
+  const RecvForm form_;
+  const ChunkWish wish_;
   const int64_t received_bytes_;
   const std::shared_ptr<Traffic> traffic_;
   PeerTraffic& caller_;
-  OpenRecvs::Entry waiting_;
   const std::shared_ptr<Transfers> transfers_;
   WorkQueue& compute_;
   Mutex mutex_;
+  // Null once it has replied.
+  std::shared_ptr<const RecvRequest> request_ ABSL_GUARDED_BY(mutex_);
+  OpenRecvs::Entry waiting_;  // refers to the keys of the request
   bool replied_ ABSL_GUARDED_BY(mutex_) = false;
   SentTensors gathered_ ABSL_GUARDED_BY(mutex_);  // by key
   size_t num_gathered_ ABSL_GUARDED_BY(mutex_) = 0;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;
+  // Both are null once it has replied.
   std::shared_ptr<CallContext> context_ ABSL_GUARDED_BY(mutex_);
   Reply reply_ ABSL_GUARDED_BY(mutex_);
 };
-
-// No header of a FetchChunkRequest comes near this size.
-constexpr size_t kMaxChunkRequestBytes = 1024;
 
 }  // namespace
 
 void ReceiveForPeer(StepOutbox& outbox, RecvRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply) {
+  const auto shared = std::make_shared<const RecvRequest>(std::move(request));
   const auto call =
-      std::make_shared<RecvCall>(outbox, std::move(request), received_bytes,
+      std::make_shared<RecvCall>(outbox, shared, received_bytes,
                                  std::move(traffic), context, std::move(reply));
-  call->Start(outbox, *context);
+  call->Start(outbox, *shared, *context);
 }
 
 absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,
                                      absl::string_view header) {
-  if (header.size() > kMaxChunkRequestBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("FetchChunkRequest has ", header.size(),
-                     " bytes, more than ", kMaxChunkRequestBytes));
-  }
   LEAT_ASSIGN_OR_RETURN(const FetchChunkRequest request,
                         DecodeFetchChunkRequest(header));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<StepOutbox> outbox,

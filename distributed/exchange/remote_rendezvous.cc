@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/cluster/device_task.h"
+#include "leat/distributed/cluster/device_attributes.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/session_devices.h"
 #include "leat/runtime/step_stats.h"
@@ -13,7 +13,8 @@
 namespace leat {
 namespace {
 
-// Returns what reports a pull that begins now, or null without a recorder.
+// Returns a function that reports a pull, which begins now, to `recorder`.
+// Returns null without a recorder.
 TensorReceive::Record RecordTo(std::shared_ptr<StepStatsRecorder> recorder,
                                Device& receiver) {
   if (recorder == nullptr) return nullptr;
@@ -42,15 +43,22 @@ RemoteRendezvous::RemoteRendezvous(std::shared_ptr<StepOutbox> outbox,
     : outbox_(std::move(outbox)),
       receiver_(receiver),
       inputs_(std::move(inputs)),
-      pulls_(std::make_shared<Cancellation>()) {
-  if (inputs_.bundles != nullptr) bundled_.emplace(inputs_.bundles);
+      pulls_(std::make_shared<Pulls>()) {
+  if (inputs_.bundles != nullptr) pulls_->bundled.emplace(inputs_.bundles);
+  const bool registered = outbox_->aborted().Register(
+      [pulls = pulls_](const absl::Status& why) { pulls->End(why); }, &token_);
+  if (!registered) pulls_->End(outbox_->aborted().status());
 }
 
 RemoteRendezvous::~RemoteRendezvous() {
-  const absl::Status ended =
-      AsDerived(absl::CancelledError("the step has ended"));
-  if (!pulls_->IsCancelled()) pulls_->Cancel(ended);
-  EndBundles(ended);
+  outbox_->aborted().Deregister(token_);
+  pulls_->End(AsDerived(absl::CancelledError("the step has ended")));
+}
+
+void RemoteRendezvous::Pulls::End(const absl::Status& why) {
+  cancellation.Cancel(why);
+  if (!bundled.has_value()) return;
+  for (Done& done : bundled->End()) std::move(done)(why, Tensor(), false);
 }
 
 absl::Status RemoteRendezvous::Send(const ParsedKey& key, Tensor tensor,
@@ -63,11 +71,14 @@ void RemoteRendezvous::RecvAsync(const ParsedKey& key, Done done) {
   if (!key.is_well_formed() || task == outbox_->task()) {
     return outbox_->RecvAsync(key, std::move(done));
   }
-  Device* const device = outbox_->devices().Find(key.recv_device());
+  const Cancellation& cancellation = pulls_->cancellation;
+  Device* const device = inputs_.devices != nullptr
+                             ? inputs_.devices->Find(key.recv_device())
+                             : outbox_->devices().Find(key.recv_device());
   if (device == nullptr) {
     std::move(done)(outbox_->NotOurs("dst", key), Tensor(), false);
-  } else if (pulls_->IsCancelled()) {
-    std::move(done)(pulls_->status(), Tensor(), false);
+  } else if (cancellation.IsCancelled()) {
+    std::move(done)(cancellation.status(), Tensor(), false);
   } else {
     RecvFromTask(task, key, *device, std::move(done));
   }
@@ -76,44 +87,31 @@ void RemoteRendezvous::RecvAsync(const ParsedKey& key, Done done) {
 void RemoteRendezvous::RecvFromTask(absl::string_view task,
                                     const ParsedKey& key, Device& device,
                                     Done done) {
-  Device* receiver = &device;
-  if (inputs_.devices != nullptr) {
-    receiver = inputs_.devices->Find(key.recv_device());
-    done = [session = inputs_.devices, done = std::move(done)](
-               const absl::Status& received, Tensor tensor,
-               bool is_dead) mutable {
-      std::move(done)(received, std::move(tensor), is_dead);
-    };
-  }
   RecvDones dones;
   RecvKeys::Shared bundle;
-  if (bundled_.has_value() && bundled_->Add(key, done, bundle, dones)) {
+  std::optional<BundledRecvs>& bundled = pulls_->bundled;
+  if (bundled.has_value() && bundled->Add(key, done, bundle, dones)) {
     if (bundle == nullptr) return;
-    return Pull(task, RecvKeys(std::move(bundle)), *receiver, std::move(dones));
+    return Pull(task, RecvKeys(std::move(bundle)), device, std::move(dones));
   }
   dones.push_back(std::move(done));
-  Pull(task, RecvKeys(key), *receiver, std::move(dones));
+  Pull(task, RecvKeys(key), device, std::move(dones));
 }
 
 void RemoteRendezvous::Pull(absl::string_view task, RecvKeys keys,
                             Device& receiver, RecvDones dones) {
-  receiver_.Receive(task, {.step_id = outbox_->step_id(),
-                           .keys = std::move(keys),
-                           .allocator = &receiver.host_allocator(),
-                           .cancellation = pulls_,
-                           .dones = std::move(dones),
-                           .record = RecordTo(inputs_.recorder, receiver)});
+  receiver_.Receive(task,
+                    {.step_id = outbox_->step_id(),
+                     .keys = std::move(keys),
+                     // The receive keeps the session, which owns the device.
+                     .allocator = {inputs_.devices, &receiver.host_allocator()},
+                     .cancellation = {pulls_, &pulls_->cancellation},
+                     .dones = std::move(dones),
+                     .record = RecordTo(inputs_.recorder, receiver)});
 }
 
 void RemoteRendezvous::StartAbort(const absl::Status& reason) {
   outbox_->StartAbort(reason);
-  pulls_->Cancel(reason);
-  EndBundles(reason);
-}
-
-void RemoteRendezvous::EndBundles(const absl::Status& why) {
-  if (!bundled_.has_value()) return;
-  for (Done& done : bundled_->End()) std::move(done)(why, Tensor(), false);
 }
 
 }  // namespace leat

@@ -23,11 +23,13 @@ class Device;
 class SessionDevices;
 class StepStatsRecorder;
 
-// What a run of a graph brings to the pulls of its tensors.
+// What a run of a graph gives to the pulls of its tensors.
 struct RunInputs {
-  // Pulls allocate in the memory of this session. Null: it is not limited.
+  // The session's own view of the devices, from which pulls allocate. Null if
+  // the session's memory is not limited.
   std::shared_ptr<const SessionDevices> devices = {};
-  // Pulls of tensors of one bundle wait for each other. May be null.
+  // The bundles of the graph. Recvs of one bundle wait for each other. May be
+  // null.
   std::shared_ptr<const RecvBundles> bundles = {};
   // Records the pulls. May be null.
   std::shared_ptr<StepStatsRecorder> recorder = {};
@@ -39,37 +41,48 @@ class RemoteRendezvous final : public Rendezvous {
   // `outbox` is not null. `receiver` is borrowed and must outlive this; the
   // devices of the outbox must outlive the pulls.
   RemoteRendezvous(std::shared_ptr<StepOutbox> outbox,
-                   const TensorReceiver& receiver, RunInputs inputs = {});
+                   const TensorReceiver& receiver, RunInputs inputs);
   // Fails the pulls that are under way with CANCELLED (derived).
   ~RemoteRendezvous() override;
 
   // Does what StepOutbox::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
-  // For a sender on this task does what StepOutbox::RecvAsync does. Otherwise
-  // `done` gets INVALID_ARGUMENT for a malformed key and for one whose receiver
-  // is not a device of this task, NOT_FOUND for a sender outside of the
-  // cluster, and otherwise fails as TensorReceiver::Receive does.
+  // Does what StepOutbox::RecvAsync does for a malformed key and for a sender
+  // on this task. Otherwise `done` gets INVALID_ARGUMENT for a receiver that is
+  // not a device of this task, NOT_FOUND for a sender outside of the cluster,
+  // and else what TensorReceiver::Receive gives it.
   void RecvAsync(const ParsedKey& key, Done done) override;
-  // Aborts the whole step on this task, and cancels the pulls of this run.
+  // Aborts the whole step on this task, and so cancels the pulls of all its
+  // runs.
   void StartAbort(const absl::Status& reason) override;
 
  private:
-  // Receives a tensor from another task, for that device of this task: alone,
-  // or with the others of its bundle once all of them have been asked for.
+  // The pulls of the run. Thread-safe.
+  struct Pulls {
+    // Cancels the pulls that are under way, and fails the Recvs that wait for
+    // the rest of their bundle. Later calls do nothing. REQUIRES: !why.ok().
+    void End(const absl::Status& why);
+
+    Cancellation cancellation;
+    std::optional<BundledRecvs> bundled = {};  // nothing without bundles
+  };
+
+  // Receives a tensor from another task for `device`, which is of this task:
+  // alone, or with the other tensors of its bundle once all of them have been
+  // asked for.
   void RecvFromTask(absl::string_view task, const ParsedKey& key,
                     Device& device, Done done);
   // Pulls tensors from another task. `dones` are the callbacks for `keys`.
   void Pull(absl::string_view task, RecvKeys keys, Device& receiver,
             RecvDones dones);
-  // Fails the Recvs that wait for the rest of their bundle.
-  void EndBundles(const absl::Status& why);
 
   const std::shared_ptr<StepOutbox> outbox_;
   const TensorReceiver& receiver_;
   const RunInputs inputs_;
-  // Cancelled when the run is aborted or this is destroyed.
-  const std::shared_ptr<Cancellation> pulls_;
-  std::optional<BundledRecvs> bundled_;  // nothing without bundles
+  // The pulls end when the step is aborted or this is destroyed. They are
+  // shared, because an abort may still be ending them when this is gone.
+  const std::shared_ptr<Pulls> pulls_;
+  Cancellation::Token token_ = -1;  // of the outbox's aborted()
 };
 
 }  // namespace leat

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/cluster/device_task.h"
+#include "leat/distributed/cluster/device_attributes.h"
 #include "leat/runtime/device_set.h"
 
 namespace leat {
@@ -36,7 +36,7 @@ StepOutbox::StepOutbox(int64_t step_id, DeviceSet& devices, size_t max_entries)
       transfers_(std::make_shared<Transfers>()) {}
 
 StepOutbox::~StepOutbox() {
-  // The table aborts what still waits.
+  // The destructor of `local_` aborts the Recvs that still wait.
   transfers_->End(AsDerived(absl::CancelledError("the step has ended")));
 }
 
@@ -117,6 +117,7 @@ void StepOutbox::RecvForPeer(const ParsedKey& key, Done done) {
 void StepOutbox::StartAbort(const absl::Status& reason) {
   local_.StartAbort(reason);
   transfers_->End(reason);
+  aborted_.Cancel(reason);
 }
 
 }  // namespace leat

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/cancellation.h"
 #include "leat/distributed/exchange/transfers.h"
 #include "leat/runtime/local_rendezvous.h"
 
@@ -29,8 +30,9 @@ class WorkQueue;
 // Thread-safe.
 class StepOutbox final : public Rendezvous {
  public:
-  // `devices`, those of this task, are borrowed and must outlive this. At most
-  // `max_entries` tensors and Recvs may wait.
+  // `devices`, those of this task, are borrowed and must outlive this.
+  // `max_entries` bounds the tensors and Recvs that wait and, outside of loops,
+  // the keys that have been used (local_rendezvous.h).
   StepOutbox(int64_t step_id, DeviceSet& devices, size_t max_entries);
   // Aborts whatever still waits, with CANCELLED.
   ~StepOutbox() override;
@@ -42,14 +44,16 @@ class StepOutbox final : public Rendezvous {
   // The compute pool of this task, for work that takes long.
   WorkQueue& compute() const;
 
-  // Returns INVALID_ARGUMENT for a malformed key and unless a device of this
-  // task is the sender. Otherwise fails as LocalRendezvous::Send does.
+  // Returns INVALID_ARGUMENT if the key is malformed or its sender is not a
+  // device of this task. Otherwise fails as LocalRendezvous::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
-  // `done` gets INVALID_ARGUMENT, in TensorFlow's words, for a malformed key
-  // and unless a device of this task is the sender.
+  // `done` gets INVALID_ARGUMENT, in TensorFlow's words, if the key is
+  // malformed or its sender is not a device of this task.
   void RecvAsync(const ParsedKey& key, Done done) override;
-  // Also ends the transfers.
+  // Also ends the transfers and cancels aborted().
   void StartAbort(const absl::Status& reason) override;
+  // Is cancelled, with the reason, when the step is aborted on this task.
+  Cancellation& aborted() { return aborted_; }
 
   // Does what RecvAsync does, for a peer. `done` gets INVALID_ARGUMENT also if
   // the receiver in the key is not the name of a device.
@@ -62,8 +66,8 @@ class StepOutbox final : public Rendezvous {
   // The transfers whose chunks peers fetch. They end with the step.
   const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
 
-  // The number of tensors that nobody has asked for yet, or has not completely
-  // fetched.
+  // The number of tensors that nobody has asked for yet, or that a peer has not
+  // completely fetched yet.
   size_t num_untaken() const {
     return local_.num_untaken() + transfers_->size();
   }
@@ -78,6 +82,7 @@ class StepOutbox final : public Rendezvous {
   DeviceSet& devices_;
   LocalRendezvous local_;
   const std::shared_ptr<Transfers> transfers_;
+  Cancellation aborted_;
 };
 
 }  // namespace leat

@@ -8,14 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/shown_ids.h"
-#include "leat/distributed/status_listing.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/protos/status.pb.h"
 
 namespace leat {
 namespace {
 
-// The most runs among which the oldest ones are looked for.
+// How many runs a status looks at, at most, to find the oldest ones.
 constexpr size_t kMaxReportedRuns = 10'000;
 
 }  // namespace
@@ -109,9 +108,10 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
       Enter(step_id, entry, lingering_);
       if (lingering_.steps.size() > limits_.max_tombstones) {
         const int64_t oldest = lingering_.steps.front().step_id;
-        why = absl::ResourceExhaustedError(absl::StrCat(
-            "step ", oldest, " ended: more than ", limits_.max_tombstones,
-            " steps linger on ", task_, " (--max-tombstones)"));
+        why = absl::ResourceExhaustedError(
+            absl::StrCat("step ", oldest, " ended: more than ",
+                         limits_.max_tombstones, " steps have succeeded on ",
+                         task_, " and were not cleaned up (--max-tombstones)"));
         Bury(oldest, ended);
       }
     }
@@ -120,15 +120,13 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
 }
 
 absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Await(int64_t step_id,
-                                                             bool* is_waiting) {
+                                                             bool& is_waiting) {
   MutexLock lock(mutex_);
   const auto found = steps_.find(step_id);
   if (found != steps_.end()) {
     Entry& known = found->second;
-    if (is_waiting != nullptr) {
-      *is_waiting = !known.has_begun;
-      known.waiting += *is_waiting;
-    }
+    is_waiting = !known.has_begun;
+    if (is_waiting) ++known.waiting;
     return known.outbox;
   }
   if (ended_.contains(step_id)) return EndedError(step_id);
@@ -141,10 +139,8 @@ absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Await(int64_t step_id,
   Entry& entry = steps_[step_id];
   entry.outbox = make_outbox_(step_id);
   Enter(step_id, entry, waiting_);
-  if (is_waiting != nullptr) {
-    *is_waiting = true;
-    entry.waiting = 1;
-  }
+  is_waiting = true;
+  entry.waiting = 1;
   return entry.outbox;
 }
 

@@ -69,37 +69,37 @@ class StepTable {
   StepTable(const StepTable&) = delete;
   StepTable& operator=(const StepTable&) = delete;
 
-  // A graph of `session` starts to run in the step, which may be unknown,
-  // waiting or running before (a step may run several graphs of a task). `fail`
-  // is kept until that run is over or the step ends. Returns the step's
-  // outbox; ABORTED (derived) for a step that has ended, INVALID_ARGUMENT
-  // for a step of another session. Counts the run, in either case.
+  // Begins a run of a graph of `session` in the step, which may be unknown,
+  // waiting or already running (a step may run several graphs of a task).
+  // `fail` is kept until that run is over or the step ends. Returns the step's
+  // outbox. Returns ABORTED (derived) for a step that has ended, and
+  // INVALID_ARGUMENT for a step of another session. Counts the run in any case.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Begin(int64_t step_id,
                                                     absl::string_view session,
                                                     Run run, FailStep fail);
 
-  // A run that Begin has accepted is over. If it failed, the step ends. If it
-  // was the last run of the step, the step lingers, since peers may still fetch
-  // its tensors. It lingers for `step_linger`; when more steps linger than
-  // there may be tombstones, the oldest one ends.
+  // Ends a run that Begin has accepted. If the run failed, the step ends. If it
+  // was the last run of the step, the step lingers for `step_linger`, since
+  // peers may still fetch its tensors. If more than `max_tombstones` steps
+  // linger, the oldest one ends.
   void Finish(int64_t step_id, Run run, const absl::Status& status);
 
-  // A peer asks for a tensor of the step. An unknown step becomes a waiting
-  // one, which ends, ABORTED, unless it begins within `waiting_step_timeout`.
-  // Returns the step's outbox; ABORTED (derived) for a step that has ended,
-  // RESOURCE_EXHAUSTED when too many steps wait.
+  // Called when a peer asks for a tensor of the step. An unknown step becomes a
+  // waiting one, which ends with ABORTED unless it begins within
+  // `waiting_step_timeout`. Returns the step's outbox. Returns ABORTED
+  // (derived) for a step that has ended, and RESOURCE_EXHAUSTED if too many
+  // steps wait.
   //
-  // `is_waiting` may be null. `*is_waiting` is set to whether the step has not
-  // begun. If so, StopWaiting must be called once, when that peer stops waiting
-  // for whatever reason.
+  // `is_waiting` is set to whether the step has not begun. If so, StopWaiting
+  // must be called once, when that peer stops waiting for whatever reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
-                                                    bool* is_waiting = nullptr);
-  // One peer stops waiting. A step that has not begun and that no other peer
-  // waits for becomes unknown again.
+                                                    bool& is_waiting);
+  // Called when a peer stops waiting. A step that has not begun becomes unknown
+  // again if no other peer waits for it.
   void StopWaiting(int64_t step_id);
 
-  // Returns the outbox of a step that waits, runs or lingers; ABORTED
-  // (derived) for a step that has ended, NOT_FOUND for an unknown one.
+  // Returns the outbox of a step that waits, runs or lingers. Returns ABORTED
+  // (derived) for a step that has ended, and NOT_FOUND for an unknown step.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Find(int64_t step_id) const;
 
   // Ends a step: fails its runs and aborts its outbox, with an error
@@ -130,8 +130,8 @@ class StepTable {
     Clock::time_point when = {};
     int64_t step_id = 0;
   };
-  // Steps that end when their time is up. All have the same time, so the first
-  // in line is the first whose time is up, and one timer is enough.
+  // Steps that end when their time is up. All of them have the same time, so
+  // the time of the first one in line is up first, and one timer is enough.
   struct Line {
     std::chrono::nanoseconds time = {};
     std::list<Deadline> steps = {};
@@ -173,11 +173,11 @@ class StepTable {
   void Leave(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the timer for the first step in line, unless it is set.
   void SetTimer(Line& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Does what Begin says, but for the count.
+  // Does what Begin does, except that the run is not counted.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
                                                      absl::string_view session,
                                                      Run run, FailStep fail);
-  // Takes what is to be failed, outside of the lock, out of a step.
+  // Takes out of a step what the caller has to fail, outside of the lock.
   Ended TakeOut(int64_t step_id, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves a step, if there is one of that id, to `ended`, and leaves the
@@ -199,7 +199,7 @@ class StepTable {
   CondVar timer_has_run_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<int64_t, Entry> steps_ ABSL_GUARDED_BY(mutex_);
-  // By step and run.
+  // The runs that are not over, by step and run.
   absl::flat_hash_map<std::pair<int64_t, Run>, RunEntry> runs_
       ABSL_GUARDED_BY(mutex_);
   Line waiting_ ABSL_GUARDED_BY(mutex_);

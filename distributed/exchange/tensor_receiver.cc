@@ -14,9 +14,9 @@
 
 namespace leat {
 
-// It is owned by the callbacks that continue it. Calls its own callbacks
-// exactly once, if need be in the destructor: whatever becomes of the calls, a
-// step must not wait for ever.
+// Owned by the callbacks of the calls that it makes. Calls the callbacks of the
+// receive exactly once, if need be in the destructor, so that a step does not
+// wait for ever, whatever becomes of the calls.
 class TensorReceiver::Call {
  public:
   Call(const Settings& settings, Peers::PeerRef peer, TensorReceive receive)
@@ -24,7 +24,7 @@ class TensorReceiver::Call {
         peer_(std::move(peer)),
         request_(RequestFor(receive)),
         keys_(request_.keys.all()),
-        allocator_(*receive.allocator),
+        allocator_(std::move(receive.allocator)),
         cancellation_(std::move(receive.cancellation)),
         record_(std::move(receive.record)),
         waiting_(peer_->all_traffic().recvs(), request_.step_id, keys_),
@@ -93,6 +93,8 @@ class TensorReceiver::Call {
         });
   }
 
+  // True if all tensors are dead. Then the tensors in the reply are ignored: a
+  // task of TensorFlow sends an empty one.
   bool IsAllDead() const {
     const auto& is_dead = response_.is_dead;
     return is_dead.size() == keys_.size() &&
@@ -108,7 +110,7 @@ class TensorReceiver::Call {
     options.transfer = *call->response_.transfer;
     options.step_id = call->request_.step_id;
     options.in_flight = call->settings_.chunks.in_flight;
-    options.allocator = &call->allocator_;
+    options.allocator = call->allocator_.get();
     options.compute = &call->settings_.compute;
     options.fetch = [call](Payload request, Reply reply) {
       FetchChunk(call, std::move(request), std::move(reply));
@@ -133,12 +135,13 @@ class TensorReceiver::Call {
     const Transfer& transfer = *response_.transfer;
     const ChunkWish& wish = request_.wish;
     if (wish.chunk_bytes == 0) {
-      return absl::InvalidArgumentError("with a transfer; nobody wished one");
+      return absl::InvalidArgumentError(
+          "it sent a transfer, which was not asked for");
     }
     if (transfer.chunk_bytes > std::max(wish.chunk_bytes, kMinChunkBytes)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("with a transfer in chunks of ", transfer.chunk_bytes,
-                       " bytes; ", wish.chunk_bytes, " were wished"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "it sent a transfer in chunks of ", transfer.chunk_bytes,
+          " bytes, but chunks of ", wish.chunk_bytes, " bytes were asked for"));
     }
     const int64_t max_bytes = settings_.max_message_bytes;
     if (transfer.total_bytes <= max_bytes) return absl::OkStatus();
@@ -170,7 +173,7 @@ class TensorReceiver::Call {
   }
 
   void Decode(Payload payload) {
-    absl::Status status = payload.Materialize(allocator_, settings_.decoders,
+    absl::Status status = payload.Materialize(*allocator_, settings_.decoders,
                                               settings_.max_message_bytes);
     if (status.ok()) status = CheckTensors(payload.tensors);
     if (!status.ok()) return Fail(ReplyError(status));
@@ -184,18 +187,18 @@ class TensorReceiver::Call {
         return absl::OkStatus();
       }
       return absl::InvalidArgumentError(
-          absl::StrCat(tensors.size(), " tensors instead of one"));
+          absl::StrCat("it sent ", tensors.size(), " tensors instead of one"));
     }
     const auto& is_dead = response_.is_dead;
     if (tensors.size() != keys_.size() || is_dead.size() != keys_.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          tensors.size(), " tensors, of which ", is_dead.size(),
-          " are said to be dead or not, instead of ", keys_.size()));
+          "it sent ", tensors.size(), " tensors and said of ", is_dead.size(),
+          " whether they are dead, instead of ", keys_.size(), " each"));
     }
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (is_dead[i] || tensors[i].tensor.IsValid()) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat("no tensor for '", keys_[i].text(), "'"));
+          absl::StrCat("it sent no tensor for '", keys_[i].text(), "'"));
     }
     return absl::OkStatus();
   }
@@ -226,25 +229,34 @@ class TensorReceiver::Call {
     if (!absl::IsNotFound(status) || IsTransportError(status)) {
       return CallError(status);
     }
-    // The peer itself began the transfer. That it does not know it any more
-    // means that the step, or the peer's process, is over.
+    // The peer itself began the transfer. If it does not know the transfer any
+    // more, the step, or the peer's process, is over.
     return AsDerived(absl::AbortedError(
         absl::StrCat("task ", peer_->task(), " has forgotten ", What(),
                      " while it was fetched: ", status.message())));
   }
 
-  // Returns the error of a reply that makes no sense.
+  // Returns the error of a reply that cannot be used. INVALID_ARGUMENT is the
+  // peer's fault. Other errors are not, for example when this task has no room
+  // for the tensors.
   absl::Status ReplyError(const absl::Status& status) const {
+    const std::string& task = peer_->task();
+    if (!absl::IsInvalidArgument(status)) {
+      return WithMessage(
+          status, absl::StrCat(status.message(), ", while receiving ", What(),
+                               " from task ", task));
+    }
     const bool is_one = request_.form == RecvForm::kOne;
     return WithMessage(
         status,
         absl::StrCat(
-            "task ", peer_->task(), " answered ", NameOf(request_.form), " of ",
+            "task ", task, " answered ", NameOf(request_.form), " of ",
             is_one ? absl::StrCat("'", keys_.front().text(), "'") : What(),
             " wrongly: ", status.message()));
   }
 
-  // Ends the receive with its tensors. If all are dead, they need not be there.
+  // Ends the receive with its tensors. `received` may be empty if all tensors
+  // are dead.
   void Give(WireTensors received) {
     SentTensors tensors(keys_.size());
     for (size_t i = 0; i < keys_.size(); ++i) {
@@ -268,7 +280,7 @@ class TensorReceiver::Call {
     }
   }
 
-  // Nothing is waited for any more. Returns the callbacks, to be called.
+  // Ends the wait. Returns the callbacks, which the caller has to call.
   RecvDones End() {
     waiting_.Close();
     RecvDones dones;
@@ -280,7 +292,7 @@ class TensorReceiver::Call {
   const Peers::PeerRef peer_;
   const RecvRequest request_;
   const absl::Span<const ParsedKey> keys_;  // of the request
-  Allocator& allocator_;
+  const std::shared_ptr<Allocator> allocator_;
   const std::shared_ptr<Cancellation> cancellation_;
   TensorReceive::Record record_;
   OpenRecvs::Entry waiting_;

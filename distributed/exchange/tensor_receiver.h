@@ -34,9 +34,9 @@ struct TensorReceive {
 
   int64_t step_id = 0;
   RecvKeys keys = {};  // several only if they come from a task of Leat
-  // Of the host memory that the tensors are received into. Borrowed until the
-  // callbacks are called.
-  Allocator* allocator = nullptr;
+  // Gives the host memory for the tensors. Not null. It is kept until the
+  // callbacks have been called.
+  std::shared_ptr<Allocator> allocator = {};
   std::shared_ptr<Cancellation> cancellation = {};  // may be null
   RecvDones dones = {};                             // one for each key
   Record record = nullptr;                          // may be null
@@ -45,30 +45,35 @@ struct TensorReceive {
 // Thread-safe.
 class TensorReceiver {
  public:
-  // What is borrowed must outlive the receives that are begun here, which may
-  // outlive this. Large tensors are decoded on `compute`. `decoders`, the
-  // decoders of received variants, may be null. `max_message_bytes` bounds the
-  // memory of a decoded message, and of a transfer.
+  // References and pointers are borrowed. They must outlive the receives that
+  // are begun here, and these may outlive this. Large tensors are decoded on
+  // `compute`. `decoders`, the decoders of received variants, may be null.
+  // `max_message_bytes` bounds the memory of a decoded message, and of a
+  // transfer.
   TensorReceiver(const Peers& peers, WorkQueue& compute,
                  const VariantDecoders* decoders, int64_t max_message_bytes,
                  const ChunkOptions& chunks = {})
       : peers_(peers),
         settings_{compute, decoders, max_message_bytes, chunks} {}
 
-  // Receives what `task` produces. Calls each callback exactly once, on a
-  // thread of the transport or, for tensors above 256 KiB, of `compute`.
+  // Receives what `task` produces. Calls each callback exactly once: on a
+  // thread of the transport; for tensors above 256 KiB on a thread of
+  // `compute`; or, if `task` is not in the cluster, in this call, with
+  // NOT_FOUND.
   //
-  // An unknown task is NOT_FOUND. What the peer reports is derived from its own
-  // failure (core/status_payloads.h). A transport error is not derived: "task
-  // /job:ps/replica:0/task:0 (127.0.0.1:7001) cannot be reached: ... while
-  // receiving 'edge_5_w/read'". After the cancellation, the error is its
-  // status. A response without the tensors is INVALID_ARGUMENT, naming the
-  // first key and the task.
+  // An error that the peer reports is marked as derived
+  // (core/status_payloads.h), because it comes from the peer's own failure. A
+  // transport error is not derived: "task /job:ps/replica:0/task:0
+  // (127.0.0.1:7001) cannot be reached: ... while receiving 'edge_5_w/read'".
+  // After the cancellation, the error is the status of the cancellation. A
+  // response without the tensors is INVALID_ARGUMENT, naming the first key and
+  // the task. If this task has no memory for the tensors, or does not take so
+  // many bytes, the error is RESOURCE_EXHAUSTED.
   //
   // A large tensor that is received alone comes in chunks from a peer that has
   // said in GetStatus that it supports them. If nothing is known about the
-  // peer, its first such tensor comes in one piece, and meanwhile it is met
-  // (Peer::Meet).
+  // peer, its first such tensor comes in one piece, and meanwhile this task
+  // meets the peer (Peer::Meet).
   void Receive(absl::string_view task, TensorReceive receive) const;
 
  private:

@@ -12,15 +12,6 @@ constexpr size_t kMaxErrorBytes = 500;
 
 }  // namespace
 
-int64_t MessageBytes(const Payload& payload) {
-  auto bytes = static_cast<int64_t>(payload.header.size());
-  for (const WireTensor& wire : payload.tensors) {
-    bytes += wire.tensor.num_bytes();
-  }
-  if (payload.pending != nullptr) bytes += payload.pending->bytes();
-  return bytes;
-}
-
 void PeerTraffic::CountCall(const Payload& request) {
   calls_.fetch_add(1, std::memory_order_relaxed);
   bytes_sent_.fetch_add(MessageBytes(request), std::memory_order_relaxed);

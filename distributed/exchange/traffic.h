@@ -23,11 +23,6 @@
 
 namespace leat {
 
-// Returns the bytes of a message: its fields and its tensors. It does not count
-// the names and shapes of tensors that are not serialized, nor what the
-// transport adds.
-int64_t MessageBytes(const Payload& payload);
-
 // Thread-safe. Counting takes no lock unless a peer cannot be reached.
 class PeerTraffic {
  public:

@@ -28,7 +28,7 @@ Tensor ChunkOf(Tensor tensor, int64_t offset, int64_t length) {
 }  // namespace
 
 absl::StatusOr<std::optional<Transfer>> Transfers::Begin(
-    const Tensor& tensor, const ChunkWish& wish, PeerTraffic* receiver) {
+    const Tensor& tensor, const ChunkWish& wish, PeerTraffic& receiver) {
   if (wish.chunk_bytes <= 0 || !IsTransferable(tensor.dtype())) {
     return std::nullopt;
   }
@@ -42,7 +42,7 @@ absl::StatusOr<std::optional<Transfer>> Transfers::Begin(
                     .dtype = tensor.dtype(),
                     .shape = tensor.shape()};
   entry.tensor = tensor;
-  entry.receiver = receiver;
+  entry.receiver = &receiver;
   entry.missing = entry.transfer.num_chunks();
   entry.taken.resize(static_cast<size_t>(entry.missing));
   MutexLock lock(mutex_);
@@ -72,15 +72,14 @@ absl::StatusOr<Tensor> Transfers::Take(uint64_t id, int64_t offset,
                               : offset / transfer.chunk_bytes;
     if (chunk < 0 || offset != transfer.OffsetOf(chunk) ||
         length != transfer.LengthOf(chunk)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "a transfer of ", transfer.total_bytes, " bytes in chunks of ",
-          transfer.chunk_bytes, " has no chunk of ", length, " at ", offset));
+      return absl::InvalidArgumentError(
+          absl::StrCat("a transfer of ", transfer.total_bytes,
+                       " bytes in chunks of ", transfer.chunk_bytes,
+                       " has no chunk of ", length, " bytes at byte ", offset));
     }
     tensor = entry.tensor;
     // The first chunk is counted with the response to RecvTensor.
-    if (entry.receiver != nullptr && chunk > 0) {
-      entry.receiver->CountServed(0, length);
-    }
+    if (chunk > 0) entry.receiver->CountServed(0, length);
     auto taken = entry.taken[static_cast<size_t>(chunk)];
     if (!taken) --entry.missing;
     taken = true;

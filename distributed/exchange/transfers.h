@@ -2,7 +2,7 @@
 //
 // Transfers: the large tensors of one step that peers fetch in chunks. A
 // transfer stays until every chunk was taken or its step ends. So a peer that
-// vanishes, or lies, keeps a tensor no longer than one that it never asks for.
+// vanishes, or lies, keeps a tensor no longer than until the step ends.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 
@@ -29,26 +29,26 @@ class Transfers {
   // and kMaxChunkBytes. Nobody may write to `tensor`, which must be in host
   // memory, from then on. Returns nothing for a tensor that is sent in one
   // piece, because it is small or not transferable or because no transfer is
-  // wished; after End, its status.
+  // wished. After End, returns the status of End.
   //
-  // `receiver`, to which Take counts all chunks but the first, is borrowed. It
-  // may be null.
-  absl::StatusOr<std::optional<Transfer>> Begin(
-      const Tensor& tensor, const ChunkWish& wish,
-      PeerTraffic* receiver = nullptr);
+  // `receiver`, in which Take counts all chunks but the first, is borrowed
+  // until the transfer ends.
+  absl::StatusOr<std::optional<Transfer>> Begin(const Tensor& tensor,
+                                                const ChunkWish& wish,
+                                                PeerTraffic& receiver);
 
   // Returns a chunk, as uint8[length] that shares the bytes of the tensor. A
-  // chunk can be taken again as long as another one was not taken. Returns
-  // INVALID_ARGUMENT if these are not the bounds of a chunk, NOT_FOUND if there
-  // is no such transfer (any more), and after End its status.
+  // chunk can be taken again until all chunks have been taken. Returns
+  // INVALID_ARGUMENT if no chunk has these bounds, NOT_FOUND if there is no
+  // such transfer (any more), and after End the status of End.
   absl::StatusOr<Tensor> Take(uint64_t id, int64_t offset, int64_t length);
 
   // Forgets a transfer whose receiver is gone. Does nothing if there is no such
   // transfer.
   void Forget(uint64_t id);
 
-  // Forgets all transfers and begins no more. `why` is not OK; the first one
-  // stays.
+  // Forgets all transfers and begins no more. Begin and Take return `why` (not
+  // OK) from now on, and after several calls of End the first `why`.
   void End(const absl::Status& why);
 
   size_t size() const;
@@ -59,7 +59,7 @@ class Transfers {
     Tensor tensor = {};
     std::vector<bool> taken = {};     // by chunk
     int64_t missing = 0;              // chunks that were not taken
-    PeerTraffic* receiver = nullptr;  // may be null
+    PeerTraffic* receiver = nullptr;  // set by Begin
   };
 
   mutable Mutex mutex_;

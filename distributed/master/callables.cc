@@ -16,7 +16,9 @@ absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
                                                            : nullptr;
   if (field != nullptr) {
     return absl::UnimplementedError(absl::StrCat(
-        "CallableOptions.", field, ": feeds and fetches are in host memory"));
+        "CallableOptions.", field,
+        " is set, but it is not supported: feeds and fetches are in host "
+        "memory"));
   }
   auto step = std::make_shared<CallableStep>();
   step->signature = {

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/master/cluster_devices.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -16,11 +15,6 @@
 
 namespace leat {
 namespace {
-
-// The pauses between two calls of a task that cannot be reached: each pause is
-// twice the one before, up to the longest.
-constexpr std::chrono::milliseconds kFirstPause(100);
-constexpr std::chrono::milliseconds kLongestPause(1000);
 
 // One call of GetClusterDevices. Calls and timers share the ownership.
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
@@ -44,7 +38,9 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     if (!chosen.ok()) return Finish(chosen);
     if (asked_.empty()) return Finish(Result());
     ReportLater();
-    for (size_t i = 0; i < asked_.size(); ++i) Ask(i, kFirstPause);
+    for (size_t i = 0; i < asked_.size(); ++i) {
+      Ask(i, request_.ask_again.shortest);
+    }
   }
 
  private:
@@ -64,7 +60,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
   }
 
   // Asks a task; `pause` is the time before it would be asked again.
-  void Ask(size_t i, std::chrono::milliseconds pause) {
+  void Ask(size_t i, std::chrono::nanoseconds pause) {
     tasks_.GetStatus(asked_[i],
                      {.deadline = deadline_,
                       .cancellation = request_.cancellation,
@@ -76,14 +72,14 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
   }
 
   // Handles the answer of a task, or asks it again.
-  void Hear(size_t i, std::chrono::milliseconds pause,
+  void Hear(size_t i, std::chrono::nanoseconds pause,
             absl::StatusOr<PeerStatus> answer) {
     const Clock::time_point again = timers_.clock().Now() + pause;
     // A call fails at once if the task has just been started or stopped.
     if (absl::IsUnavailable(answer.status()) && again < deadline_ &&
         !IsCancelled()) {
       timers_.At(again, [self = shared_from_this(), i, pause] {
-        self->Ask(i, std::min(2 * pause, kLongestPause));
+        self->Ask(i, self->request_.ask_again.After(pause));
       });
       return;
     }
@@ -148,7 +144,11 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
       result.tasks.push_back(asked_[i]);
       result.tickets.push_back(answer.ticket);
       if (!answer.is_leat) result.foreign_tasks.push_back(asked_[i]);
-      LEAT_RETURN_IF_ERROR(AddDevices(asked_[i], answer, result));
+      for (const DeviceInfo& device : answer.devices) {
+        LEAT_ASSIGN_OR_RETURN(const DeviceName name,
+                              DeviceName::Parse(device.name));
+        if (IsAllowed(request_.filters, name)) result.devices.push_back(device);
+      }
     }
     return result;
   }
@@ -166,26 +166,10 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     }
     if (lost.empty()) return absl::OkStatus();
     return absl::UnavailableError(absl::StrCat(
-        "no answer from ", absl::StrJoin(lost, ", "), " within ",
+        "no answer came from ", absl::StrJoin(lost, ", "), " within ",
         std::chrono::duration_cast<std::chrono::milliseconds>(request_.timeout)
             .count(),
         "ms: ", why.message()));
-  }
-
-  // Adds the devices of `task` that the filters allow to `result`.
-  absl::Status AddDevices(const std::string& task, const PeerStatus& answer,
-                          ClusterDevices& result) const {
-    for (const DeviceInfo& device : answer.devices) {
-      LEAT_ASSIGN_OR_RETURN(const DeviceName name,
-                            DeviceName::Parse(device.name));
-      if (!name.IsFull() || TaskOf(name).ToString() != task) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(task, " says that it has the device '", device.name,
-                         "': its address in the cluster is another task's"));
-      }
-      if (IsAllowed(request_.filters, name)) result.devices.push_back(device);
-    }
-    return absl::OkStatus();
   }
 
   TaskCaller& tasks_;

@@ -18,6 +18,7 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/intervals.h"
 #include "leat/distributed/tasks/task_caller.h"
 
 namespace leat {
@@ -42,16 +43,19 @@ struct ClusterDevicesRequest {
   std::vector<DeviceInfo> own_devices = {};
   // All tasks of the cluster; the own one may be among them.
   std::vector<std::string> tasks = {};
-  std::vector<DeviceName> filters = {};  // session_config.h; empty: all
+  // Only tasks that these allow are asked (IsAllowed in session_config.h).
+  std::vector<DeviceName> filters = {};
   // How long tasks that cannot be reached are asked again.
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  // Ends the inquiry with its reason when it is cancelled. May be null.
+  // If this is cancelled, the inquiry ends with its reason. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called every `report_interval` with the tasks that have not answered yet,
   // on the thread of `timers`. The last call may run at the same time as
   // `done`. May be null.
   std::function<void(const std::vector<std::string>& waiting)> on_waiting = {};
   std::chrono::nanoseconds report_interval = std::chrono::seconds(10);
+  // The pause before a task that cannot be reached is asked again.
+  IntervalRange ask_again = ServerIntervals().ask_again;
 };
 
 using ClusterDevicesDone =
@@ -61,9 +65,7 @@ using ClusterDevicesDone =
 // exactly once, on any thread, with the devices that the filters allow, or with
 // - UNAVAILABLE, naming all tasks that could not be reached in time, if no task
 //   answered with another error,
-// - the first other error of a task, which is named,
-// - INVALID_ARGUMENT if a task has devices of another task, because its address
-//   in the cluster is then wrong.
+// - the first other error of a task, with the task's name.
 //
 // `tasks` and `timers` are borrowed and must outlive the call of `done`.
 void GetClusterDevices(TaskCaller& tasks, TimerQueue& timers,

@@ -12,9 +12,10 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
-#include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
@@ -22,27 +23,22 @@
 namespace leat {
 namespace {
 
-// How long tasks may take to answer when a session is created, unless the
-// client says otherwise.
-constexpr std::chrono::seconds kConnectTimeout(60);
-// How long before the client's deadline an error is sent, so that it arrives.
-constexpr std::chrono::seconds kTimeToReply(2);
-
 // Returns how long tasks may take to answer. The time ends a little before the
 // client gives up, so that the client can be told which task is missing.
 std::chrono::nanoseconds TimeToConnect(
-    const SessionConfig& config, const Clock& clock,
+    const SessionConfig& config, const MasterEnvironment& environment,
     std::optional<Clock::time_point> answer_by) {
+  const ServerIntervals& intervals = environment.intervals;
   const std::chrono::nanoseconds wanted =
-      config.operation_timeout.value_or(kConnectTimeout);
+      config.operation_timeout.value_or(intervals.connect_timeout);
   if (!answer_by.has_value()) return wanted;
-  const std::chrono::nanoseconds left = *answer_by - clock.Now();
-  return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
-                                     left / 4, kTimeToReply));
+  const std::chrono::nanoseconds left =
+      *answer_by - environment.tasks->clock().Now();
+  return std::min(wanted, left - std::min(left / 4, intervals.time_to_reply));
 }
 
-// Returns what GetClusterDevices calls with the missing tasks; null without a
-// log.
+// Returns the function that GetClusterDevices calls with the tasks that have
+// not answered. It is null if there is no log.
 std::function<void(const std::vector<std::string>&)> LogWaiting(
     const MasterEnvironment& environment) {
   if (environment.log == nullptr) return nullptr;
@@ -88,15 +84,19 @@ std::vector<TaskCall> CallsToCreate(const Creation& creation,
 void Finish(Creation creation, std::unique_ptr<SessionPlans> plans,
             const std::vector<absl::StatusOr<Payload>>& replies) {
   const MasterEnvironment& environment = creation.environment;
-  const absl::Status status =
-      WithSetupTimeout(FirstError(plans->cluster().tasks, replies));
+  absl::Status status = WithSetupTimeout(FirstError(replies));
   if (status.ok()) {
     return std::move(creation.done)(std::make_shared<MasterSession>(
         environment, std::move(creation.config), std::move(plans)));
   }
+  // The cancelled calls do not report the reason.
+  if (creation.cancellation->IsCancelled()) {
+    status = creation.cancellation->status();
+  }
   std::move(creation.done)(status);
-  DeleteFromTasks(environment, *plans,
-                  [under_way = std::move(creation.under_way)] {});
+  environment.notices->DeleteSession(
+      plans->cluster().tasks, plans->handle(),
+      [under_way = std::move(creation.under_way)] {});
 }
 
 // Creates the session on its tasks.
@@ -154,10 +154,11 @@ void CreateMasterSession(const MasterEnvironment& environment,
       .own_devices = environment.devices->Infos(),
       .tasks = environment.cluster,
       .filters = config->device_filters,
-      .timeout = TimeToConnect(*config, environment.tasks->clock(), answer_by),
+      .timeout = TimeToConnect(*config, environment, answer_by),
       .cancellation = cancellation,
       .on_waiting = LogWaiting(environment),
-      .report_interval = environment.log_interval};
+      .report_interval = environment.intervals.waiting_notice,
+      .ask_again = environment.intervals.ask_again};
   Creation creation{.environment = environment,
                     .config = *std::move(config),
                     .cancellation = std::move(cancellation),
@@ -174,28 +175,6 @@ void CreateMasterSession(const MasterEnvironment& environment,
           Continue(std::move(creation), std::move(client), std::move(cluster));
         });
       });
-}
-
-void DeleteFromTasks(const MasterEnvironment& environment,
-                     const SessionPlans& plans,
-                     absl::AnyInvocable<void() &&> done) {
-  pb::DeleteWorkerSessionRequest request;
-  request.set_session_handle(plans.handle());
-  const std::vector<std::string>& tasks = plans.cluster().tasks;
-  std::vector<TaskCall> calls;
-  for (const std::string& task : tasks) {
-    calls.push_back({task, ToPayload(request)});
-  }
-  FanOut(*environment.tasks, methods::kDeleteWorkerSession, std::move(calls),
-         environment.tasks->ShortCall(),
-         [tasks, handle = plans.handle(), notices = environment.notices,
-          done = std::move(done)](
-             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
-           for (size_t i = 0; notices != nullptr && i < replies.size(); ++i) {
-             notices->RetryDeletion(tasks[i], handle, replies[i].status());
-           }
-           std::move(done)();
-         });
 }
 
 }  // namespace leat

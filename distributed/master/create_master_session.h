@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CreateMasterSession: makes a session of a master as a client asks for it.
-// DeleteFromTasks: undoes what that did on the tasks.
 #ifndef LEAT_DISTRIBUTED_MASTER_CREATE_MASTER_SESSION_H_
 #define LEAT_DISTRIBUTED_MASTER_CREATE_MASTER_SESSION_H_
 
@@ -24,23 +23,20 @@ using CreatedMasterSession =
 // creates the session on every task that takes part. `done` is called exactly
 // once, on any thread, with the first error if one of these failed.
 //
-// The graph is imported before this returns, so it must be called on the
-// blocking queue. Cancelling `cancellation` ends the creation. `under_way` is
-// kept until nothing is left of a session that failed. `answer_by` is when the
-// client stops waiting. The tasks that have not answered shortly before are
-// named in the error, so that the client gets to know them.
+// This imports the graph before it returns, so it must be called on the
+// blocking queue. Cancelling `cancellation` ends the creation with the reason
+// of the cancellation. `under_way` holds the session's place among the sessions
+// of the master. If the creation fails, `under_way` is kept until the tasks
+// have deleted what they had made. `answer_by` is when the client stops
+// waiting. The wait for the devices of the tasks ends shortly before, so that
+// an error with the names of the tasks that did not answer still reaches the
+// client.
 void CreateMasterSession(const MasterEnvironment& environment,
                          pb::CreateSessionRequest request,
                          std::shared_ptr<Cancellation> cancellation,
                          std::shared_ptr<void> under_way,
                          CreatedMasterSession done,
                          std::optional<Clock::time_point> answer_by = {});
-
-// Deletes the session on its tasks. `done` is called when all have answered or
-// their time is up. Those that may not have heard of it are told again later.
-void DeleteFromTasks(const MasterEnvironment& environment,
-                     const SessionPlans& plans,
-                     absl::AnyInvocable<void() &&> done);
 
 }  // namespace leat
 

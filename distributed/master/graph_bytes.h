@@ -18,7 +18,7 @@ class GraphDef;
 namespace leat {
 
 // A value. Thread-compatible. A copy counts on its own, so an extension can be
-// tried on one.
+// tried on a copy.
 class GraphBytes {
  public:
   // Sets the largest number of bytes that Add accepts in all.

@@ -13,11 +13,12 @@
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/master/cluster_devices.h"
 #include "leat/distributed/master/create_master_session.h"
-#include "leat/distributed/shown_ids.h"
-#include "leat/distributed/status_listing.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/status.pb.h"
@@ -28,54 +29,44 @@ namespace {
 
 using SessionPtr = std::shared_ptr<MasterSession>;
 
-// Returns ABORTED in the words of TensorFlow, with the other possible reason
-// added.
-absl::Status NoSession(absl::string_view handle) {
-  return absl::AbortedError(
-      absl::StrCat("Session ", handle.substr(0, 80),
-                   " is not found. Possibly, this master has restarted, or "
-                   "nobody used it for too long (--session-idle, "
-                   "--session-idle-when-full)."));
+// Returns the message, in TensorFlow's words, that there is no session
+// `handle`. `or_else` is another possible reason.
+std::string NoSession(absl::string_view handle,
+                      absl::string_view or_else = "") {
+  return absl::StrCat("Session ", handle.substr(0, 80),
+                      " is not found. Possibly, this master has restarted",
+                      or_else, ".");
 }
-// Returns the same in the words of TensorFlow only, for CloseSession.
-absl::Status NoSessionAnyMore(absl::string_view handle) {
-  return absl::AbortedError(
-      absl::StrCat("Session ", handle.substr(0, 80),
-                   " is not found. Possibly, this master has restarted."));
-}
+constexpr char kOrIdle[] =
+    ", or nobody used it for too long (--session-idle, "
+    "--session-idle-when-full)";
+
 absl::Status ClosedByClient() {
   return absl::CancelledError(
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
-// Returns `environment` with notices that tell its tasks.
-MasterEnvironment WithNotices(MasterEnvironment environment) {
-  environment.notices = std::make_shared<EndNotices>(
-      environment.task, *environment.tasks, *environment.timers);
-  return environment;
-}
-
-// Replies with `response`, or RESOURCE_EXHAUSTED if no message can hold it.
-template <class Response>
-void Respond(const Response& response, Reply reply) {
+// Returns the message, or RESOURCE_EXHAUSTED if it is too large to be sent.
+absl::StatusOr<Payload> Message(const google::protobuf::MessageLite& response) {
   const size_t bytes = response.ByteSizeLong();
   if (bytes > static_cast<size_t>(INT32_MAX)) {
-    return std::move(reply)(absl::ResourceExhaustedError(
-        absl::StrCat("the response takes ", bytes, " bytes, a message at most ",
-                     INT32_MAX)));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the response takes ", bytes,
+                     " bytes, but a message may have at most ", INT32_MAX));
   }
-  std::move(reply)(ToPayload(response));
+  return ToPayload(response);
 }
 
 }  // namespace
 
 Master::Master(MasterEnvironment environment)
-    : environment_(WithNotices(std::move(environment))),
+    : environment_(std::move(environment)),
       requests_(environment_.task, *environment_.blocking,
                 environment_.limits.max_transport_bytes),
       request_ids_(environment_.limits.max_request_ids),
       sessions_(std::make_shared<MasterSessions>(
-          environment_.task, environment_.limits, *environment_.timers)) {
+          environment_.task, environment_.limits,
+          environment_.intervals.look_for_idle, *environment_.timers)) {
   sessions_->StartSweeping();
 }
 
@@ -92,55 +83,34 @@ absl::StatusOr<SessionPtr> Master::SessionOf(const Request& request,
                                              absl::string_view method) {
   LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
   SessionPtr session = sessions_->Find(request.session_handle());
-  if (session == nullptr) return NoSession(request.session_handle());
+  if (session == nullptr) {
+    return absl::AbortedError(NoSession(request.session_handle(), kOrIdle));
+  }
   return session;
-}
-
-absl::Status Master::Stopping() const {
-  return absl::UnavailableError(
-      absl::StrCat("the master of ", environment_.task, " is stopping"));
 }
 
 template <class Request>
 void Master::Serve(const leat::Method& method, Method<Request> handler,
                    MethodTable& methods, Thread thread) {
   methods.Add(method, [self = shared_from_this(), handler, thread](
-                          Call call, Payload payload, Reply reply) {
-    self->requests_.Take(thread, std::move(payload), std::move(reply),
-                         [self, handler, call = std::move(call)](
+                          std::shared_ptr<CallContext> context, Payload payload,
+                          Reply reply) {
+    const Thread where = payload.IsQuick() ? thread : Thread::kBlocking;
+    self->requests_.Take(where, std::move(payload), std::move(reply),
+                         [self, handler, context = std::move(context),
+                          begun = self->environment_.timers->clock().Now()](
                              Payload message, Reply answer) mutable {
                            Request request;
                            const absl::Status status =
                                self->requests_.Parse(message.header, request);
                            if (!status.ok()) return std::move(answer)(status);
                            message.header = std::string();
-                           ((*self).*handler)(std::move(call),
+                           ((*self).*handler)({.context = std::move(context),
+                                               .begun = begun,
+                                               .payload = std::move(message)},
                                               std::move(request),
                                               std::move(answer));
                          });
-  });
-}
-
-template <class Request>
-void Master::ServeStep(const leat::Method& method, StepMethod<Request> handler,
-                       MethodTable& methods) {
-  methods.Add(method, [self = shared_from_this(), handler](
-                          Call call, Payload payload, Reply reply) {
-    const Thread thread =
-        payload.IsQuick() ? Thread::kTransport : Thread::kBlocking;
-    self->requests_.Take(
-        thread, std::move(payload), std::move(reply),
-        [self, handler, begun = self->environment_.timers->clock().Now(),
-         call = std::move(call)](Payload message, Reply answer) mutable {
-          Request request;
-          const absl::Status status =
-              self->requests_.Parse(message.header, request);
-          if (!status.ok()) return std::move(answer)(status);
-          message.header = std::string();
-          MasterSession::StepArgs args{.begun = begun, .call = std::move(call)};
-          ((*self).*handler)(std::move(request), std::move(message),
-                             std::move(args), std::move(answer));
-        });
   });
 }
 
@@ -155,8 +125,8 @@ void Master::AddMethods(MethodTable& methods) {
   Serve(methods::kMakeCallable, &Master::MakeCallable, methods);
   Serve(methods::kReleaseCallable, &Master::ReleaseCallable, methods);
   Serve(methods::kPartialRunSetup, &Master::PartialRunSetup, methods);
-  ServeStep(methods::kRunStep, &Master::RunStep, methods);
-  ServeStep(methods::kRunCallable, &Master::RunCallable, methods);
+  Serve(methods::kRunStep, &Master::RunStep, methods);
+  Serve(methods::kRunCallable, &Master::RunCallable, methods);
 }
 
 void Master::CreateSession(Call call, pb::CreateSessionRequest request,
@@ -172,16 +142,15 @@ void Master::CreateSession(Call call, pb::CreateSessionRequest request,
     cancellation->Cancel(why);
   };
   Cancellation::Token of_call = 0, of_master = 0;
-  if (!call->cancellation.Register(cancel, &of_call)) {
-    cancel(call->cancellation.status());
-  }
+  Cancellation& client = call.context->cancellation;
+  if (!client.Register(cancel, &of_call)) cancel(client.status());
   if (!stopping_->Register(cancel, &of_master)) cancel(stopping_->status());
   CreateMasterSession(
       environment_, std::move(request), cancellation, *under_way,
-      [self = shared_from_this(), call, of_call, of_master,
+      [self = shared_from_this(), context = call.context, of_call, of_master,
        under_way = *under_way,
        reply = std::move(reply)](absl::StatusOr<SessionPtr> session) mutable {
-        call->cancellation.Deregister(of_call);
+        context->cancellation.Deregister(of_call);
         self->stopping_->Deregister(of_master);
         if (!session.ok()) return std::move(reply)(session.status());
         pb::CreateSessionResponse response;
@@ -189,11 +158,11 @@ void Master::CreateSession(Call call, pb::CreateSessionRequest request,
         response.set_graph_version((*session)->graph_version());
         response.mutable_leat()->set_version(kLeatPeerVersion);
         const absl::Status added = self->sessions_->Add(
-            *std::move(session), *call, std::move(under_way));
+            *std::move(session), *context, std::move(under_way));
         if (!added.ok()) return std::move(reply)(added);
-        Respond(response, std::move(reply));
+        std::move(reply)(Message(response));
       },
-      call->deadline);
+      call.context->deadline);
 }
 
 void Master::ExtendSession(Call call, pb::ExtendSessionRequest request,
@@ -203,17 +172,16 @@ void Master::ExtendSession(Call call, pb::ExtendSessionRequest request,
   if (!session.ok()) return std::move(reply)(session.status());
   (*session)->Extend(
       std::move(*request.mutable_graph_def()), request.current_graph_version(),
-      std::move(call),
+      std::move(call.context),
       [reply = std::move(reply)](absl::StatusOr<int64_t> version) mutable {
         if (!version.ok()) return std::move(reply)(version.status());
         pb::ExtendSessionResponse response;
         response.set_new_graph_version(*version);
-        Respond(response, std::move(reply));
+        std::move(reply)(Message(response));
       });
 }
 
-void Master::RunStep(pb::RunStepRequest request, Payload payload,
-                     MasterSession::StepArgs args, Reply reply) {
+void Master::RunStep(Call call, pb::RunStepRequest request, Reply reply) {
   StepSignature signature{
       .feeds = {},
       .fetches = {request.fetch().begin(), request.fetch().end()},
@@ -226,18 +194,18 @@ void Master::RunStep(pb::RunStepRequest request, Payload payload,
     }
     pb::RunStepResponse response;
     response.mutable_metadata()->Swap(&result.metadata);
-    Payload answer;
-    if (result.status.ok()) {
-      for (size_t i = 0; i < fetches.size(); ++i) {
-        answer.tensors.push_back(
-            {.name = fetches[i], .tensor = std::move(result.fetches[i])});
-      }
-    } else {
+    if (!result.status.ok()) {
       response.set_status_code(static_cast<int>(result.status.code()));
       response.set_status_error_message(std::string(result.status.message()));
     }
-    answer.header = response.SerializeAsString();
-    std::move(reply)(std::move(answer));
+    absl::StatusOr<Payload> message = Message(response);
+    if (message.ok() && result.status.ok()) {
+      for (size_t i = 0; i < fetches.size(); ++i) {
+        message->tensors.push_back(
+            {.name = fetches[i], .tensor = std::move(result.fetches[i])});
+      }
+    }
+    std::move(reply)(std::move(message));
   };
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "RunStep (Master)");
@@ -245,24 +213,28 @@ void Master::RunStep(pb::RunStepRequest request, Payload payload,
   if (status.ok() && !request.partial_run_handle().empty()) {
     status = absl::UnimplementedError("partial runs are not supported");
   }
-  if (status.ok()) status = Materialize(**session, payload);
+  if (status.ok()) status = Materialize(**session, call.payload);
   if (!status.ok()) return answer({.status = std::move(status)});
-  args.options = std::move(*request.mutable_options());
-  for (WireTensor& feed : payload.tensors) {
+  MasterSession::StepArgs args{.options = std::move(*request.mutable_options()),
+                               .begun = call.begun,
+                               .call = std::move(call.context)};
+  for (WireTensor& feed : call.payload.tensors) {
     signature.feeds.push_back(std::move(feed.name));
     args.feeds.push_back(std::move(feed.tensor));
   }
   (*session)->Run(signature, std::move(args), std::move(answer));
 }
 
-void Master::RunCallable(pb::RunCallableRequest request, Payload payload,
-                         MasterSession::StepArgs args, Reply reply) {
+void Master::RunCallable(Call call, pb::RunCallableRequest request,
+                         Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "RunCallable (Master)");
   absl::Status status = session.status();
-  if (status.ok()) status = Materialize(**session, payload);
+  if (status.ok()) status = Materialize(**session, call.payload);
   if (!status.ok()) return std::move(reply)(std::move(status));
-  for (WireTensor& feed : payload.tensors) {
+  MasterSession::StepArgs args{.begun = call.begun,
+                               .call = std::move(call.context)};
+  for (WireTensor& feed : call.payload.tensors) {
     args.feeds.push_back(std::move(feed.tensor));
   }
   (*session)->RunCallable(
@@ -273,11 +245,13 @@ void Master::RunCallable(pb::RunCallableRequest request, Payload payload,
         }
         pb::RunCallableResponse response;
         response.mutable_metadata()->Swap(&result.metadata);
-        Payload answer = ToPayload(response);
-        for (Tensor& fetch : result.fetches) {
-          answer.tensors.push_back({.tensor = std::move(fetch)});
+        absl::StatusOr<Payload> message = Message(response);
+        if (message.ok()) {
+          for (Tensor& fetch : result.fetches) {
+            message->tensors.push_back({.tensor = std::move(fetch)});
+          }
         }
-        std::move(reply)(std::move(answer));
+        std::move(reply)(std::move(message));
       });
 }
 
@@ -287,23 +261,24 @@ void Master::MakeCallable(Call call, pb::MakeCallableRequest request,
       SessionOf(request, "MakeCallable (Master)");
   if (!session.ok()) return std::move(reply)(session.status());
   (*session)->MakeCallable(
-      request.options(), std::move(call),
+      request.options(), std::move(call.context),
       [reply = std::move(reply)](absl::StatusOr<int64_t> handle) mutable {
         if (!handle.ok()) return std::move(reply)(handle.status());
         pb::MakeCallableResponse response;
         response.set_handle(*handle);
-        Respond(response, std::move(reply));
+        std::move(reply)(Message(response));
       });
 }
 
 void Master::ReleaseCallable(Call, pb::ReleaseCallableRequest request,
                              Reply reply) {
   const SessionPtr session = sessions_->Find(request.session_handle());
-  const absl::Status status = session == nullptr
-                                  ? NoSession(request.session_handle())
-                                  : session->ReleaseCallable(request.handle());
+  const absl::Status status =
+      session == nullptr
+          ? absl::AbortedError(NoSession(request.session_handle(), kOrIdle))
+          : session->ReleaseCallable(request.handle());
   if (!status.ok()) return std::move(reply)(status);
-  Respond(pb::ReleaseCallableResponse(), std::move(reply));
+  std::move(reply)(Message(pb::ReleaseCallableResponse()));
 }
 
 void Master::PartialRunSetup(Call, pb::PartialRunSetupRequest, Reply reply) {
@@ -315,27 +290,52 @@ void Master::CloseSession(Call, pb::CloseSessionRequest request, Reply reply) {
   const auto answer = std::make_shared<Reply>(std::move(reply));
   const bool closes = sessions_->Close(
       request.session_handle(), ClosedByClient(),
-      [answer] { Respond(pb::CloseSessionResponse(), std::move(*answer)); });
+      [answer] { std::move (*answer)(Message(pb::CloseSessionResponse())); });
   if (!closes) {
-    std::move (*answer)(NoSessionAnyMore(request.session_handle()));
+    std::move (*answer)(
+        absl::AbortedError(NoSession(request.session_handle())));
   }
 }
 
 void Master::ListDevices(Call, pb::ListDevicesRequest request, Reply reply) {
-  const SessionPtr session = sessions_->Find(request.session_handle());
+  const std::string& handle = request.session_handle();
+  if (handle.empty()) return ListClusterDevices(std::move(reply));
+  const SessionPtr session = sessions_->Find(handle);
   if (session == nullptr) {
-    return std::move(reply)(absl::InvalidArgumentError(
-        absl::StrCat("Session ", request.session_handle().substr(0, 80),
-                     " is not found. Possibly, this master has restarted.")));
+    return std::move(reply)(absl::InvalidArgumentError(NoSession(handle)));
   }
+  std::move(reply)(ListOf(session->devices()));
+}
+
+void Master::ListClusterDevices(Reply reply) {
+  absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->BeginOther();
+  if (!under_way.ok()) return std::move(reply)(under_way.status());
+  GetClusterDevices(
+      *environment_.tasks, *environment_.timers,
+      {.own_task = environment_.task,
+       .own_devices = environment_.devices->Infos(),
+       .tasks = environment_.cluster,
+       .timeout = environment_.limits.answer_timeout,
+       .cancellation = stopping_,
+       .ask_again = environment_.intervals.ask_again},
+      [self = shared_from_this(), under_way = *std::move(under_way),
+       reply = std::move(reply)](
+          const absl::StatusOr<ClusterDevices>& cluster) mutable {
+        if (!cluster.ok()) return std::move(reply)(cluster.status());
+        std::move(reply)(self->ListOf(cluster->devices));
+      });
+}
+
+absl::StatusOr<Payload> Master::ListOf(
+    absl::Span<const DeviceInfo> devices) const {
   pb::ListDevicesResponse response;
   const std::string own = absl::StrCat(environment_.task, "/");
-  for (const DeviceInfo& device : session->devices()) {
+  for (const DeviceInfo& device : devices) {
     ExportDevice(device, absl::StartsWith(device.name, own)
                              ? *response.add_local_device()
                              : *response.add_remote_device());
   }
-  Respond(response, std::move(reply));
+  return Message(response);
 }
 
 void Master::Reset(Call, pb::ResetRequest request, Reply reply) {
@@ -361,38 +361,41 @@ void Master::CleanUpTasks(const pb::ResetRequest& request,
   pb::CleanupAllRequest cleanup;
   *cleanup.mutable_container() = request.container();
   std::vector<TaskCall> calls;
-  std::vector<std::string> tasks;
   for (const std::string& task : environment_.cluster) {
     const absl::StatusOr<DeviceName> name = DeviceName::Parse(task);
-    if (!name.ok() || !IsAllowed(filters, *name)) continue;
-    tasks.push_back(task);
+    if (task != environment_.task &&
+        (!name.ok() || !IsAllowed(filters, *name))) {
+      continue;
+    }
     calls.push_back({task, ToPayload(cleanup)});
   }
   FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
          environment_.tasks->ShortCall(),
-         [self = shared_from_this(), tasks = std::move(tasks),
-          under_way = std::move(under_way), reply = std::move(reply)](
+         [self = shared_from_this(), under_way = std::move(under_way),
+          reply = std::move(reply)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
-           absl::Status status = FirstError(tasks, replies);
+           absl::Status status = FirstError(replies);
            if (absl::IsCancelled(status) && self->stopping_->IsCancelled()) {
-             status = self->Stopping();
+             status = self->stopping_->status();
            }
            if (!status.ok()) return std::move(reply)(std::move(status));
-           Respond(pb::ResetResponse(), std::move(reply));
+           std::move(reply)(Message(pb::ResetResponse()));
          });
 }
 
 void Master::BeginStop() {
-  stopping_->Cancel(Stopping());
-  sessions_->BeginStop();
+  const absl::Status why = absl::UnavailableError(
+      absl::StrCat("the master of ", environment_.task, " is stopping"));
+  stopping_->Cancel(why);
+  sessions_->BeginStop(why);
 }
 
 void Master::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
-  // Cancels the calls that nothing else cancels. After the deadline these are
-  // the calls that sessions wait for; otherwise nobody waits for them any more.
-  environment_.tasks->Stop(Stopping());
+  // Cancels the calls that nothing else cancels. If the deadline has passed,
+  // sessions still wait for some of them. Otherwise nobody does.
+  environment_.tasks->Stop(stopping_->status());
   sessions_->WaitUntil(Clock::time_point::max());
   environment_.notices->Stop();
 }
@@ -402,19 +405,14 @@ size_t Master::num_sessions() const { return sessions_->size(); }
 void Master::Report(const StatusListing& listing,
                     pb::TaskStatusResponse& status) const {
   status.set_num_client_sessions(static_cast<int64_t>(sessions_->size()));
-  std::vector<std::pair<Clock::duration, SessionPtr>> sessions;
+  std::vector<std::pair<std::chrono::nanoseconds, SessionPtr>> sessions;
   const Clock::time_point now = environment_.timers->clock().Now();
   for (SessionPtr& session : sessions_->List(kMaxReportedSessions)) {
     const Clock::duration idle = now - session->idle_since();
     sessions.emplace_back(std::max(idle, Clock::duration(0)),
                           std::move(session));
   }
-  const size_t listed = std::min(sessions.size(), listing.max_listed);
-  std::partial_sort(
-      sessions.begin(), sessions.begin() + static_cast<ptrdiff_t>(listed),
-      sessions.end(),
-      [](const auto& a, const auto& b) { return a.first < b.first; });
-  sessions.resize(listed);
+  KeepLastUsed(listing.max_listed, sessions);
   for (const auto& [idle, session] : sessions) {
     pb::ClientSessionStatus& shown = *status.add_client_sessions();
     shown.set_handle(ShownHandle(session->handle()));

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
 #include "leat/distributed/master/master_environment.h"
@@ -19,6 +20,7 @@
 #include "leat/distributed/requests/request_ids.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
 
 namespace leat::pb {
 class CloseSessionRequest;
@@ -44,8 +46,8 @@ struct StatusListing;
 // this.
 class Master : public std::enable_shared_from_this<Master> {
  public:
-  // Starts to look for idle sessions. The environment's `notices` are replaced
-  // by the master's own. Its `tasks` are stopped when this is stopped.
+  // Starts to look for idle sessions. The environment's `tasks` and `notices`
+  // are stopped when this is stopped.
   explicit Master(MasterEnvironment environment);
   // REQUIRES: Stop was called, or no session was ever made.
   ~Master();
@@ -53,8 +55,8 @@ class Master : public std::enable_shared_from_this<Master> {
   // Adds every method of the service.
   void AddMethods(MethodTable& methods);
 
-  // Ends every step and session, without waiting for that. Calls that come
-  // later are UNAVAILABLE. Idempotent.
+  // Ends every step and session, without waiting until they have ended. Calls
+  // that come later are UNAVAILABLE. Idempotent.
   void BeginStop();
 
   // Does the same and waits until nothing of the steps and sessions is under
@@ -66,19 +68,26 @@ class Master : public std::enable_shared_from_this<Master> {
   // Returns how many sessions of clients are open.
   size_t num_sessions() const;
 
-  // Adds the number of sessions to `status`, and a description of each of those
-  // used last, as many as `listing` allows, beginning with the one used last.
+  // Adds the number of sessions to `status`, and descriptions of the sessions
+  // that were used last, as many as `listing` allows. The session used last
+  // comes first.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 
  private:
-  using Call = std::shared_ptr<CallContext>;
   using Thread = RequestQueue::Thread;
 
+  // A client's call, without its request.
+  struct Call {
+    std::shared_ptr<CallContext> context = {};
+    Clock::time_point begun = {};  // when it arrived
+    Payload payload = {};          // its tensors
+  };
   // A handler that gets the parsed request.
   template <class Request>
   using Method = void (Master::*)(Call call, Request request, Reply reply);
-  // Adds a method whose requests are parsed and handled on `thread`.
+  // Adds a method whose requests are parsed and handled on `thread`, but on the
+  // blocking queue if their tensors are large.
   template <class Request>
   void Serve(const leat::Method& method, Method<Request> handler,
              MethodTable& methods, Thread thread = Thread::kTransport);
@@ -93,22 +102,8 @@ class Master : public std::enable_shared_from_this<Master> {
                        Reply reply);
   void PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
                        Reply reply);
-
-  // A handler of a method with tensors, which are in the payload. The feeds of
-  // `args` are not yet set.
-  template <class Request>
-  using StepMethod = void (Master::*)(Request request, Payload payload,
-                                      MasterSession::StepArgs args,
-                                      Reply reply);
-  // Adds a method with tensors. Quick requests are handled on the transport's
-  // thread, others on the blocking queue.
-  template <class Request>
-  void ServeStep(const leat::Method& method, StepMethod<Request> handler,
-                 MethodTable& methods);
-  void RunStep(pb::RunStepRequest request, Payload payload,
-               MasterSession::StepArgs args, Reply reply);
-  void RunCallable(pb::RunCallableRequest request, Payload payload,
-                   MasterSession::StepArgs args, Reply reply);
+  void RunStep(Call call, pb::RunStepRequest request, Reply reply);
+  void RunCallable(Call call, pb::RunCallableRequest request, Reply reply);
   // Makes the tensors of `payload`, which are charged to the session.
   absl::Status Materialize(MasterSession& session, Payload& payload) const;
 
@@ -117,17 +112,21 @@ class Master : public std::enable_shared_from_this<Master> {
   template <class Request>
   absl::StatusOr<std::shared_ptr<MasterSession>> SessionOf(
       const Request& request, absl::string_view method);
-  // Clears the containers of the tasks that `filters` allow, then replies.
+  // Replies with the devices of all tasks.
+  void ListClusterDevices(Reply reply);
+  // Returns a message that lists `devices`.
+  absl::StatusOr<Payload> ListOf(absl::Span<const DeviceInfo> devices) const;
+  // Clears the containers of `request` on the own task and on the tasks that
+  // `filters` allow, and then replies.
   void CleanUpTasks(const pb::ResetRequest& request,
                     std::vector<DeviceName> filters,
                     MasterSessions::UnderWay under_way, Reply reply);
-  // Returns UNAVAILABLE, naming the task.
-  absl::Status Stopping() const;
 
   const MasterEnvironment environment_;
   RequestQueue requests_;
   RequestIds request_ids_;
-  // Ends the sessions that are being created.
+  // Cancelled when the master stops. Ends the creation of sessions, and calls
+  // that belong to no session.
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();
   const std::shared_ptr<MasterSessions> sessions_;

@@ -4,13 +4,13 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_ENVIRONMENT_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_ENVIRONMENT_H_
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/distributed/intervals.h"
 #include "leat/distributed/limits.h"
 
 namespace leat {
@@ -32,8 +32,8 @@ struct MasterEnvironment {
   std::string task = {};  // "/job:worker/replica:0/task:0"
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
-  const KernelRegistry* kernels = nullptr;  // of constants that are folded
-  // What graphs are placed and optimized with.
+  const KernelRegistry* kernels = nullptr;  // for constant folding
+  // The policies that place graphs, and the passes that optimize them.
   const PolicyRegistry* policies = nullptr;
   const PassRegistry* passes = nullptr;
   TaskCaller* tasks = nullptr;
@@ -42,13 +42,12 @@ struct MasterEnvironment {
   // Runs what takes long: import, planning and decoding.
   WorkQueue* blocking = nullptr;
   ServerLimits limits = {};
+  ServerIntervals intervals = {};
   PlanObserver* plan_observer = nullptr;  // may be null
-  // Gets messages for people, on any thread: while a session is being created,
-  // which tasks it waits for. May be null.
+  // Called on any thread with messages for people, such as which tasks a
+  // session that is being created waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
-  std::chrono::nanoseconds log_interval = std::chrono::seconds(10);
-  // Tells tasks about what is over. If it is null, each step tells the tasks
-  // about its end itself, and the deletion of a session is not repeated.
+  // Tells tasks about ended steps and deleted sessions. Not null.
   std::shared_ptr<EndNotices> notices = {};
 };
 

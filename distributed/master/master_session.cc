@@ -6,10 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/master/create_master_session.h"
 #include "leat/distributed/master/plan_wait.h"
-#include "leat/distributed/shown_ids.h"
-#include "leat/graph/op_registry.h"
+#include "leat/distributed/shown_status.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/runtime/signature_key.h"
 #include "leat/runtime/step_deadline.h"
 
@@ -53,6 +52,7 @@ std::optional<StepDeadline> MasterSession::DeadlineOf(
     return std::nullopt;
   }
   return StepDeadline{
+      .clock = &environment_.timers->clock(),
       .at = args.begun + timeout,
       .timeout = timeout,
       .is_longest = timeout == environment_.limits.max_step_time};
@@ -83,7 +83,17 @@ void MasterSession::GetPlan(const StepSignature& signature,
                      });
         });
       },
-      *environment_.timers, patience, std::move(done));
+      *environment_.timers, patience,
+      [self = shared_from_this(), signature, key, patience,
+       done = std::move(done)](
+          absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
+        if (!plan.ok() || *plan != nullptr) {
+          return std::move(done)(std::move(plan));
+        }
+        // Another caller has failed to make the plan from an earlier version of
+        // the graph, so this asks again.
+        self->GetPlan(signature, key, patience, std::move(done));
+      });
 }
 
 void MasterSession::Run(const StepSignature& signature, StepArgs args,
@@ -126,14 +136,10 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
   if (!begun.ok()) return std::move(done)({.status = begun.status()});
   const int64_t run = *begun;
   const std::shared_ptr<MasterStep> step = MasterStep::Start(
-      {.tasks = environment_.tasks,
-       .timers = environment_.timers,
-       .blocking = environment_.blocking,
-       .allocator = &allocator_,
-       .decoders = &environment_.ops->variants(),
-       .max_message_bytes = environment_.limits.max_message_bytes,
-       .notices = environment_.notices},
-      std::move(request), Counted(std::move(done)),
+      // Owns the session, which owns the environment.
+      std::shared_ptr<const MasterEnvironment>(shared_from_this(),
+                                               &environment_),
+      allocator_, std::move(request), Counted(std::move(done)),
       [self = shared_from_this(), run] { self->activity_.End(run); });
   const absl::Status closed = activity_.SetStep(run, step);
   if (!closed.ok()) step->Cancel(closed);
@@ -161,7 +167,8 @@ void MasterSession::MakeCallable(
   if (config_.operation_timeout.has_value()) {
     Clock& clock = environment_.timers->clock();
     patience.deadline =
-        StepDeadline{.at = clock.After(*config_.operation_timeout),
+        StepDeadline{.clock = &clock,
+                     .at = clock.After(*config_.operation_timeout),
                      .timeout = *config_.operation_timeout};
   }
   GetPlan(
@@ -194,7 +201,8 @@ void MasterSession::Close(absl::Status why,
                           absl::AnyInvocable<void() &&> done) {
   const SessionActivity::Closing closing = activity_.Close(
       why, [self = shared_from_this(), done = std::move(done)]() mutable {
-        DeleteFromTasks(self->environment_, *self->plans_, std::move(done));
+        self->environment_.notices->DeleteSession(
+            self->plans_->cluster().tasks, self->handle(), std::move(done));
       });
   callables_.Clear();
   plans_->Close(why);

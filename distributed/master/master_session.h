@@ -34,13 +34,15 @@ struct Patience;
 // the ownership. An open session must be closed, or it stays on its tasks.
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
  public:
-  // Makes a session that exists on its tasks (CreateMasterSession).
+  // Makes the master's part of a session that has been created on its tasks
+  // (CreateMasterSession).
   MasterSession(const MasterEnvironment& environment, SessionConfig config,
                 std::unique_ptr<SessionPlans> plans);
 
   // The handle by which clients and tasks name the session. It is random.
   const std::string& handle() const { return plans_->handle(); }
-  // Allocates what is fed to its steps, charged to the session.
+  // Allocates the feeds of the session's steps and charges the session for
+  // them.
   Allocator& allocator() { return allocator_; }
   // The version of the graph, which every extension raises by one.
   int64_t graph_version() const { return plans_->graph_version(); }
@@ -62,8 +64,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     // The client's call. Its cancellation cancels the step. May be null.
     std::shared_ptr<CallContext> call = {};
   };
-  // Runs a step, planned first if there is no plan for its signature. `done` is
-  // called exactly once, on any thread, with the fetches or the error.
+  // Runs a step, after planning it if there is no plan for its signature.
+  // `done` is called exactly once, on any thread, with the fetches or the
+  // error.
   void Run(const StepSignature& signature, StepArgs args,
            MasterStep::Done done);
 
@@ -83,14 +86,14 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // that. Later calls of the session fail with `why`. REQUIRES: called once.
   void Close(absl::Status why, absl::AnyInvocable<void() &&> done);
 
-  // Returns since when no step, plan or extension has been under way and nobody
-  // has called the session; now if something is under way.
+  // Returns the time since which no step, plan or extension has been under way
+  // and nobody has called the session. Returns now if something is under way.
   Clock::time_point idle_since() const { return activity_.idle_since(); }
   // The number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }
   // The number of tasks that take part.
   size_t num_tasks() const { return plans_->cluster().tasks.size(); }
-  // Counts the steps that tasks were asked to run.
+  // The counts of the steps that tasks were asked to run.
   StepCounts::Totals steps() const { return steps_.totals(); }
 
  private:
@@ -107,13 +110,15 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Runs a step whose plan is made.
   void RunPlan(RegisteredPlans::Plan plan, StepArgs args,
                MasterStep::Done done);
-  // Counts a step that begins. The result calls `done` and counts its end.
+  // Counts a step that begins. Returns a function that counts the step's end
+  // and calls `done`.
   MasterStep::Done Counted(MasterStep::Done done);
 
   const MasterEnvironment environment_;
   const SessionConfig config_;
   const std::unique_ptr<SessionPlans> plans_;
-  // Charges the session with what is fed to and fetched by steps, on this task.
+  // Allocates the feeds and fetches of steps on this task and charges the
+  // session for them.
   AccountedAllocator allocator_;
   StepCounts steps_;
   SessionActivity activity_;

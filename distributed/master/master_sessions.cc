@@ -6,15 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "leat/core/status_macros.h"
 #include "leat/distributed/tasks/fan_out.h"
 
 namespace leat {
 namespace {
-
-// How often idle sessions are looked for: every quarter of the idle time,
-// within these bounds.
-constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
-constexpr std::chrono::nanoseconds kMaxSweep = std::chrono::minutes(1);
 
 std::string Text(std::chrono::nanoseconds time) {
   return absl::FormatDuration(
@@ -29,7 +25,7 @@ absl::Status ClientHasGone(const absl::Status& why) {
 
 }  // namespace
 
-// Counts as under way until it is destroyed.
+// Something that counts as under way until the token is destroyed.
 class MasterSessions::Token {
  public:
   explicit Token(std::shared_ptr<MasterSessions> sessions)
@@ -43,8 +39,8 @@ class MasterSessions::Token {
     sessions_->ended_.NotifyAll();
   }
 
-  // True while it holds the room of a session that is being created. Guarded by
-  // the sessions' lock.
+  // True while the token holds the room of a session that is being created.
+  // Guarded by the sessions' lock.
   bool has_room = false;
 
  private:
@@ -52,17 +48,13 @@ class MasterSessions::Token {
 };
 
 MasterSessions::MasterSessions(std::string task, const ServerLimits& limits,
-                               TimerQueue& timers)
+                               IntervalRange sweeps, TimerQueue& timers)
     : task_(std::move(task)),
       max_sessions_(limits.max_sessions),
       idle_time_(limits.session_idle),
       idle_time_when_full_(limits.session_idle_when_full),
+      sweep_interval_(sweeps.Clamp(limits.session_idle / 4)),
       timers_(timers) {}
-
-absl::Status MasterSessions::Stopping() const {
-  return absl::UnavailableError(
-      absl::StrCat("the master of ", task_, " is stopping"));
-}
 
 absl::Status MasterSessions::Full(const Idle& longest) const {
   std::string message =
@@ -99,7 +91,7 @@ absl::StatusOr<MasterSessions::UnderWay> MasterSessions::Begin() {
   Idle longest;
   {
     MutexLock lock(mutex_);
-    if (stopped_) return Stopping();
+    LEAT_RETURN_IF_ERROR(stopped_);
     if (sessions_.size() + creating_ >= max_sessions_) {
       longest = LongestIdle();
       if (longest.session == nullptr || longest.time < idle_time_when_full_) {
@@ -129,17 +121,14 @@ absl::Status MasterSessions::Add(SessionPtr session, CallContext& client,
     MutexLock lock(mutex_);
     under_way->has_room = false;
     --creating_;
-    if (stopped_) {
-      why = Stopping();
-    } else {
-      sessions_.emplace(session->handle(), session);
-    }
+    why = stopped_;
+    if (why.ok()) sessions_.emplace(session->handle(), session);
   }
   if (!why.ok()) {
     session->Close(why, [token = std::move(under_way)] {});
     return why;
   }
-  // Registered for as long as the call exists, which is until its reply is
+  // `close` stays registered until the call is destroyed, after its reply was
   // sent.
   auto close = [weak = weak_from_this(),
                 handle = session->handle()](const absl::Status& gone) {
@@ -200,12 +189,16 @@ void MasterSessions::CloseAll(const absl::Status& why, AllClosed done) {
   }
 }
 
-void MasterSessions::StartSweeping() {
-  const auto interval = std::clamp<std::chrono::nanoseconds>(
-      idle_time_ / 4, kMinSweep, kMaxSweep);
+absl::StatusOr<MasterSessions::UnderWay> MasterSessions::BeginOther() {
   MutexLock lock(mutex_);
-  if (stopped_) return;
-  sweep_ = timers_.After(interval, [weak = weak_from_this()] {
+  LEAT_RETURN_IF_ERROR(stopped_);
+  return Count();
+}
+
+void MasterSessions::StartSweeping() {
+  MutexLock lock(mutex_);
+  if (!stopped_.ok()) return;
+  sweep_ = timers_.After(sweep_interval_, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->Sweep();
   });
 }
@@ -228,21 +221,21 @@ void MasterSessions::Sweep() {
   StartSweeping();
 }
 
-void MasterSessions::BeginStop() {
+void MasterSessions::BeginStop(const absl::Status& why) {
   TimerQueue::Id sweep = 0;
   {
     MutexLock lock(mutex_);
-    stopped_ = true;
+    stopped_.Update(why);
     sweep = sweep_;
   }
   timers_.Cancel(sweep);
-  CloseAll(Stopping(), [](const UnderWay&) {});
+  CloseAll(why, [](const UnderWay&) {});
 }
 
 bool MasterSessions::WaitUntil(Clock::time_point deadline) {
   MutexLock lock(mutex_);
   while (under_way_ > 0) {
-    if (!ended_.WaitUntil(mutex_, deadline)) break;
+    if (!timers_.clock().WaitUntil(ended_, mutex_, deadline)) break;
   }
   return under_way_ == 0;
 }

@@ -2,8 +2,9 @@
 //
 // MasterSessions: the sessions that a master keeps for clients, by handle.
 //
-// It counts what is under way in them, closes those that nobody uses, and
-// closes the one idle for longest if there is no room for a new one.
+// It counts what is under way in the sessions, closes sessions that nobody
+// uses, and closes the session idle for longest if there is no room for a new
+// one.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 
@@ -19,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/intervals.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/master/master_session.h"
 #include "leat/distributed/wire/methods.h"
@@ -31,25 +33,27 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:
   using SessionPtr = std::shared_ptr<MasterSession>;
   using Done = absl::AnyInvocable<void() &&>;
-  // Something of a session is under way as long as somebody holds a token.
+  // While somebody holds a token, something of a session counts as under way.
   class Token;
   using UnderWay = std::shared_ptr<Token>;
 
-  // `task` is the master's, for messages. `timers` is borrowed and outlives
-  // this.
+  // `task` is the name of the master's task, for messages. Idle sessions are
+  // looked for every quarter of `limits.session_idle`, within `sweeps`.
+  // `timers` is borrowed and must outlive this.
   MasterSessions(std::string task, const ServerLimits& limits,
-                 TimerQueue& timers);
+                 IntervalRange sweeps, TimerQueue& timers);
 
   // Reserves room for a session that is being created, until the result is
   // given to Add or destroyed. If there is no room, closes the session that was
-  // idle for longest. Returns UNAVAILABLE if the master is stopping, and
-  // RESOURCE_EXHAUSTED if that session was not idle for long enough.
+  // idle for longest. Returns RESOURCE_EXHAUSTED if that session was not idle
+  // for long enough, and after BeginStop its reason.
   absl::StatusOr<UnderWay> Begin();
 
-  // Adds a session for which `under_way` holds the room. Closes it instead if
-  // the master is stopping (UNAVAILABLE), or if the client has gone
-  // (CANCELLED), because nobody would know about the session. If the client
-  // goes later, but before it has the reply, the session is closed then.
+  // Adds a session for which `under_way` holds the room. If BeginStop was
+  // called, closes the session instead and returns the reason. If the client
+  // has gone, closes it, too, because nobody would know about the session, and
+  // returns CANCELLED. If the client goes later, but before it has the reply,
+  // the session is closed then.
   absl::Status Add(SessionPtr session, CallContext& client, UnderWay under_way);
 
   // Returns null if there is no such session.
@@ -59,18 +63,22 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   // closed. Returns false, and does not call `done`, if there is no such
   // session.
   bool Close(const std::string& handle, absl::Status why, Done&& done);
-  // Gets a token. What goes on with the token is under way, too.
+  // Gets a token, so that what follows also counts as under way.
   using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
   // Removes all sessions and closes them with `why`. `done` is called when all
   // are closed.
   void CloseAll(const absl::Status& why, AllClosed done);
 
+  // Returns a token for something that belongs to no session, and after
+  // BeginStop its reason.
+  absl::StatusOr<UnderWay> BeginOther();
+
   // Looks for idle sessions and closes them, again and again until BeginStop.
   void StartSweeping();
 
-  // Accepts no more sessions, and closes those that there are, without waiting.
-  // Idempotent.
-  void BeginStop();
+  // Accepts no more sessions, and closes the open ones with `why` (not OK),
+  // without waiting. Idempotent.
+  void BeginStop(const absl::Status& why);
   // Waits until nothing is under way. Returns false if something still is at
   // `deadline`.
   bool WaitUntil(Clock::time_point deadline);
@@ -87,8 +95,6 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
     std::chrono::nanoseconds time = {};
   };
 
-  // Returns UNAVAILABLE, naming the task.
-  absl::Status Stopping() const;
   // Returns RESOURCE_EXHAUSTED, with how long `longest` has been idle.
   absl::Status Full(const Idle& longest) const;
   // Returns a new token.
@@ -103,11 +109,12 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   const size_t max_sessions_;
   const std::chrono::nanoseconds idle_time_;
   const std::chrono::nanoseconds idle_time_when_full_;
+  const std::chrono::nanoseconds sweep_interval_;
   TimerQueue& timers_;
 
   mutable Mutex mutex_;
   CondVar ended_;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status stopped_ ABSL_GUARDED_BY(mutex_);  // OK until BeginStop
   size_t under_way_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t creating_ ABSL_GUARDED_BY(mutex_) = 0;
   TimerQueue::Id sweep_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -12,19 +12,20 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/clock.h"
-#include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
 #include "leat/distributed/trace/rpc_logs.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/payload.h"
+#include "leat/graph/op_registry.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {
 
-// Returns 0 for a number that cannot be a time, since a peer may send any
-// number.
+// Returns `micros` in nanoseconds, or 0 for a number that cannot be a time,
+// since a peer may send any number.
 int64_t NanosOf(int64_t micros) {
   return micros > 0 && micros < INT64_MAX / 1000 ? micros * 1000 : 0;
 }
@@ -32,11 +33,12 @@ int64_t NanosOf(int64_t micros) {
 }  // namespace
 
 std::shared_ptr<MasterStep> MasterStep::Start(
-    const StepEnvironment& environment, StepRequest request, Done done,
-    Ended ended) {
+    std::shared_ptr<const MasterEnvironment> environment, Allocator& allocator,
+    StepRequest request, Done done, Ended ended) {
   const absl::Status checked = CheckFeeds(request.plan->feeds, request.feeds);
-  std::shared_ptr<MasterStep> step(new MasterStep(
-      environment, std::move(request), std::move(done), std::move(ended)));
+  std::shared_ptr<MasterStep> step(
+      new MasterStep(std::move(environment), allocator, std::move(request),
+                     std::move(done), std::move(ended)));
   if (!checked.ok()) {
     step->Refuse(checked);
     return step;
@@ -60,9 +62,11 @@ void MasterStep::Refuse(const absl::Status& why) {
   std::move(ended)();
 }
 
-MasterStep::MasterStep(const StepEnvironment& environment, StepRequest request,
-                       Done done, Ended ended)
-    : environment_(environment),
+MasterStep::MasterStep(std::shared_ptr<const MasterEnvironment> environment,
+                       Allocator& allocator, StepRequest request, Done done,
+                       Ended ended)
+    : environment_(std::move(environment)),
+      allocator_(allocator),
       feeds_(std::move(request.feeds)),
       request_(std::move(request)),
       logged_(ForeignTasks(request_)),
@@ -89,8 +93,8 @@ int64_t MasterStep::WallTime() const {
 void MasterStep::SetDeadline() {
   if (!request_.deadline.has_value()) return;
   MutexLock lock(mutex_);
-  timers_.push_back(
-      environment_.timers->At(request_.deadline->at, [weak = weak_from_this()] {
+  timers_.push_back(environment_->timers->At(
+      request_.deadline->at, [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (self == nullptr) return;
         self->Cancel(RanTooLong(*self->request_.deadline));
@@ -122,12 +126,15 @@ std::vector<std::string> MasterStep::ForeignTasks(const StepRequest& request) {
 
 void MasterStep::Begin() {
   if (logged_.empty()) return Send();
-  StartRpcLogs(*environment_.tasks, logged_, parts_,
+  StartRpcLogs(*environment_->tasks, logged_,
+               environment_->intervals.wait_for_logs, parts_,
                [self = shared_from_this()] { self->Send(); });
 }
 
 void MasterStep::FetchLogs() {
-  EndRpcLogs(*environment_.tasks, logged_, step_id_, *environment_.blocking,
+  EndRpcLogs(*environment_->tasks, logged_,
+             environment_->intervals.wait_for_logs, step_id_,
+             *environment_->blocking,
              [self = shared_from_this()](std::vector<pb::StepStats> logs) {
                self->KeepLogs(std::move(logs));
              });
@@ -153,8 +160,8 @@ void MasterStep::Send() {
   options.set_record_partition_graphs(request_.partition_graphs);
   for (size_t i = 0; i < parts.size(); ++i) {
     std::vector<int64_t> cleanups;
-    if (environment_.notices != nullptr && !parts[i].is_foreign) {
-      cleanups = environment_.notices->TakeSteps(parts[i].task);
+    if (!parts[i].is_foreign) {
+      cleanups = environment_->notices->TakeSteps(parts[i].task);
     }
     Payload request{.header = RunGraphHeader(parts[i], step_id_,
                                              static_cast<int64_t>(RandomId()),
@@ -167,7 +174,7 @@ void MasterStep::Send() {
       MutexLock lock(mutex_);
       times_[i].called = WallTime();
     }
-    environment_.tasks->Call(
+    environment_->tasks->Call(
         parts[i].task, methods::kRunGraph, std::move(request),
         {.cancellation = parts_},
         [self = shared_from_this(), i,
@@ -186,14 +193,14 @@ void MasterStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
   for (const int64_t step_id : cleanups) {
     // DeferStep returns false once the notices were stopped. The tasks then end
     // these steps together with their sessions.
-    static_cast<void>(environment_.notices->DeferStep(
+    static_cast<void>(environment_->notices->DeferStep(
         request_.plan->parts[part].task, step_id));
   }
 }
 
 bool MasterStep::DeferCleanup(const TaskPart& part) const {
-  return environment_.notices != nullptr && !part.is_foreign &&
-         environment_.notices->DeferStep(part.task, step_id_);
+  return !part.is_foreign &&
+         environment_->notices->DeferStep(part.task, step_id_);
 }
 
 WireTensors MasterStep::FeedsOf(const TaskPart& part) const {
@@ -214,7 +221,7 @@ void MasterStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
   if (header_bytes <= kMaxInlineBytes && reply->IsQuick()) {
     return Record(part, Read(part, *std::move(reply)));
   }
-  environment_.blocking->Add(
+  environment_->blocking->Add(
       [self = shared_from_this(), part, reply = *std::move(reply)]() mutable {
         self->Record(part, self->Read(part, std::move(reply)));
       });
@@ -227,19 +234,19 @@ absl::Status MasterStep::Read(size_t part, Payload reply) {
           ParseMessage(reply.header, kMaxAnswerBytes, response);
       !status.ok()) {
     return absl::InternalError(
-        absl::StrCat("malformed RunGraphResponse: ", status.message()));
+        absl::StrCat("the RunGraphResponse is malformed: ", status.message()));
   }
   if (response.status_code() != 0) {
     absl::Status status(static_cast<absl::StatusCode>(response.status_code()),
                         response.status_error_message());
     DecodePayloads(response.leat().payloads(), status);
     MutexLock lock(mutex_);
-    responses_[part] = std::move(response);  // for what was recorded until then
+    responses_[part] = std::move(response);  // keeps what was recorded
     return status;
   }
-  LEAT_RETURN_IF_ERROR(reply.Materialize(*environment_.allocator,
-                                         environment_.decoders,
-                                         environment_.max_message_bytes));
+  LEAT_RETURN_IF_ERROR(
+      reply.Materialize(allocator_, &environment_->ops->variants(),
+                        environment_->limits.max_message_bytes));
   LEAT_RETURN_IF_ERROR(KeepFetches(of, std::move(reply.tensors)));
   MutexLock lock(mutex_);
   responses_[part] = std::move(response);
@@ -262,9 +269,10 @@ absl::Status MasterStep::KeepFetches(const TaskPart& part,
     }
     const BoundaryKey& fetch = *found->second;
     if (received.tensor.dtype() != fetch.dtype) {
-      return absl::InternalError(absl::StrCat(
-          "fetch '", request_.plan->fetches[fetch.index], "' is ",
-          Name(received.tensor.dtype()), "; planned was ", Name(fetch.dtype)));
+      return absl::InternalError(
+          absl::StrCat("fetch '", request_.plan->fetches[fetch.index],
+                       "' has type ", Name(received.tensor.dtype()),
+                       ", but its plan says ", Name(fetch.dtype)));
     }
     fetches_[fetch.index] = std::move(received.tensor);
     keys.erase(found);
@@ -299,8 +307,9 @@ bool MasterStep::KeepError(size_t part, const absl::Status& status) {
   statuses_.push_back({request_.plan->parts[part].task, status, is_cancelled_});
   if (is_cancelled_) return false;
   if (!MayBeEcho(statuses_.back()) || missing_ <= 1) return true;
-  timers_.push_back(environment_.timers->After(
-      environment_.wait_for_cause, [weak = weak_from_this(), status] {
+  const std::chrono::nanoseconds wait = environment_->intervals.wait_for_cause;
+  timers_.push_back(
+      environment_->timers->After(wait, [weak = weak_from_this(), status] {
         if (const auto self = weak.lock()) self->CancelParts(status);
       }));
   return false;
@@ -322,8 +331,8 @@ void MasterStep::CancelParts(const absl::Status& why) {
     if (is_cancelled_ || owed_ == Owed::kNothing) return;
     is_cancelled_ = true;
     lacks_logs = owed_ == Owed::kLogs;
-    timers_.push_back(environment_.timers->After(
-        environment_.wait_for_replies, [weak = weak_from_this()] {
+    timers_.push_back(environment_->timers->After(
+        environment_->intervals.wait_for_replies, [weak = weak_from_this()] {
           const auto self = weak.lock();
           if (self != nullptr) self->Finish();
         }));
@@ -362,7 +371,7 @@ void MasterStep::Finish() {
     return CleanUp();
   }
   // Merging what the tasks have recorded may take a while.
-  environment_.blocking->Add([self = shared_from_this()] {
+  environment_->blocking->Add([self = shared_from_this()] {
     self->GiveAnswer();
     self->CleanUp();
   });
@@ -384,7 +393,7 @@ void MasterStep::GiveAnswer() {
     timers.swap(timers_);
     token = std::exchange(client_token_, std::nullopt);
   }
-  for (const TimerQueue::Id timer : timers) environment_.timers->Cancel(timer);
+  for (const TimerQueue::Id timer : timers) environment_->timers->Cancel(timer);
   if (token.has_value()) request_.call->cancellation.Deregister(*token);
   if (request_.trace) {
     *result.metadata.mutable_step_stats() = MergeStepStats(std::move(recorded));
@@ -412,9 +421,8 @@ void MasterStep::CleanUp() {
     if (!has_failed && DeferCleanup(part)) continue;
     calls.push_back({part.task, ToPayload(request)});
   }
-  FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
-         {.deadline =
-              environment_.timers->clock().After(environment_.cleanup_timeout)},
+  FanOut(*environment_->tasks, methods::kCleanupGraph, std::move(calls),
+         environment_->tasks->ShortCall(),
          [ended = std::move(ended)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
            std::move(ended)();

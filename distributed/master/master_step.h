@@ -5,7 +5,6 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/registered_plan.h"
 #include "leat/distributed/master/step_errors.h"
 #include "leat/distributed/trace/merged_step_stats.h"
@@ -27,32 +27,7 @@
 namespace leat {
 
 class Allocator;
-class EndNotices;
-class TaskCaller;
-class VariantDecoders;
-class WorkQueue;
 struct CallContext;
-
-// What a step needs of its master. Pointers are borrowed until the step has
-// ended.
-struct StepEnvironment {
-  TaskCaller* tasks = nullptr;
-  TimerQueue* timers = nullptr;
-  WorkQueue* blocking = nullptr;   // decodes large replies
-  Allocator* allocator = nullptr;  // of host memory, for fetches
-  const VariantDecoders* decoders = nullptr;
-  int64_t max_message_bytes = INT32_MAX;
-  // How long to wait for the cause, once a task has reported an error that may
-  // only be an echo of it (step_errors.h).
-  std::chrono::nanoseconds wait_for_cause = std::chrono::seconds(1);
-  // How long to wait for replies, once the step was cancelled.
-  std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
-  // How long a CleanupGraph may take.
-  std::chrono::nanoseconds cleanup_timeout = std::chrono::seconds(10);
-  // Tells tasks of the end of steps that have succeeded. If it is null, each
-  // task is told at once by a call of its own.
-  std::shared_ptr<EndNotices> notices = {};
-};
 
 // The step that is to be run. A value.
 struct StepRequest {
@@ -78,16 +53,18 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   using Done = absl::AnyInvocable<void(StepResult) &&>;
   using Ended = absl::AnyInvocable<void() &&>;
 
-  // Checks the feeds and starts the step.
+  // Checks the feeds and starts the step, which shares the ownership of
+  // `environment`. `allocator`, of host memory, is for the fetches. It is
+  // borrowed until `ended` is called.
   //
   // `done` is called exactly once. When tasks fail, the others are cancelled,
   // and the status is the cause (step_errors.h). `ended` is called exactly
   // once, after `done`, when every task has replied and was told to forget the
   // step or is going to be told soon (end_notices.h). Both are called on any
   // thread, perhaps this one, outside of any lock.
-  static std::shared_ptr<MasterStep> Start(const StepEnvironment& environment,
-                                           StepRequest request, Done done,
-                                           Ended ended);
+  static std::shared_ptr<MasterStep> Start(
+      std::shared_ptr<const MasterEnvironment> environment,
+      Allocator& allocator, StepRequest request, Done done, Ended ended);
   ~MasterStep();
 
   // Cancels the step on all tasks. Its status becomes `why` unless a task has
@@ -100,11 +77,12 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // What the tasks still owe to the step. When every part has replied, the logs
   // of TensorFlow's tasks are fetched if there is a trace (rpc_logs.h).
   enum class Owed { kReplies, kLogs, kNothing };
-  // Whether `done` was called. It may run for a while; the step ends after it.
+  // Whether `done` was called. `done` may run for a while, and the step ends
+  // after that.
   enum class Answer { kToGive, kBeingGiven, kGiven };
 
-  MasterStep(const StepEnvironment& environment, StepRequest request, Done done,
-             Ended ended);
+  MasterStep(std::shared_ptr<const MasterEnvironment> environment,
+             Allocator& allocator, StepRequest request, Done done, Ended ended);
 
   // Ends the step with `why` before anything is sent.
   void Refuse(const absl::Status& why);
@@ -118,18 +96,18 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void Send();
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Returns the ended steps `cleanups` to the notices: the call of RunGraph
-  // that should have told the task about them has failed.
+  // Gives the ended steps `cleanups` back to the notices, because the call of
+  // RunGraph that should have told the task about them has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
   // Leaves it to the notices to tell the task about the end of this step.
   // Returns false if that is not possible, so that the task has to be told now.
   bool DeferCleanup(const TaskPart& part) const;
   // Takes the reply of a part, and decodes it here if that is quick.
   void Receive(size_t part, absl::StatusOr<Payload> reply);
-  // Returns the names of TensorFlow's tasks in this step if there is a trace,
-  // which gets their pulls from RPC logs.
+  // Returns the names of TensorFlow's tasks in this step, whose pulls a trace
+  // gets from RPC logs. Returns none if there is no trace.
   static std::vector<std::string> ForeignTasks(const StepRequest& request);
-  // Asks these tasks for their logs.
+  // Asks TensorFlow's tasks for their logs.
   void FetchLogs();
   // Adds the logs to what the parts have replied.
   void KeepLogs(std::vector<pb::StepStats> logs);
@@ -150,7 +128,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Cancels the calls of RunGraph, with `why` as a derived error.
   void CancelParts(const absl::Status& why);
-  // Every task has replied, or had its time to.
+  // Called when no more replies or logs are waited for.
   void Finish();
   // Calls `done` unless it has been called.
   void GiveAnswer();
@@ -162,12 +140,13 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // has returned. Does nothing before that.
   void CleanUp();
 
-  const StepEnvironment environment_;
+  const std::shared_ptr<const MasterEnvironment> environment_;
+  Allocator& allocator_;
   // The feeds until they are sent. Used only by the thread that starts the
   // step.
   std::vector<Tensor> feeds_;
   const StepRequest request_;              // without its feeds
-  const std::vector<std::string> logged_;  // tasks; as ForeignTasks returns
+  const std::vector<std::string> logged_;  // the result of ForeignTasks
   const int64_t step_id_;
   const std::shared_ptr<Cancellation> parts_;         // cancels the RunGraphs
   const std::chrono::nanoseconds wall_clock_offset_;  // 0 without trace

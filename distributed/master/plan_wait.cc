@@ -13,7 +13,7 @@ namespace leat {
 namespace {
 
 // One wait. The callbacks of the timer and of the client's cancellation refer
-// to it weakly; the table owns it as long as the wait goes on.
+// weakly to the wait, which the table owns until it is over.
 class PlanWait : public std::enable_shared_from_this<PlanWait> {
  public:
   PlanWait(const std::shared_ptr<RegisteredPlans>& plans, std::string key,
@@ -26,7 +26,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
         done_(std::move(done)) {}
 
   // Sets the timer and listens to the client, unless the wait is over already.
-  // `ticket` is its ticket in the table.
+  // `ticket` is the ticket of the wait in the table.
   void Start(RegisteredPlans::Ticket ticket) {
     absl::Status gone;
     {
@@ -61,33 +61,31 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
 
   // Ends the wait with the table's result.
   void End(absl::StatusOr<RegisteredPlans::Plan> plan) {
-    RegisteredPlans::Done done = TakeDone();
+    RegisteredPlans::Ticket ticket = 0;
+    RegisteredPlans::Done done = Take(ticket);
     if (done != nullptr) std::move(done)(std::move(plan));
   }
 
  private:
   // Ends the wait early and leaves the table.
   void GiveUp(const absl::Status& why) {
-    RegisteredPlans::Done done = TakeDone();
-    if (done == nullptr) return;
     RegisteredPlans::Ticket ticket = 0;
-    {
-      MutexLock lock(mutex_);
-      ticket = ticket_;
-    }
+    RegisteredPlans::Done done = Take(ticket);
+    if (done == nullptr) return;
     if (const auto plans = plans_.lock()) plans->Leave(key_, ticket);
     std::move(done)(why);
   }
 
-  // Ends the timer and the listening. Returns `done_`, or null if the wait is
-  // over already.
-  RegisteredPlans::Done TakeDone() {
+  // Ends the timer and the listening, and sets `ticket`. Returns `done_`, or
+  // null if the wait is over already.
+  RegisteredPlans::Done Take(RegisteredPlans::Ticket& ticket) {
     RegisteredPlans::Done done;
     std::optional<TimerQueue::Id> timer;
     std::optional<Cancellation::Token> token;
     {
       MutexLock lock(mutex_);
       done = std::exchange(done_, nullptr);
+      ticket = ticket_;
       timer = std::exchange(timer_, std::nullopt);
       token = std::exchange(token_, std::nullopt);
     }
@@ -96,7 +94,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     return done;
   }
 
-  const std::weak_ptr<RegisteredPlans> plans_;  // It owns this.
+  const std::weak_ptr<RegisteredPlans> plans_;  // owns this
   const std::string key_;
   TimerQueue& timers_;
   const Patience patience_;

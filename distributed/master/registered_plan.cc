@@ -11,9 +11,9 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/master/plan_observer.h"
-#include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/fan_out.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/distributed/wire/wire.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/protos/config.pb.h"
@@ -39,8 +39,8 @@ void RemoveLeatAttrs(Graph& graph) {
   }
 }
 
-// Returns true if the graph sends tensors to other tasks or receives some. A
-// plan has no Sends and Recvs besides those.
+// Returns true if the graph sends tensors to other tasks or receives some. The
+// Sends and Recvs of feeds and fetches are added only later.
 bool ExchangesTensors(const Graph& graph) {
   for (const NodeId id : graph.NodeIds()) {
     const std::string& op = graph.node(id).op();
@@ -91,78 +91,46 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
   return result;
 }
 
-std::vector<std::string> TasksOf(absl::Span<const TaskPart> parts) {
-  std::vector<std::string> tasks;
-  tasks.reserve(parts.size());
-  for (const TaskPart& part : parts) tasks.push_back(part.task);
-  return tasks;
-}
-
-// Does what MakePartRequests does, and shows the result to the observer.
-absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
-    std::vector<Partition> partitions, const StepPlan* observed,
-    const StepSignature& signature, const PlanSession& session) {
-  absl::StatusOr<std::vector<PartRequest>> requests =
-      MakePartRequests(std::move(partitions), signature, session);
-  if (!requests.ok() || observed == nullptr) return requests;
-  PlanView view{.session = *session.handle, .plan = observed};
-  for (const PartRequest& request : *requests) {
+// Shows a plan to the observer.
+void Show(const StepPlan& plan, const std::vector<PartRequest>& requests,
+          const PlanSession& session) {
+  PlanView view{.session = *session.handle, .plan = &plan};
+  for (const PartRequest& request : requests) {
     view.graphs.push_back(&request.request.graph_def());
   }
   session.observer->OnPlan(view);
-  return requests;
 }
 
-// A plan that is being registered. It collects the replies of the tasks.
-class Registration {
- public:
-  Registration(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
-               RegisteredPlans::Done done)
-      : tasks_(tasks),
-        session_handle_(*session.handle),
-        done_(std::move(done)) {
-    plan_.feeds = {.names = plan.signature.feeds,
-                   .types = std::move(plan.feed_types),
-                   .shapes = std::move(plan.feed_shapes)};
-    plan_.fetches = plan.signature.fetches;
-  }
-
-  // Sets the parts. The replies that Finish gets are in this order.
-  void SetParts(std::vector<TaskPart> parts) { plan_.parts = std::move(parts); }
-
-  void Fail(const absl::Status& status) && { std::move(done_)(status); }
-
-  void Finish(const std::vector<absl::StatusOr<Payload>>& replies) && {
-    absl::Status status = FirstError(TasksOf(plan_.parts), replies);
-    std::vector<TaskPart> registered;
-    for (size_t i = 0; i < replies.size(); ++i) {
-      if (!replies[i].ok()) continue;
-      pb::RegisterGraphResponse response;
-      const absl::string_view header = replies[i]->header;
-      absl::Status parsed = CheckInlineHeader("RegisterGraphResponse", header);
-      if (parsed.ok()) parsed = ParseMessage(header, kMaxAnswerBytes, response);
-      if (!parsed.ok()) {
-        status.Update(absl::InternalError(absl::StrCat(
-            plan_.parts[i].task,
-            ": malformed RegisterGraphResponse: ", parsed.message())));
-        continue;
-      }
-      SetGraphHandle(session_handle_, response.graph_handle(), plan_.parts[i]);
-      registered.push_back(plan_.parts[i]);
+// Sets the graph handles of the parts of `plan`. `replies` are in the order of
+// the parts. If a task has failed, tells the others to forget their parts, and
+// returns the error of that task.
+absl::StatusOr<RegisteredPlans::Plan> Finish(
+    TaskCaller& tasks, const std::string& session_handle, RegisteredPlan plan,
+    const std::vector<absl::StatusOr<Payload>>& replies) {
+  absl::Status status = FirstError(replies);
+  std::vector<TaskPart> registered;
+  for (size_t i = 0; i < replies.size(); ++i) {
+    if (!replies[i].ok()) continue;
+    pb::RegisterGraphResponse response;
+    const absl::string_view header = replies[i]->header;
+    absl::Status parsed =
+        CheckInlineHeader("RegisterGraphResponse", header.size());
+    if (parsed.ok()) parsed = ParseMessage(header, kMaxAnswerBytes, response);
+    if (!parsed.ok()) {
+      status.Update(absl::InternalError(absl::StrCat(
+          plan.parts[i].task,
+          " sent a malformed RegisterGraphResponse: ", parsed.message())));
+      continue;
     }
-    if (!status.ok()) {
-      DeregisterParts(tasks_, session_handle_, registered);
-      return std::move(done_)(std::move(status));
-    }
-    std::move(done_)(std::make_shared<const RegisteredPlan>(std::move(plan_)));
+    SetGraphHandle(session_handle, response.graph_handle(), plan.parts[i]);
+    registered.push_back(plan.parts[i]);
   }
-
- private:
-  TaskCaller& tasks_;
-  const std::string session_handle_;
-  RegisteredPlan plan_;
-  RegisteredPlans::Done done_;
-};
+  if (!status.ok()) {
+    DeregisterParts(tasks, session_handle, registered);
+    return status;
+  }
+  return std::make_shared<const RegisteredPlan>(std::move(plan));
+}
 
 }  // namespace
 
@@ -220,25 +188,25 @@ void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done) {
   std::optional<StepPlan> observed;
   if (session.observer != nullptr) observed = plan;
-  std::vector<Partition> partitions = std::move(plan.partitions);
-  const StepSignature signature = plan.signature;
-  Registration registration(tasks, std::move(plan), session, std::move(done));
-  absl::StatusOr<std::vector<PartRequest>> requests = MakeObservedRequests(
-      std::move(partitions), observed.has_value() ? &*observed : nullptr,
-      signature, session);
-  if (!requests.ok()) return std::move(registration).Fail(requests.status());
-  std::vector<TaskPart> parts;
+  absl::StatusOr<std::vector<PartRequest>> requests =
+      MakePartRequests(std::move(plan.partitions), plan.signature, session);
+  if (!requests.ok()) return std::move(done)(requests.status());
+  if (observed.has_value()) Show(*observed, *requests, session);
+  RegisteredPlan registered{.feeds = {.names = std::move(plan.signature.feeds),
+                                      .types = std::move(plan.feed_types),
+                                      .shapes = std::move(plan.feed_shapes)},
+                            .fetches = std::move(plan.signature.fetches)};
   std::vector<TaskCall> calls;
   for (PartRequest& request : *requests) {
     calls.push_back({request.part.task, ToPayload(request.request)});
-    parts.push_back(std::move(request.part));
+    registered.parts.push_back(std::move(request.part));
     request.request.Clear();  // It is as large as its message.
   }
-  registration.SetParts(std::move(parts));
   FanOut(tasks, methods::kRegisterGraph, std::move(calls), options,
-         [registration = std::move(registration)](
-             std::vector<absl::StatusOr<Payload>> replies) mutable {
-           std::move(registration).Finish(replies);
+         [&tasks, handle = *session.handle, plan = std::move(registered),
+          done = std::move(done)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           std::move(done)(Finish(tasks, handle, std::move(plan), replies));
          });
 }
 

@@ -29,8 +29,8 @@ class PlanObserver;
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
   bool is_foreign = false;  // a task of TensorFlow
-  // True if the part exchanges nothing with other tasks. A step has ended there
-  // when RunGraph has returned, and needs no CleanupGraph.
+  // True if the part exchanges nothing with other tasks. Then a step has ended
+  // on the task when RunGraph has returned, and needs no CleanupGraph.
   bool ends_alone = false;
   // Which of the step's feeds and fetches the part takes and gives, and their
   // keys.
@@ -85,8 +85,8 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
                     TaskPart& part);
 
 // Returns the header of a RunGraphRequest: the fields of `part.run_graph`, and
-// the fields of one step. `cleanup_steps` are ended steps that the task, which
-// must be of Leat then, is to forget.
+// the fields of one step. `cleanup_steps` are ended steps that the task is to
+// forget. If there are any, it must be a task of Leat.
 std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
                            int64_t request_id,
                            const pb::ExecutorOpts& exec_opts = {},

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SessionActivity: what is under way in a master's session. It knows whether
-// the session is open, when it was used last, and when its end can go on
-// because nothing is under way any more.
+// the session is open and when it was used last. When the session is closed, it
+// calls back once nothing is under way any more.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 
@@ -35,8 +35,8 @@ class SessionActivity {
   // made or an extension, and returns its number for End. Once the session is
   // closed, returns the reason instead.
   absl::StatusOr<int64_t> Begin();
-  // Sets the step that was begun as `number`, for Close. Returns why the
-  // session was closed meanwhile, if it was: the caller then has to cancel the
+  // Sets the step that was begun as `number`, so that Close finds it. If the
+  // session was closed meanwhile, returns why, and the caller has to cancel the
   // step. Does nothing if the step has ended already.
   absl::Status SetStep(int64_t number, std::shared_ptr<MasterStep> step);
   // Removes what was begun as `number`.
@@ -49,11 +49,12 @@ class SessionActivity {
   };
   // Closes the session. Begin and Touch return `why` (not OK) from now on. The
   // closing is under way itself, until the caller ends it by its number.
-  // `when_idle` is called by the last call of End. REQUIRES: called once.
+  // `when_idle` is called by the call of End after which nothing is under way.
+  // REQUIRES: called once.
   Closing Close(absl::Status why, absl::AnyInvocable<void() &&> when_idle);
 
-  // Returns since when nothing has been under way and nobody has called Touch;
-  // now if something is under way.
+  // Returns the time since which nothing has been under way and nobody has
+  // called Touch. Returns now if something is under way.
   Clock::time_point idle_since() const;
 
  private:
@@ -62,7 +63,8 @@ class SessionActivity {
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while open
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
-  // What is under way, by number. Null unless it is a step that has started.
+  // What is under way, by number. The value is null unless it is a step that
+  // has started.
   absl::flat_hash_map<int64_t, std::shared_ptr<MasterStep>> running_
       ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;

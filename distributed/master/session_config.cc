@@ -72,7 +72,8 @@ absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config) {
   LEAT_RETURN_IF_ERROR(CheckThreadPools(config));
   if (config.has_cluster_def()) {
     return absl::UnimplementedError(
-        "config.cluster_def: a session runs on the cluster of its server");
+        "config.cluster_def is set, but a session runs on the cluster of its "
+        "server; leave it out");
   }
   SessionConfig result{
       .allow_soft_placement = config.allow_soft_placement(),

@@ -31,8 +31,8 @@ struct SessionConfig {
   bool isolate_state = false;
   // The timeout of each call that has none of its own.
   std::optional<std::chrono::nanoseconds> operation_timeout = {};
-  // The session uses only tasks and devices that one of these allows. Empty:
-  // all.
+  // The session uses only tasks and devices that one of these allows. If there
+  // are none, it uses all.
   std::vector<DeviceName> device_filters = {};
   OptimizerOptions optimizer = {};
 
@@ -53,8 +53,8 @@ absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 // "/device:GPU:*" allows every task, and of each task its GPUs.
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name);
 
-// Returns the timeout that the client gives the step, or else its session's,
-// but at most `longest`.
+// Returns the timeout that the client gives the step, or else the timeout of
+// the session, but at most `longest`.
 std::chrono::nanoseconds StepTimeout(const SessionConfig& config,
                                      const pb::RunOptions& options,
                                      std::chrono::nanoseconds longest);

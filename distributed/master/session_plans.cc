@@ -83,7 +83,7 @@ int64_t SessionPlans::graph_version() const { return graph_->version(); }
 
 void SessionPlans::Extend(pb::GraphDef addition, int64_t version,
                           std::shared_ptr<CallContext> call, Extended done) {
-  // Shared with the task of the queue, which the queue may refuse.
+  // Shared with the closure, which the queue may refuse.
   const auto answer = std::make_shared<Extended>(std::move(done));
   const bool added = extensions_.Add(
       [this, addition = std::move(addition), version, call = std::move(call),

@@ -29,11 +29,12 @@ class SessionGraph;
 struct CallContext;
 struct SessionConfig;
 
-// Returns the options of a call of tasks that sets something up. It has a
-// deadline, so that a silent task does not hold anything for ever.
+// Returns the options of a call that sets something up on a task. The call has
+// a deadline, so that a silent task does not hold anything for ever.
 CallOptions SetupCall(const MasterEnvironment& environment,
                       std::shared_ptr<Cancellation> cancellation);
-// Adds the flag of that deadline to DEADLINE_EXCEEDED.
+// If `status` is DEADLINE_EXCEEDED, adds the flag of that deadline to its
+// message.
 absl::Status WithSetupTimeout(const absl::Status& status);
 
 // Thread-safe.
@@ -62,11 +63,12 @@ class SessionPlans {
   const std::shared_ptr<RegisteredPlans>& table() const { return table_; }
 
   using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;
-  // Adds `addition` to the graph if it is at `version`, on the blocking queue,
-  // one extension after another. `done`, which keeps this alive, is called
-  // exactly once, with the new version. Fails as SessionGraph::ExtendAtVersion
-  // does, with RESOURCE_EXHAUSTED if the graph would exceed the limits or too
-  // many extensions are waiting, and when `call` is cancelled before its turn.
+  // Adds `addition` to the graph if the graph is at `version`, on the blocking
+  // queue, one extension after another. `done`, which keeps this alive, is
+  // called exactly once, with the new version. Fails as
+  // SessionGraph::ExtendAtVersion does, with RESOURCE_EXHAUSTED if the graph
+  // would exceed the limits or too many extensions are waiting, and when `call`
+  // is cancelled before its turn.
   void Extend(pb::GraphDef addition, int64_t version,
               std::shared_ptr<CallContext> call, Extended done);
 

@@ -46,78 +46,66 @@ bool Names(absl::string_view message, absl::string_view task) {
   return false;
 }
 
-// Applies the rules of CauseOf.
-class Judge {
- public:
-  explicit Judge(absl::Span<const TaskStatus> statuses) : statuses_(statuses) {}
+bool IsOfCancel(const TaskStatus& s) {
+  return s.after_cancel && (absl::IsCancelled(s.status) ||
+                            IsAbortOfTensorFlow(s.status.message()));
+}
 
-  absl::Status Cause() const {
-    for (const TaskStatus& s : statuses_) {
-      if (IsOwn(s)) return WithTask(s.status, s.task);
+// Returns true if the status says that another task could not be reached, and
+// the master could not reach that task either.
+bool TellsOfLostTask(const TaskStatus& s,
+                     absl::Span<const TaskStatus> statuses) {
+  if (!IsUnreachable(s.status)) return false;
+  for (const TaskStatus& other : statuses) {
+    if (!other.task.empty() && other.task != s.task &&
+        absl::IsUnavailable(other.status) && !IsDerived(other.status) &&
+        !Names(other.status.message(), s.task) &&
+        Names(s.status.message(), other.task)) {
+      return true;
     }
-    for (const TaskStatus& s : statuses_) {
-      if (IsFirstReport(s)) {
-        return WithTask(s.status, AskedTask(s.status.message()));
-      }
-    }
-    for (const TaskStatus& s : statuses_) {
-      if (s.task.empty() && !s.status.ok()) return s.status;
-    }
-    for (const TaskStatus& s : statuses_) {
-      if (s.status.ok()) continue;
-      const absl::string_view asked = AskedTask(s.status.message());
-      return WithTask(s.status, asked.empty() ? s.task : asked);
-    }
-    return absl::OkStatus();
   }
+  return false;
+}
 
- private:
-  static bool IsOfCancel(const TaskStatus& s) {
-    return s.after_cancel && (absl::IsCancelled(s.status) ||
-                              IsAbortOfTensorFlow(s.status.message()));
-  }
+// Returns true for an error that a task reports about itself.
+bool IsOwn(const TaskStatus& s, absl::Span<const TaskStatus> statuses) {
+  return !s.status.ok() && !s.task.empty() && !IsDerived(s.status) &&
+         !IsOfCancel(s) && AskedTask(s.status.message()).empty() &&
+         !TellsOfLostTask(s, statuses);
+}
 
-  bool IsOwn(const TaskStatus& s) const {
-    return !s.status.ok() && !s.task.empty() && !IsDerived(s.status) &&
-           !IsOfCancel(s) && AskedTask(s.status.message()).empty() &&
-           !TellsOfLostTask(s);
-  }
-
-  // Returns true if the status says that another task could not be reached, and
-  // the master could not reach that task either.
-  bool TellsOfLostTask(const TaskStatus& s) const {
-    if (!IsUnreachable(s.status)) return false;
-    for (const TaskStatus& other : statuses_) {
-      if (!other.task.empty() && other.task != s.task &&
-          absl::IsUnavailable(other.status) && !IsDerived(other.status) &&
-          !Names(other.status.message(), s.task) &&
-          Names(s.status.message(), other.task)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Returns true for an echo from a TensorFlow task that is the first report of
-  // the other task's error. Such tasks pass errors on without marking them as
-  // derived. What came after a cancel may be an effect of that cancel, so it
-  // does not count.
-  static bool IsFirstReport(const TaskStatus& s) {
-    const bool may_be_of_cancel =
-        IsAbortOfTensorFlow(s.status.message()) ||
-        (s.after_cancel &&
-         (absl::IsCancelled(s.status) || absl::IsAborted(s.status)));
-    return !s.status.ok() && !s.task.empty() && !IsDerived(s.status) &&
-           !may_be_of_cancel && !AskedTask(s.status.message()).empty();
-  }
-
-  const absl::Span<const TaskStatus> statuses_;
-};
+// Returns true for an echo from a TensorFlow task that reports the error of
+// another task. TensorFlow's tasks pass errors on without marking them as
+// derived. An error that may be the effect of a cancel does not count.
+bool IsFirstReport(const TaskStatus& s) {
+  const bool may_be_of_cancel =
+      IsAbortOfTensorFlow(s.status.message()) ||
+      (s.after_cancel &&
+       (absl::IsCancelled(s.status) || absl::IsAborted(s.status)));
+  return !s.status.ok() && !s.task.empty() && !IsDerived(s.status) &&
+         !may_be_of_cancel && !AskedTask(s.status.message()).empty();
+}
 
 }  // namespace
 
 absl::Status CauseOf(absl::Span<const TaskStatus> statuses) {
-  return Judge(statuses).Cause();
+  for (const TaskStatus& s : statuses) {
+    if (IsOwn(s, statuses)) return WithTask(s.status, s.task);
+  }
+  for (const TaskStatus& s : statuses) {
+    if (IsFirstReport(s)) {
+      return WithTask(s.status, AskedTask(s.status.message()));
+    }
+  }
+  for (const TaskStatus& s : statuses) {
+    if (s.task.empty() && !s.status.ok()) return s.status;
+  }
+  for (const TaskStatus& s : statuses) {
+    if (s.status.ok()) continue;
+    const absl::string_view asked = AskedTask(s.status.message());
+    return WithTask(s.status, asked.empty() ? s.task : asked);
+  }
+  return absl::OkStatus();
 }
 
 bool MayBeEcho(const TaskStatus& s) {

@@ -26,10 +26,10 @@ struct TaskStatus {
 
 // Returns the cause, with "From /job:ps/replica:0/task:0:\n" in front if it is
 // the error of a task, or OK if all statuses are OK. `statuses` are in the
-// order in which they came; of equal claims the first wins. The order of
-// precedence is:
+// order in which they came. The cause is the first status of the kind that
+// stands first in this list:
 //
-// 1. What a task reports about itself, so that it is not an echo. An echo is
+// 1. What a task reports about itself, and not an echo. An echo is
 //    - an error that is derived (core/status_payloads.h),
 //    - after the master's cancel, CANCELLED or TensorFlow's "Step N cancelled.
 //      Cancelling rendezvous.",

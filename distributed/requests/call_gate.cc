@@ -5,8 +5,9 @@
 
 namespace leat {
 
-// The reply of a call that is inside. It leaves the gate when it is called or,
-// without having been called, destroyed. Movable; becomes the call's Reply.
+// The reply of a call that is inside. The call leaves the gate when the reply
+// is called, or destroyed without having been called. Movable; becomes the
+// call's Reply.
 class CallGate::Visit {
  public:
   Visit(CallGate& gate, Reply reply) : gate_(&gate), reply_(std::move(reply)) {}
@@ -16,7 +17,7 @@ class CallGate::Visit {
   Visit& operator=(Visit&&) = delete;
   ~Visit() {
     if (gate_ == nullptr) return;
-    reply_ = nullptr;  // Tells the one who waits for it (GuardedReply).
+    reply_ = nullptr;  // Replies with an error (GuardedReply).
     gate_->Leave();
   }
 
@@ -27,7 +28,7 @@ class CallGate::Visit {
   }
 
  private:
-  CallGate* gate_;  // null once it has left
+  CallGate* gate_;  // null once the call has left
   Reply reply_;
 };
 
@@ -50,10 +51,10 @@ void CallGate::Close() {
   is_closed_ = true;
 }
 
-bool CallGate::WaitUntil(Clock::time_point deadline) {
+bool CallGate::WaitUntil(Clock& clock, Clock::time_point deadline) {
   MutexLock lock(mutex_);
   while (inside_ > 0) {
-    if (!left_.WaitUntil(mutex_, deadline)) break;
+    if (!clock.WaitUntil(left_, mutex_, deadline)) break;
   }
   return inside_ == 0;
 }

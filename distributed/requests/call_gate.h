@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallGate: counts the calls of some methods that are under way. Once it is
-// closed it refuses new calls, and a stopping task can wait until those inside
-// have left.
+// CallGate: counts the calls of some methods that are under way. Once the gate
+// is closed it refuses new calls, and a stopping task can wait until the calls
+// inside have left.
 #ifndef LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 #define LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 
@@ -24,21 +24,22 @@ class CallGate {
   // `task` is the name of the task in messages.
   explicit CallGate(std::string task) : task_(std::move(task)) {}
 
-  // Returns what a call gets that comes after Close: UNAVAILABLE, naming the
+  // Returns the error of a call that comes after Close: UNAVAILABLE, naming the
   // task.
   absl::Status reason() const;
 
   // Returns a handler that calls `handler` if the gate is open and replies
   // reason() otherwise. A call is inside until its reply has been given, or
-  // dropped. The handler borrows this, until the last call that came through it
-  // has left.
+  // dropped. The handler borrows the gate until the last call that came through
+  // it has left.
   Handler Around(Handler handler);
 
   // Refuses calls from now on. Those that are inside go on. Idempotent.
   void Close();
 
-  // Waits until no call is inside. Returns false if one still is at `deadline`.
-  bool WaitUntil(Clock::time_point deadline);
+  // Waits until no call is inside. Returns false if a call is still inside at
+  // `deadline`, a time of `clock`.
+  bool WaitUntil(Clock& clock, Clock::time_point deadline);
 
   // Returns how many calls are inside now.
   size_t num_inside() const;

@@ -18,7 +18,7 @@ namespace leat {
 
 // A set of ids that forgets the oldest one when it is full. Thread-safe. Each
 // kind of request should have a set of its own, so that many requests of one
-// kind do not make the others forgotten.
+// kind do not push out the ids of other kinds.
 class RequestIds {
  public:
   // Remembers the last `kept` ids. REQUIRES: kept >= 1.

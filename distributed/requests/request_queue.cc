@@ -17,8 +17,9 @@ void RequestQueue::Take(Thread thread, Payload payload, Reply reply,
     waiting->fetch_sub(bytes);
     return std::move(reply)(absl::ResourceExhaustedError(
         absl::StrCat(task_, " has no room for a message of ", bytes,
-                     " bytes beside those that it serves: ", max_bytes_,
-                     " in all (--max-transport-bytes)")));
+                     " bytes beside those that it serves; all of them together "
+                     "may have ",
+                     max_bytes_, " bytes (--max-transport-bytes)")));
   }
   blocking_.Add([bytes, waiting = std::move(waiting), serve = std::move(serve),
                  payload = std::move(payload),
@@ -34,10 +35,6 @@ absl::Status RequestQueue::Parse(absl::string_view header,
   if (!absl::IsResourceExhausted(status)) return status;
   return absl::ResourceExhaustedError(
       absl::StrCat(status.message(), " (--max-transport-bytes)"));
-}
-
-Payload ToPayload(const google::protobuf::MessageLite& message) {
-  return Payload{.header = message.SerializeAsString()};
 }
 
 }  // namespace leat

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RequestQueue: how the services of a task take messages. Small messages are
-// served on the thread that receives them, others on the blocking queue, as
-// long as there is room for them.
+// served on the thread that receives them, others on the blocking queue. If too
+// many bytes wait there, messages are refused.
 #ifndef LEAT_DISTRIBUTED_REQUESTS_REQUEST_QUEUE_H_
 #define LEAT_DISTRIBUTED_REQUESTS_REQUEST_QUEUE_H_
 
@@ -16,13 +16,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/work_queue.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/methods.h"
-#include "leat/distributed/wire/parse_message.h"
 #include "leat/distributed/wire/payload.h"
 
 namespace google::protobuf {
 class Message;
-class MessageLite;
 }  // namespace google::protobuf
 
 namespace leat {
@@ -37,7 +36,7 @@ class RequestQueue {
   using Serve = absl::AnyInvocable<void(Payload, Reply) &&>;
 
   // `task` names this task in error messages. `blocking` is borrowed and must
-  // outlive this; what it has been given may run after this is gone.
+  // outlive this. Closures that it was given may run after this is gone.
   // `max_bytes` bounds the bytes of all headers that wait there, and the memory
   // of each parsed message.
   RequestQueue(std::string task, WorkQueue& blocking, int64_t max_bytes)
@@ -57,14 +56,11 @@ class RequestQueue {
   const std::string task_;
   WorkQueue& blocking_;
   const int64_t max_bytes_;
-  // The bytes of the headers that wait. Shared with what the blocking queue was
-  // given, which may run after this is gone.
+  // The bytes of the headers that wait. Shared with the closures in the
+  // blocking queue, which may run after this is gone.
   const std::shared_ptr<std::atomic<int64_t>> waiting_ =
       std::make_shared<std::atomic<int64_t>>(0);
 };
-
-// Returns `message` as a payload without tensors.
-Payload ToPayload(const google::protobuf::MessageLite& message);
 
 }  // namespace leat
 

@@ -33,7 +33,8 @@ absl::StatusOr<std::optional<Resolved>> Resolve(const ResolverInput& input) {
   if (input.cluster.empty()) return std::nullopt;
   if (!input.ps_hosts.empty() || !input.worker_hosts.empty()) {
     return absl::InvalidArgumentError(
-        "--ps_hosts and --worker_hosts describe a cluster too");
+        "--ps_hosts and --worker_hosts describe a cluster, too; give either "
+        "them or --cluster");
   }
   LEAT_ASSIGN_OR_RETURN(ClusterSpec cluster, ReadCluster(input.cluster));
   return Resolved{.cluster = std::move(cluster)};

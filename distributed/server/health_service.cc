@@ -7,16 +7,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/quoted_text.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/protos/health.pb.h"
 
 namespace leat {
-namespace {
-
-// A larger request is malformed: it holds only the name of a service.
-constexpr size_t kMaxHealthRequestBytes = 1024;
-
-}  // namespace
 
 void HealthService::AddMethods(MethodTable& methods) {
   methods.Add(methods::kHealthCheck,
@@ -26,10 +21,7 @@ void HealthService::AddMethods(MethodTable& methods) {
 
 absl::StatusOr<Payload> HealthService::Check(const Payload& payload) const {
   pb::HealthCheckRequest request;
-  if (payload.header.size() > kMaxHealthRequestBytes ||
-      !request.ParseFromString(payload.header)) {
-    return absl::InvalidArgumentError("malformed HealthCheckRequest");
-  }
+  LEAT_RETURN_IF_ERROR(ParseSmall(payload.header, request));
   if (!request.service().empty()) {
     return absl::NotFoundError(absl::StrCat("service ",
                                             QuotedText(request.service()),

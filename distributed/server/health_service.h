@@ -13,8 +13,8 @@
 
 namespace leat {
 
-// Thread-safe. Must outlive the methods that AddMethods adds. It serves at
-// first.
+// Thread-safe. Must outlive the methods that AddMethods adds. Answers SERVING
+// at first.
 class HealthService {
  public:
   HealthService() = default;

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/wait_notices.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/exchange/peers.h"
@@ -21,6 +23,7 @@
 #include "leat/distributed/requests/call_gate.h"
 #include "leat/distributed/server/health_service.h"
 #include "leat/distributed/server/status_service.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/server_task_caller.h"
 #include "leat/distributed/worker/master_watch.h"
 #include "leat/distributed/worker/worker.h"
@@ -33,10 +36,6 @@ namespace leat {
 namespace {
 
 constexpr int kBlockingThreads = 4;
-// The pause between attempts to end the steps that are left.
-constexpr auto kEndStepsInterval = std::chrono::milliseconds(20);
-// How long replies may take to reach their callers, once nothing runs any more.
-constexpr auto kReplyGrace = std::chrono::seconds(1);
 
 absl::Status CheckBind(const std::string& bind, bool insecure) {
   LEAT_RETURN_IF_ERROR(CheckAddress(bind));
@@ -46,26 +45,6 @@ absl::Status CheckBind(const std::string& bind, bool insecure) {
       " is not a loopback address; tasks talk without encryption: pass "
       "--insecure if the network is yours"));
 }
-
-// An outbox that is counted while it lives.
-class CountedOutbox {
- public:
-  // `count` is borrowed and must outlive this, as must `devices`.
-  CountedOutbox(std::atomic<size_t>& count, int64_t step_id, DeviceSet& devices,
-                size_t max_entries)
-      : count_(count), outbox_(step_id, devices, max_entries) {
-    count_.fetch_add(1, std::memory_order_relaxed);
-  }
-  ~CountedOutbox() { count_.fetch_sub(1, std::memory_order_relaxed); }
-  CountedOutbox(const CountedOutbox&) = delete;
-  CountedOutbox& operator=(const CountedOutbox&) = delete;
-
-  StepOutbox* outbox() { return &outbox_; }
-
- private:
-  std::atomic<size_t>& count_;
-  StepOutbox outbox_;
-};
 
 }  // namespace
 
@@ -77,13 +56,13 @@ class Server::Implementation {
         gate_(name_) {}
 
   ~Implementation() {
-    Stop(std::chrono::nanoseconds(0));
-    // The work that is left there uses the other members.
+    Stop(std::chrono::nanoseconds(0), options_.log);
+    // The work that is left in the queue uses the other members.
     blocking_.reset();
   }
 
   absl::Status Start();
-  void Stop(std::chrono::nanoseconds grace);
+  void Stop(std::chrono::nanoseconds grace, WaitNotices::Say on_waiting);
 
   const TaskId& task() const { return options_.config.task; }
   const std::string& address() const { return address_; }
@@ -103,12 +82,19 @@ class Server::Implementation {
   }
 
  private:
+  // What Stop is waiting for.
+  enum class StopPhase { kSteps, kCancelledSteps, kSessions, kReplies };
+
   absl::Status MakeTransport();
   void MakeWorker();
   void MakeMaster();
   // Waits until peers have fetched the tensors that ended steps have left for
   // them, but not beyond `deadline`.
   void WaitForPeers(Clock::time_point deadline) const;
+  // Returns a sentence that says what Stop is waiting for. `left` is the rest
+  // of the grace period.
+  std::string WhatStopAwaits(StopPhase phase,
+                             std::chrono::nanoseconds left) const;
 
   Clock& clock() const { return transport_->clock(); }
   const OpRegistry& ops() const {
@@ -175,7 +161,8 @@ absl::Status Server::Implementation::Start() {
                              .devices = devices_.get(),
                              .worker = worker_.get(),
                              .master = master_.get(),
-                             .peers = peers_.get()});
+                             .peers = peers_.get(),
+                             .clock = &clock()});
   status_->AddMethods(methods_);
   health_.AddMethods(methods_);
   LEAT_ASSIGN_OR_RETURN(listener_, transport_->Listen(bind, methods_));
@@ -193,7 +180,8 @@ absl::Status Server::Implementation::MakeTransport() {
       transport_,
       transports.Create(options_.transport,
                         {.max_message_bytes = limits.max_message_bytes,
-                         .max_transport_bytes = limits.max_transport_bytes}));
+                         .max_transport_bytes = limits.max_transport_bytes,
+                         .times = options_.intervals.connection}));
   peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
                                    limits.answer_timeout);
   receiver_ = std::make_unique<TensorReceiver>(
@@ -210,9 +198,14 @@ void Server::Implementation::MakeWorker() {
       name_, limits, *timers_,
       [&count = num_outboxes_, devices = devices_.get(),
        max_entries = limits.max_rendezvous_entries](int64_t step_id) {
-        const auto counted = std::make_shared<CountedOutbox>(
-            count, step_id, *devices, max_entries);
-        return std::shared_ptr<StepOutbox>(counted, counted->outbox());
+        // The outbox is counted while it lives.
+        count.fetch_add(1, std::memory_order_relaxed);
+        return std::shared_ptr<StepOutbox>(
+            new StepOutbox(step_id, *devices, max_entries),
+            [&count](StepOutbox* outbox) {
+              delete outbox;
+              count.fetch_sub(1, std::memory_order_relaxed);
+            });
       });
   worker_ =
       std::make_unique<Worker>(WorkerEnvironment{.task = name_,
@@ -229,9 +222,14 @@ void Server::Implementation::MakeWorker() {
 }
 
 void Server::Implementation::MakeMaster() {
-  tasks_ = std::make_unique<ServerTaskCaller>(name_, methods_, *peers_);
+  tasks_ = std::make_unique<ServerTaskCaller>(
+      name_, methods_, *peers_, options_.limits.answer_timeout, clock());
   master_watch_ = std::make_shared<MasterWatch>(
-      options_.limits.master_silence, *worker_, *tasks_, *timers_, *blocking_);
+      options_.limits.master_silence, options_.intervals.ask_masters, *worker_,
+      *tasks_, *timers_, *blocking_);
+  const auto notices = std::make_shared<EndNotices>(
+      name_, *tasks_, *timers_, options_.intervals.step_notice,
+      options_.intervals.deletion);
   MasterEnvironment environment{.task = name_,
                                 .devices = devices_.get(),
                                 .ops = &ops(),
@@ -242,8 +240,10 @@ void Server::Implementation::MakeMaster() {
                                 .timers = timers_.get(),
                                 .blocking = blocking_.get(),
                                 .limits = options_.limits,
+                                .intervals = options_.intervals,
                                 .plan_observer = options_.plan_observer,
-                                .log = options_.log};
+                                .log = options_.log,
+                                .notices = notices};
   for (const TaskId& task : options_.config.cluster.Tasks()) {
     environment.cluster.push_back(task.ToString());
   }
@@ -259,35 +259,79 @@ void Server::Implementation::MakeMaster() {
   }
 }
 
-void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
+void Server::Implementation::Stop(std::chrono::nanoseconds grace,
+                                  WaitNotices::Say on_waiting) {
   MutexLock lock(stop_mutex_);
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
+  std::atomic<StopPhase> phase = StopPhase::kSteps;
+  const WaitNotices notices(*timers_, std::move(on_waiting),
+                            [this, &phase, grace](Clock::duration waited) {
+                              return WhatStopAwaits(phase, grace - waited);
+                            });
   master_watch_->Stop();
   health_.SetNotServing();
   gate_.Close();
   const Clock::time_point end = clock().After(grace);
-  if (gate_.WaitUntil(end)) WaitForPeers(end);
+  if (gate_.WaitUntil(clock(), end)) WaitForPeers(end);
   // Ends the steps of this master's clients, also on other tasks, and the steps
   // of other masters here. The latter is repeated, because a call may have come
   // in that has not begun its step yet.
+  phase = StopPhase::kCancelledSteps;
   master_->BeginStop();
   Clock::time_point again = clock().Now();
-  while (!gate_.WaitUntil(again)) {
-    worker_->EndSteps(gate_.reason());
-    again = clock().Now() + kEndStepsInterval;
+  while (!gate_.WaitUntil(clock(), again)) {
+    steps_->FailRuns(gate_.reason());
+    again = clock().After(options_.intervals.end_steps_again);
   }
   // Other tasks are told about the end of their sessions. A silent one is not
   // waited for.
-  master_->Stop(std::max(end, clock().Now() + kReplyGrace));
-  listener_->Shutdown(kReplyGrace);
+  const auto reply_grace = options_.intervals.reply_grace;
+  phase = StopPhase::kSessions;
+  master_->Stop(std::max(end, clock().After(reply_grace)));
+  phase = StopPhase::kReplies;
+  listener_->Shutdown(reply_grace);
+}
+
+std::string Server::Implementation::WhatStopAwaits(
+    StopPhase phase, std::chrono::nanoseconds left) const {
+  const std::string time = absl::FormatDuration(absl::FromChrono(std::max(
+      std::chrono::ceil<std::chrono::seconds>(left), std::chrono::seconds(0))));
+  switch (phase) {
+    case StopPhase::kSteps:
+      if (gate_.num_inside() > 0) {
+        return absl::StrCat(name_,
+                            " is waiting for the steps that run and cancels "
+                            "them in ",
+                            time, " (--grace)");
+      }
+      return absl::StrCat(name_,
+                          " is waiting for other tasks to fetch what its steps "
+                          "have produced, and ends without that in ",
+                          time, " (--grace)");
+    case StopPhase::kCancelledSteps:
+      return absl::StrCat(name_,
+                          " has cancelled the steps that run, because the time "
+                          "of --grace is over, and is waiting for them to end");
+    case StopPhase::kSessions:
+      return absl::StrCat(name_,
+                          " is waiting for its sessions to end, here and on "
+                          "other tasks, of which it waits for silent ones for "
+                          "at most ",
+                          time, " (--grace)");
+    case StopPhase::kReplies:
+      break;
+  }
+  return absl::StrCat(name_,
+                      " is waiting for its last replies to reach the callers");
 }
 
 void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
   while (steps_->num_untaken() > 0) {
     const Clock::duration left = deadline - clock().Now();
     if (left <= Clock::duration::zero()) return;
-    clock().Sleep(std::min<Clock::duration>(left, kEndStepsInterval));
+    clock().Sleep(
+        std::min<Clock::duration>(left, options_.intervals.end_steps_again));
   }
 }
 
@@ -310,8 +354,9 @@ const std::string& Server::address() const {
 
 std::string Server::target() const { return implementation_->target(); }
 
-void Server::Stop(std::chrono::nanoseconds grace) {
-  implementation_->Stop(grace);
+void Server::Stop(std::chrono::nanoseconds grace,
+                  std::function<void(absl::string_view message)> on_waiting) {
+  implementation_->Stop(grace, std::move(on_waiting));
 }
 
 ServerCounters Server::counters() const { return implementation_->counters(); }

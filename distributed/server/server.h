@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/distributed/cluster/resolver.h"
+#include "leat/distributed/intervals.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/recv_tensor.h"
@@ -35,21 +36,24 @@ class PlanObserver;
 // What a server is made of. A value.
 struct ServerOptions {
   TaskConfig config = {};  // its task must be in its cluster
-  // The address to listen on; "": the task's address in the cluster.
+  // The address to listen on. If it is empty, the server listens on the task's
+  // address in the cluster.
   std::string bind = {};
-  // True if the network is trusted. Tasks talk without encryption, so without
-  // this an address is refused that other machines can reach.
+  // True if the network is trusted. Tasks talk without encryption, so an
+  // address that other machines can reach is refused if this is false.
   bool insecure = false;
   DeviceSetOptions devices = {};  // its `task` is replaced by `config`'s
   // What the task accepts from clients and peers, and how it receives large
   // tensors.
   ServerLimits limits = {};
+  ServerIntervals intervals = {};
   ChunkOptions chunks = {};
   // The version of the program, which `leat status` shows.
   std::string version = {};
   // The name of a transport in `transports`.
   std::string transport = "grpc";
-  // Borrowed; must outlive the server. Null: BuiltinTransports().
+  // Borrowed; must outlive the server. If it is null, BuiltinTransports() are
+  // used.
   const TransportRegistry* transports = nullptr;
   // Sees every plan that the master makes. Borrowed; must outlive the server.
   // May be null.
@@ -58,7 +62,7 @@ struct ServerOptions {
   // session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
   // The ops that graphs may have, and their kernels. Borrowed; must outlive the
-  // server. Null: those of this library.
+  // server. If they are null, the ops and kernels of this library are used.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
 };
@@ -74,7 +78,8 @@ struct ServerCounters {
   size_t running = 0;
   // Steps that have not ended.
   size_t steps = 0;
-  // Rendezvous of steps, also of ended steps that something still holds.
+  // Outboxes of steps (StepOutbox), also outboxes of ended steps that something
+  // still holds.
   size_t rendezvous = 0;
 
   friend bool operator==(const ServerCounters&,
@@ -88,7 +93,7 @@ class Server {
   // for a task outside of the cluster and for an address that is refused
   // without `insecure`, and UNAVAILABLE when it cannot listen.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
-  // Calls Stop(0).
+  // Calls Stop(0, log) with the log of the options.
   ~Server();
 
   const TaskId& task() const;
@@ -98,7 +103,13 @@ class Server {
   // Begins no more steps (UNAVAILABLE, naming the task), waits up to `grace`
   // for the running ones and for peers that fetch their tensors, and then fails
   // the rest. Idempotent. Not to be called on a thread of the transport.
-  void Stop(std::chrono::nanoseconds grace);
+  //
+  // `on_waiting` is called after one second, and again from time to time, with
+  // a sentence that says for what the task waits, such as
+  // "/job:ps/replica:0/task:0 is waiting for the steps that run and cancels
+  // them in 24s (--grace)". Runs on a thread of the server. May be null.
+  void Stop(std::chrono::nanoseconds grace,
+            std::function<void(absl::string_view message)> on_waiting = {});
 
   ServerCounters counters() const;
 

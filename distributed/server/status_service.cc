@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <memory>
 
+#include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/exchange/open_recvs.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/traffic.h"
 #include "leat/distributed/master/master.h"
-#include "leat/distributed/requests/request_queue.h"
-#include "leat/distributed/shown_ids.h"
-#include "leat/distributed/status_listing.h"
+#include "leat/distributed/shown_status.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/protos/status.pb.h"
 #include "leat/runtime/device_set.h"
@@ -20,8 +20,6 @@
 namespace leat {
 namespace {
 
-// A request is only a number, so it is short.
-constexpr size_t kMaxStatusRequestBytes = 1024;
 constexpr size_t kMaxTaskBytes = 200;
 
 void ReportPeer(const PeerTraffic& traffic, pb::PeerTrafficStatus& peer) {
@@ -52,7 +50,8 @@ void ReportPeers(const Peers& peers, absl::string_view own,
     listed.set_address(peer->address());
     ReportPeer(peer->traffic(), listed);
   }
-  // The tasks that are not in the cluster. They only call; nobody calls them.
+  // The traffic with tasks that are not in the cluster. They only call; nobody
+  // calls them.
   const PeerTraffic& others = peers.traffic()->Of("");
   if (others.totals().calls_served > 0) {
     ++count;
@@ -78,7 +77,7 @@ void ReportRecvs(const OpenRecvs& recvs, const StatusListing& listing,
 }  // namespace
 
 StatusService::StatusService(Sources sources)
-    : sources_(std::move(sources)), started_(sources_.peers->clock().Now()) {}
+    : sources_(std::move(sources)), started_(sources_.clock->Now()) {}
 
 void StatusService::AddMethods(MethodTable& methods) {
   methods.Add(methods::kTaskStatus,
@@ -88,10 +87,7 @@ void StatusService::AddMethods(MethodTable& methods) {
 
 absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusRequest request;
-  if (payload.header.size() > kMaxStatusRequestBytes ||
-      !request.ParseFromString(payload.header)) {
-    return absl::InvalidArgumentError("malformed TaskStatusRequest");
-  }
+  LEAT_RETURN_IF_ERROR(ParseSmall(payload.header, request));
   StatusListing listing;
   // Longer than any step can have run, so that nothing is listed.
   constexpr int64_t kMaxAge = int64_t{1} << 50;
@@ -100,7 +96,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusResponse status;
   status.set_task(sources_.task);
   status.set_version(sources_.version);
-  status.set_uptime_us(ToMicros(sources_.peers->clock().Now() - started_));
+  status.set_uptime_us(ToMicros(sources_.clock->Now() - started_));
   status.set_resident_bytes(ResidentBytes());
   for (const auto& device : sources_.devices->devices()) {
     ExportDevice(device->info(), *status.add_devices());

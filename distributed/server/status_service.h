@@ -24,7 +24,7 @@ class Worker;
 
 // Thread-safe. The service has no state but the time at which it was made, from
 // which the uptime counts. Session handles and step ids are shortened in its
-// answers (shown_ids.h), so that whoever reads a status cannot use them.
+// answers (shown_status.h), so that whoever reads a status cannot use them.
 class StatusService {
  public:
   // What the status is collected from. Pointers are borrowed and must outlive
@@ -37,6 +37,7 @@ class StatusService {
     const Worker* worker = nullptr;
     const Master* master = nullptr;
     const Peers* peers = nullptr;
+    Clock* clock = nullptr;  // of the transport
   };
 
   explicit StatusService(Sources sources);

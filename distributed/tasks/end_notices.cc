@@ -4,18 +4,28 @@
 #include <algorithm>
 
 #include "absl/strings/string_view.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/transport/call_errors.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
 namespace {
 
-// True if the task may not have heard of the deletion. No task itself answers a
-// deletion with these codes.
+// True if the task may not have deleted the session, because it did not get the
+// message or had no room for it (RequestQueue). A task answers a deletion with
+// these codes for no other reason.
 bool MayBeLost(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  return IsUnreachable(status) || absl::IsResourceExhausted(status);
+}
+
+Payload DeletionOf(const std::string& session) {
+  pb::DeleteWorkerSessionRequest request;
+  request.set_session_handle(session);
+  return ToPayload(request);
 }
 
 }  // namespace
@@ -69,15 +79,34 @@ void EndNotices::SendSteps() {
   EndCalling();
 }
 
-void EndNotices::RetryDeletion(const std::string& task,
+void EndNotices::DeleteSession(const std::vector<std::string>& tasks,
                                const std::string& session,
-                               const absl::Status& status) {
-  if (!MayBeLost(status)) return;
+                               absl::AnyInvocable<void() &&> done) {
+  std::vector<TaskCall> calls;
+  for (const std::string& task : tasks) {
+    calls.push_back({task, DeletionOf(session)});
+  }
+  FanOut(tasks_, methods::kDeleteWorkerSession, std::move(calls),
+         tasks_.ShortCall(),
+         [self = shared_from_this(), tasks, session, done = std::move(done)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           for (size_t i = 0; i < replies.size(); ++i) {
+             if (MayBeLost(replies[i].status())) {
+               self->RetryDeletion(tasks[i], session);
+             }
+           }
+           std::move(done)();
+         });
+}
+
+void EndNotices::RetryDeletion(const std::string& task,
+                               const std::string& session) {
   MutexLock lock(mutex_);
   if (is_stopped_) return;
   const int64_t id = ++last_id_;
-  deletions_[id] = {.task = task, .session = session};
-  SetTimer(id, kFirstWait);
+  deletions_[id] = {
+      .task = task, .session = session, .wait = retries_.shortest};
+  SetTimer(id, retries_.shortest);
   if (deletions_.size() > kMaxDeletions) ForgetDeletion();
 }
 
@@ -104,15 +133,12 @@ void EndNotices::TryDeletion(int64_t id) {
     MutexLock lock(mutex_);
     const auto found = deletions_.find(id);
     if (is_stopped_ || found == deletions_.end()) return;
-    found->second.wait = std::min<std::chrono::nanoseconds>(
-        2 * found->second.wait, kLongestWait);
+    found->second.wait = retries_.After(found->second.wait);
     deletion = found->second;
     ++num_calling_;
   }
-  pb::DeleteWorkerSessionRequest request;
-  request.set_session_handle(deletion.session);
-  tasks_.Call(deletion.task, methods::kDeleteWorkerSession, ToPayload(request),
-              tasks_.ShortCall(),
+  tasks_.Call(deletion.task, methods::kDeleteWorkerSession,
+              DeletionOf(deletion.session), tasks_.ShortCall(),
               [weak = weak_from_this(), id](absl::StatusOr<Payload> reply) {
                 if (const auto self = weak.lock()) {
                   self->FinishDeletion(id, reply.status());
@@ -144,11 +170,6 @@ void EndNotices::Stop() {
   steps_.clear();
   deletions_.clear();
   while (num_calling_ > 0) called_.Wait(mutex_);
-}
-
-size_t EndNotices::num_deletions() const {
-  MutexLock lock(mutex_);
-  return deletions_.size();
 }
 
 }  // namespace leat

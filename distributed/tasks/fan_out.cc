@@ -12,14 +12,17 @@ void FanOut(TaskCaller& tasks, const Method& method,
       Gather<Payload>::Make(calls.size(), std::move(done));
   for (size_t i = 0; i < calls.size(); ++i) {
     tasks.Call(calls[i].task, method, std::move(calls[i].request), options,
-               std::move(results[i]));
+               [task = calls[i].task, result = std::move(results[i])](
+                   absl::StatusOr<Payload> reply) mutable {
+                 if (!reply.ok()) reply = WithTask(reply.status(), task);
+                 std::move(result)(std::move(reply));
+               });
   }
 }
 
-absl::Status FirstError(const std::vector<std::string>& tasks,
-                        const std::vector<absl::StatusOr<Payload>>& replies) {
-  for (size_t i = 0; i < replies.size(); ++i) {
-    if (!replies[i].ok()) return WithTask(replies[i].status(), tasks[i]);
+absl::Status FirstError(const std::vector<absl::StatusOr<Payload>>& replies) {
+  for (const absl::StatusOr<Payload>& reply : replies) {
+    if (!reply.ok()) return reply.status();
   }
   return absl::OkStatus();
 }

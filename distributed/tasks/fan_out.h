@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gather: collects the results of several asynchronous calls and continues once
-// with all of them. FanOut: calls a method of several tasks at once that way.
-// FanOut and FirstError are stateless and thread-safe.
+// Gather: collects the results of several asynchronous calls and then passes
+// all of them to one function. FanOut: calls a method of several tasks at once
+// and gathers the replies. FanOut and FirstError are stateless and thread-safe.
 //
 //   int sum = 0;
 //   std::vector<Gather<int>::Result> results = Gather<int>::Make(
@@ -29,7 +29,7 @@
 namespace leat {
 
 // Collects results that arrive one by one, on any threads. Thread-safe. The
-// functions that Make returns share the ownership of it.
+// functions that Make returns share the ownership of the Gather.
 template <class T>
 class Gather {
  public:
@@ -40,8 +40,9 @@ class Gather {
   using Result = absl::AnyInvocable<void(absl::StatusOr<T>) &&>;
 
   // Returns `count` functions, each to be called at most once with its result.
-  // One that is destroyed without having been called counts as CANCELLED, so
-  // `done` is called in any case. With `count` 0, Make itself calls `done`.
+  // A function that is destroyed without having been called counts as
+  // CANCELLED, so `done` is called in any case. With `count` 0, Make itself
+  // calls `done`.
   static std::vector<Result> Make(size_t count, Done done) {
     auto gather = std::make_shared<Gather>(count, std::move(done));
     if (count == 0) gather->Finish();
@@ -65,7 +66,8 @@ class Gather {
   }
 
  private:
-  // The place of one result. Sets it once, at the latest when it is destroyed.
+  // The place of one result. The result is set once, at the latest when the
+  // place is destroyed.
   class Place {
    public:
     Place(std::shared_ptr<Gather> gather, size_t index)
@@ -109,7 +111,7 @@ class Gather {
   Done done_;
 };
 
-// A call of one task.
+// A call to one task.
 struct TaskCall {
   std::string task = {};  // "/job:worker/replica:0/task:0"
   Payload request = {};
@@ -117,17 +119,15 @@ struct TaskCall {
 
 // Calls `method` of every task in `calls`, with the same options. `done` is
 // called exactly once, with the replies in the order of `calls`: on the thread
-// of the last reply, or on the caller's thread if there are no calls. `tasks`
-// is borrowed until this returns.
+// of the last reply, or on the caller's thread if there are no calls. An error
+// has the name of its task in front of the message (WithTask). `tasks` is
+// borrowed until this returns.
 void FanOut(TaskCaller& tasks, const Method& method,
             std::vector<TaskCall> calls, const CallOptions& options,
             Gather<Payload>::Done done);
 
-// Returns the first error among `replies`, with the name of its task in front
-// of the message (WithTask), or OK if all succeeded. `tasks` has the task of
-// each reply.
-absl::Status FirstError(const std::vector<std::string>& tasks,
-                        const std::vector<absl::StatusOr<Payload>>& replies);
+// Returns the first error among `replies`, or OK if all succeeded.
+absl::Status FirstError(const std::vector<absl::StatusOr<Payload>>& replies);
 
 }  // namespace leat
 

@@ -12,8 +12,10 @@ namespace leat {
 
 ServerTaskCaller::ServerTaskCaller(std::string own_task,
                                    const MethodTable& methods,
-                                   const Peers& peers)
-    : TaskCaller(peers.answer_timeout(), peers.clock()),
+                                   const Peers& peers,
+                                   std::chrono::nanoseconds answer_timeout,
+                                   Clock& clock)
+    : TaskCaller(answer_timeout, clock),
       own_task_(std::move(own_task)),
       methods_(methods),
       peers_(peers) {}

@@ -6,8 +6,10 @@
 #ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 #define LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 
+#include <chrono>
 #include <string>
 
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/tasks/task_caller.h"
 #include "leat/distributed/wire/methods.h"
 
@@ -19,14 +21,15 @@ class Peers;
 class ServerTaskCaller final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
-  // and must outlive this. Short calls take as long as those of `peers`.
+  // and must outlive this. For the rest see TaskCaller.
   ServerTaskCaller(std::string own_task, const MethodTable& methods,
-                   const Peers& peers);
+                   const Peers& peers, std::chrono::nanoseconds answer_timeout,
+                   Clock& clock);
 
  private:
-  // A call of the own task runs its handler on the caller's thread, unless it
-  // has been cancelled before. Such a call ends only when the handler replies:
-  // its deadline and its cancellation are for the handler.
+  // A call to the own task runs the handler on the caller's thread, unless the
+  // call has been cancelled before. It ends only when the handler replies: its
+  // deadline and its cancellation are passed to the handler.
   void DoCall(absl::string_view task, const Method& method, Payload request,
               CallOptions options, Reply done) override;
   // Asks also the own task as a peer, by its address in the cluster.

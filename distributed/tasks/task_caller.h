@@ -30,8 +30,9 @@ class TaskCaller {
  public:
   using StatusDone = Peer::StatusDone;
 
-  // `answer_timeout` is how long a task may take for what needs no work of it.
-  // `clock` is that of the deadlines of calls and must outlive this.
+  // `answer_timeout` is how long a task may take for a call that needs no work
+  // of it. The deadlines of calls are times of `clock`, which must outlive
+  // this.
   TaskCaller(std::chrono::nanoseconds answer_timeout, Clock& clock)
       : answer_timeout_(answer_timeout), clock_(clock) {}
   TaskCaller(const TaskCaller&) = delete;
@@ -39,8 +40,8 @@ class TaskCaller {
   virtual ~TaskCaller() = default;
 
   Clock& clock() const { return clock_; }
-  // Returns the options of a call that needs no work of the task, so that it
-  // has only the answer timeout.
+  // Returns the options of a call that needs no work of the task. Its deadline
+  // is one answer timeout from now.
   CallOptions ShortCall() const {
     return {.deadline = clock_.After(answer_timeout_)};
   }

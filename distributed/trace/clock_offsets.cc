@@ -46,7 +46,8 @@ void Tighten(const std::vector<ClockOrder>& orders,
   }
 }
 
-// Returns 0 if the bounds allow it, else their middle.
+// Returns the offset 0 if the bounds allow it, and else the middle between the
+// bounds.
 int64_t Choose(const ClockBounds& bounds) {
   if (bounds.low <= 0 && bounds.high >= 0) return 0;
   return std::midpoint(bounds.low, bounds.high);

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClockOffsets: by how much the clocks of tasks are ahead of the master's
-// clock.
+// ClockOffsets: finds out by how much the clocks of tasks are ahead of the
+// master's clock.
 //
-// The offsets follow from what cannot be otherwise: a task received a call
-// after it was made and answered it before the answer arrived; a tensor was
+// The offsets follow from the order of events: a task received a call after the
+// master made it, and answered before the master had the answer; a tensor was
 // sent before it was received. All is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 #define LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_

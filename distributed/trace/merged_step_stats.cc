@@ -17,7 +17,7 @@ namespace {
 // rounded down.
 constexpr int64_t kResolution = 1000;
 
-// Nanoseconds since 1970; empty if start > end.
+// An interval in nanoseconds since 1970. It is empty if start > end.
 struct Interval {
   int64_t start = 0;
   int64_t end = 0;
@@ -40,8 +40,9 @@ Interval WorkOf(const pb::StepStats& stats) {
 // True if a time is set and in the range that ClockOffsets accepts.
 bool IsTime(int64_t nanos) { return nanos > 0 && nanos <= kMaxClockOffset; }
 
-// Bounds the offset of a task: it worked after it was called and before the
-// master had its reply. Without usable times the bounds are the widest.
+// Returns the bounds of a task's offset: the task worked after the master
+// called it and before the master had its reply. Without usable times the
+// bounds are the widest.
 ClockBounds BoundsOf(const TaskStepStats& task) {
   const RunGraphTimes& times = task.times;
   Interval busy{.start = times.received, .end = times.replied};
@@ -55,8 +56,8 @@ ClockBounds BoundsOf(const TaskStepStats& task) {
                            kMaxClockOffset)};
 }
 
-// Returns the orders between different tasks that transfers give; for each pair
-// of tasks only the strictest.
+// Returns the orders between tasks that follow from transfers of tensors. Of
+// several orders between two tasks it returns only the strictest.
 std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
                                  const std::vector<size_t>& task_of) {
   std::map<std::pair<size_t, size_t>, int64_t> leads;

@@ -13,11 +13,11 @@
 
 namespace leat {
 
-// The times of one call of RunGraph, in nanoseconds since 1970. `called` and
-// `answered` are by the master's clock: when it made the call and had the
-// reply. `received` and `replied` are by the task's clock: when it had the call
-// and sent the reply. They are 0 if the task does not say, as those of
-// TensorFlow.
+// The times of one call of RunGraph, in nanoseconds since 1970. The master made
+// the call at `called` and had the reply at `answered`, by its own clock. The
+// task had the call at `received` and sent the reply at `replied`, by the
+// task's clock. Both are 0 if the task does not say, as TensorFlow's tasks do
+// not.
 struct RunGraphTimes {
   int64_t called = 0;
   int64_t answered = 0;

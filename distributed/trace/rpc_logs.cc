@@ -4,20 +4,17 @@
 #include <chrono>
 #include <utility>
 
-#include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/fan_out.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/protos/step_stats.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
 namespace {
 
-// How long a task may take to answer. A traced step waits for that; others do
-// not.
-constexpr std::chrono::seconds kLoggingTimeout(2);
-
 void CallAll(TaskCaller& tasks, const std::vector<std::string>& names,
+             std::chrono::nanoseconds timeout,
              const pb::LoggingRequest& request,
              std::shared_ptr<Cancellation> cancellation,
              Gather<Payload>::Done done) {
@@ -26,7 +23,7 @@ void CallAll(TaskCaller& tasks, const std::vector<std::string>& names,
     calls.push_back({name, ToPayload(request)});
   }
   FanOut(tasks, methods::kLogging, std::move(calls),
-         {.deadline = tasks.clock().After(kLoggingTimeout),
+         {.deadline = tasks.clock().After(timeout),
           .cancellation = std::move(cancellation)},
          std::move(done));
 }
@@ -47,11 +44,12 @@ pb::StepStats StatsOf(const absl::StatusOr<Payload>& reply, int64_t step_id) {
 }  // namespace
 
 void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
+                  std::chrono::nanoseconds timeout,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done) {
   pb::LoggingRequest request;
   request.set_enable_rpc_logging(true);
-  CallAll(tasks, names, request, std::move(cancellation),
+  CallAll(tasks, names, timeout, request, std::move(cancellation),
           [done = std::move(done)](
               const std::vector<absl::StatusOr<Payload>>&) mutable {
             std::move(done)();
@@ -59,12 +57,13 @@ void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
 }
 
 void EndRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
-                int64_t step_id, WorkQueue& compute,
+                std::chrono::nanoseconds timeout, int64_t step_id,
+                WorkQueue& compute,
                 absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done) {
   pb::LoggingRequest request;
   request.set_disable_rpc_logging(true);
   request.add_fetch_step_id(step_id);
-  CallAll(tasks, names, request, nullptr,
+  CallAll(tasks, names, timeout, request, nullptr,
           [step_id, &compute, done = std::move(done)](
               std::vector<absl::StatusOr<Payload>> replies) mutable {
             // The replies may be large, so they are parsed in the pool.

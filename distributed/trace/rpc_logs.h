@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RPC logs: how a traced step gets the pulls of TensorFlow's tasks. Those tasks
-// write the tensors that they pull from others into logs of their own, when
-// told to, and not into the reply of RunGraph as tasks of Leat do. Stateless,
-// thread-safe.
+// do not report their pulls in the reply of RunGraph, as tasks of Leat do. They
+// write their pulls to logs, if they are told to. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 #define LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,19 +24,22 @@ class StepStats;
 namespace leat {
 
 // Tells the tasks `names` to log. Calls `done` exactly once: when all have
-// answered or had two seconds for it, or once `cancellation` (may be null) is
+// answered or had `timeout` for it, or once `cancellation` (may be null) is
 // cancelled. A task that does not answer has no log, which is no error. `tasks`
-// is borrowed until then.
+// is borrowed until `done` is called.
 void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
+                  std::chrono::nanoseconds timeout,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done);
 
-// Tells the tasks to stop, which must follow each StartRpcLogs, and asks for
-// their logs of step `step_id`. Calls `done` exactly once, on `compute`, with
-// the stats in the order of `names`; they are empty for a task without a log.
-// It cannot be cancelled, because a task that is not told might go on logging.
+// Tells the tasks `names` to stop logging, and asks them for their logs of step
+// `step_id`. They have `timeout` to answer. Must follow each StartRpcLogs.
+// Calls `done` exactly once, on `compute`, with the stats in the order of
+// `names`. The stats of a task without a log are empty. The call cannot be
+// cancelled, because a task that is not told might go on logging.
 void EndRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
-                int64_t step_id, WorkQueue& compute,
+                std::chrono::nanoseconds timeout, int64_t step_id,
+                WorkQueue& compute,
                 absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done);
 
 }  // namespace leat

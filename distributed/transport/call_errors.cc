@@ -57,7 +57,7 @@ absl::Status CallerGoneError(absl::string_view method) {
 absl::Status CannotListenError(absl::string_view address,
                                absl::string_view why) {
   return absl::UnavailableError(
-      absl::StrCat("cannot listen on ", address, ": ", why));
+      absl::StrCat("the server cannot listen on ", address, ": ", why));
 }
 
 bool IsUnreachable(const absl::Status& status) {

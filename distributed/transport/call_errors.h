@@ -29,13 +29,14 @@ absl::Status LateError(absl::string_view address, absl::string_view method);
 // Returns CANCELLED: the caller has cancelled the call.
 absl::Status GivenUpError(absl::string_view address, absl::string_view method);
 // Returns RESOURCE_EXHAUSTED: a message is larger than its receiver accepts.
-// `why` is in gRPC's words.
+// `why` is gRPC's message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// Returns UNIMPLEMENTED, without the payload: it is the callee that says so.
+// Returns UNIMPLEMENTED, without the payload, because the callee itself reports
+// it.
 absl::Status UnknownMethodError(absl::string_view method);
-// Returns CANCELLED, without the payload: the reason that the cancellation of a
-// handler gets when its caller has given up or is gone.
+// Returns CANCELLED, without the payload. A handler's cancellation gets this
+// reason when the caller has given up or is gone.
 absl::Status CallerGoneError(absl::string_view method);
 
 // True for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that the task

@@ -27,9 +27,11 @@ absl::StatusOr<std::unique_ptr<Transport>> TransportRegistry::Create(
                      "; there are: ", absl::StrJoin(names, ", ")));
   }
   if (options.max_message_bytes <= 0 || options.max_transport_bytes <= 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a transport for messages of ", options.max_message_bytes,
-        " bytes, together ", options.max_transport_bytes, ", is of no use"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a transport needs limits of at least 1 byte, but "
+                     "max_message_bytes is ",
+                     options.max_message_bytes, " and max_transport_bytes is ",
+                     options.max_transport_bytes));
   }
   return found->second(options);
 }

@@ -21,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
+#include "leat/distributed/intervals.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -28,17 +29,18 @@ namespace leat {
 
 // The options of one call. A value.
 struct CallOptions {
-  std::optional<Clock::time_point> deadline = {};  // of Transport::clock
-  // Ends the call when it is cancelled, also at the callee. May be null.
+  std::optional<Clock::time_point> deadline = {};  // by Transport::clock
+  // If this is cancelled, the call ends, also at the callee. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // If true, the call waits, until its deadline, for a task that cannot be
   // reached yet.
   bool wait_for_ready = false;
 };
 
-// The key of a payload, without content, of every error that the transport
-// itself gives to the `done` of a call. What the callee said never has it. So
-// callers can tell whether the peer has failed or could not be asked.
+// The key of a payload, without content, that marks errors of the transport.
+// Every error that the transport itself gives to the `done` of a call has it.
+// Errors from the callee never have it. So callers can tell whether the peer
+// has failed or could not be asked.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
 // An address that is listened on. Its destructor calls Shutdown(0).
@@ -61,23 +63,25 @@ class Transport {
   // Ends every call with CANCELLED and waits until each `done` has returned.
   virtual ~Transport() = default;
 
-  // Returns the clock of the deadlines of calls. What calls and is called over
-  // this transport has its other times from this clock, too.
+  // Returns the clock of the deadlines of calls. Callers and handlers use this
+  // clock for their other times, too. The transport does not own the clock,
+  // which must outlive everything that uses it. A server, for example, still
+  // has timers when its transport is gone.
   virtual Clock& clock() const { return RealClock(); }
 
   // Calls `method` of the task at `address`. Calls `done` exactly once, on a
-  // thread of the transport, which it must not block. `done` gets the response,
-  // or the callee's error with its payloads, or an error of the transport:
-  // UNAVAILABLE, naming the address, when it cannot be reached or was lost,
-  // DEADLINE_EXCEEDED, or CANCELLED. UNIMPLEMENTED is the callee's error for a
-  // method that it does not serve.
+  // thread of the transport, which `done` must not block. `done` gets the
+  // response, or the callee's error with its payloads, or an error of the
+  // transport: UNAVAILABLE, naming the address, when the task cannot be reached
+  // or was lost, DEADLINE_EXCEEDED, or CANCELLED. UNIMPLEMENTED is the callee's
+  // error for a method that it does not serve.
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 
-  // Makes calls to `address` end with UNAVAILABLE within seconds, from now on,
-  // when the peer is silent. A peer that allows pings, as tasks of Leat do, is
-  // pinged; others are asked for their health while calls wait for them.
-  // Optional.
+  // From now on, calls to `address` end with UNAVAILABLE within seconds when
+  // the peer is silent. A peer that allows pings, as tasks of Leat do, is
+  // pinged. Other peers are asked for their health while calls wait for them.
+  // An implementation may do nothing.
   virtual void WatchPeer(absl::string_view address, bool allows_pings) {
     static_cast<void>(address);
     static_cast<void>(allows_pings);
@@ -85,7 +89,7 @@ class Transport {
 
   // Serves `methods` at `address` (address.h; port 0: a free one). `methods` is
   // borrowed until the listener is gone. Returns UNAVAILABLE, naming the
-  // address, when it is taken.
+  // address, when the address is taken.
   virtual absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) = 0;
 };
@@ -96,10 +100,11 @@ struct TransportOptions {
   int64_t max_message_bytes = INT32_MAX;
   // The memory that all messages that are being received may take together.
   int64_t max_transport_bytes = int64_t{4} << 30;
+  ConnectionTimes times = {};
 };
 
-// Makes a transport. The options have been checked. What it needs besides, it
-// owns.
+// Makes a transport, which owns everything that it needs. The options have been
+// checked.
 using TransportFactory =
     std::function<absl::StatusOr<std::unique_ptr<Transport>>(
         const TransportOptions&)>;
@@ -125,8 +130,8 @@ namespace transports {
 void RegisterAll(TransportRegistry& registry);
 }  // namespace transports
 
-// Returns the transports "grpc" and "in-process". They live as long as the
-// process.
+// Returns the transports of distributed/transports/, of which "grpc" is the
+// only one. They live as long as the process.
 const TransportRegistry& BuiltinTransports();
 
 }  // namespace leat

@@ -16,9 +16,9 @@ namespace leat {
 namespace {
 
 absl::Status Unusable(const std::string& path, int error) {
-  return absl::UnavailableError(absl::StrCat("cannot listen at socket ",
-                                             QuotedText(path), ": ",
-                                             std::strerror(error)));
+  return absl::UnavailableError(
+      absl::StrCat("the server cannot listen at socket ", QuotedText(path),
+                   ": ", std::strerror(error)));
 }
 
 // Refuses a folder in which other users could replace the socket by one of
@@ -28,9 +28,10 @@ absl::Status CheckFolder(const std::string& path) {
   struct stat info = {};
   if (stat(folder.c_str(), &info) != 0) return Unusable(path, errno);
   if ((info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("socket ", QuotedText(path),
-                     " is in a folder in which everybody may replace files"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "socket ", QuotedText(path),
+        " is in a folder in which everybody may replace files; choose "
+        "another folder"));
   }
   return absl::OkStatus();
 }
@@ -41,8 +42,8 @@ int Connect(const std::string& path) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) return ENAMETOOLONG;
   std::memcpy(address.sun_path, path.data(), path.size());
-  // The socket does not block: a server whose queue is full exists, and need
-  // not be waited for.
+  // The socket does not block. If the server's queue is full, connect fails
+  // with EAGAIN, which shows that there is a server.
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;
   const int failed =

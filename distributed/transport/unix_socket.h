@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The file of a Unix socket that a server listens on. Only the server's user
-// may connect to it, no server takes another's, and none is left behind.
+// may connect to the socket. No server takes the file of another one, and no
+// file is left behind.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
 
@@ -47,7 +48,7 @@ class UnixSocketFile {
   void Remove();
 
  private:
-  std::string path_ = {};  // "": owns none
+  std::string path_ = {};  // "" if it owns no file
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The methods that tasks call of each other, and MethodTable: the handlers with
-// which a task answers them, whichever transport they come by.
+// The methods by which tasks call each other, and MethodTable: the handlers
+// with which a task answers calls of them, over any transport.
 //
 //   MethodTable table;
 //   table.Add(methods::kHealthCheck,
@@ -42,6 +42,10 @@ struct Method {
   const char* path = "";
   TensorField request = {};
   TensorField response = {};
+  // The name of the request's message, if requests above kMaxInlineHeaderBytes
+  // (parse_message.h) are refused. A transport refuses them before it joins the
+  // pieces that it has received. Null if requests may be large.
+  const char* small_request = nullptr;
 };
 
 namespace methods {
@@ -78,8 +82,10 @@ inline constexpr Method kRunGraph{
     "/tensorflow.WorkerService/RunGraph", {3, true}, {1, true}};
 inline constexpr Method kCleanupGraph{"/tensorflow.WorkerService/CleanupGraph"};
 inline constexpr Method kCleanupAll{"/tensorflow.WorkerService/CleanupAll"};
-inline constexpr Method kRecvTensor{
-    "/tensorflow.WorkerService/RecvTensor", {}, {1, false}};
+inline constexpr Method kRecvTensor{"/tensorflow.WorkerService/RecvTensor",
+                                    {},
+                                    {1, false},
+                                    "RecvTensorRequest"};
 inline constexpr Method kMarkRecvFinished{
     "/tensorflow.WorkerService/MarkRecvFinished"};
 inline constexpr Method kLogging{"/tensorflow.WorkerService/Logging"};
@@ -87,13 +93,15 @@ inline constexpr Method kTracing{"/tensorflow.WorkerService/Tracing"};
 
 // Leat's own methods.
 inline constexpr Method kRecvTensors{
-    "/leat.WorkerService/RecvTensors", {}, {1, false}};
+    "/leat.WorkerService/RecvTensors", {}, {1, false}, "RecvTensorsRequest"};
 inline constexpr Method kFetchChunk{
-    "/leat.WorkerService/FetchChunk", {}, {1, false}};
-inline constexpr Method kTaskStatus{"/leat.StatusService/GetStatus"};
+    "/leat.WorkerService/FetchChunk", {}, {1, false}, "FetchChunkRequest"};
+inline constexpr Method kTaskStatus{
+    "/leat.StatusService/GetStatus", {}, {}, "TaskStatusRequest"};
 
 // gRPC's own method.
-inline constexpr Method kHealthCheck{"/grpc.health.v1.Health/Check"};
+inline constexpr Method kHealthCheck{
+    "/grpc.health.v1.Health/Check", {}, {}, "HealthCheckRequest"};
 
 }  // namespace methods
 
@@ -118,8 +126,7 @@ using Handler = absl::AnyInvocable<void(std::shared_ptr<CallContext>, Payload,
                                         Reply) const>;
 
 // Maps paths to handlers. It is filled before a transport listens, and is const
-// and thread-safe from then on. Entries stay where they are as long as the
-// table.
+// and thread-safe from then on. Entries do not move while the table lives.
 class MethodTable {
  public:
   // A method and its handler.

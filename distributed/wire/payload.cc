@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {
@@ -15,6 +16,15 @@ absl::Status Payload::Materialize(Allocator& allocator,
   LEAT_ASSIGN_OR_RETURN(tensors,
                         received->Decode(allocator, variants, max_bytes));
   return absl::OkStatus();
+}
+
+int64_t MessageBytes(const Payload& payload) {
+  auto bytes = static_cast<int64_t>(payload.header.size());
+  for (const WireTensor& wire : payload.tensors) {
+    bytes = SaturatingAdd(bytes, wire.tensor.num_bytes());
+  }
+  if (payload.pending == nullptr) return bytes;
+  return SaturatingAdd(bytes, payload.pending->bytes());
 }
 
 }  // namespace leat

@@ -75,11 +75,16 @@ struct Payload {
   //
   // Returns INVALID_ARGUMENT, naming the tensor if it has a name, for what
   // DecodeTensor refuses and for malformed messages. Returns RESOURCE_EXHAUSTED
-  // when more than `max_bytes` are taken by all tensors together, or by a
-  // message of unusual form once it is parsed.
+  // when all tensors together, or a message of unusual form once it is parsed,
+  // take more than `max_bytes`.
   absl::Status Materialize(Allocator& allocator,
                            const VariantDecoders* variants, int64_t max_bytes);
 };
+
+// Returns the bytes of a message: its fields and its tensors. It does not count
+// the names and shapes of tensors that are not serialized, nor what the
+// transport adds.
+int64_t MessageBytes(const Payload& payload);
 
 }  // namespace leat
 

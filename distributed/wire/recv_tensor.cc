@@ -8,33 +8,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/codec/tensor_codec.h"
+#include "leat/core/quoted_text.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/types.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
 namespace {
-
-// Parses a message that is never large.
-template <class Message>
-absl::Status ParseSmall(absl::string_view header, Message& message) {
-  const absl::string_view name = Message::descriptor()->name();
-  LEAT_RETURN_IF_ERROR(CheckInlineHeader(name, header));
-  if (message.ParseFromArray(header.data(), static_cast<int>(header.size()))) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat("malformed ", name));
-}
-
-template <class Message>
-Payload HeaderOnly(const Message& message) {
-  Payload payload;
-  payload.header = message.SerializeAsString();
-  return payload;
-}
 
 int64_t MicrosSince1970() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -44,9 +27,9 @@ int64_t MicrosSince1970() {
 
 absl::StatusOr<Transfer> ReadTransfer(const pb::LeatTransfer& message) {
   const auto wrong = [&message](absl::string_view what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("transfer of ", message.total_bytes(), " bytes in chunks ",
-                     "of ", message.chunk_bytes(), ": ", what));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a transfer of ", message.total_bytes(), " bytes in chunks of ",
+        message.chunk_bytes(), " bytes is not possible: ", what));
   };
   Transfer transfer{.id = message.id(),
                     .total_bytes = message.total_bytes(),
@@ -54,11 +37,14 @@ absl::StatusOr<Transfer> ReadTransfer(const pb::LeatTransfer& message) {
   if (transfer.chunk_bytes < kMinChunkBytes ||
       transfer.chunk_bytes > kMaxChunkBytes ||
       transfer.total_bytes <= transfer.chunk_bytes) {
-    return wrong("these are no chunks");
+    return wrong(absl::StrCat("a chunk has from ", kMinChunkBytes, " to ",
+                              kMaxChunkBytes,
+                              " bytes, and a transfer more than one chunk"));
   }
   const std::optional<DType> dtype = DTypeFromWire(message.dtype());
   if (!dtype.has_value() || !IsTransferable(*dtype)) {
-    return wrong(absl::StrCat("there are none of type ", message.dtype()));
+    return wrong(absl::StrCat("elements of type ", message.dtype(),
+                              " cannot be sent in chunks"));
   }
   transfer.dtype = *dtype;
   LEAT_ASSIGN_OR_RETURN(const PartialShape shape, DecodeShape(message.shape()));
@@ -68,13 +54,22 @@ absl::StatusOr<Transfer> ReadTransfer(const pb::LeatTransfer& message) {
                          static_cast<int64_t>(SizeOf(transfer.dtype)));
   if (bytes == transfer.total_bytes) return transfer;
   return wrong(absl::StrCat("a ", Name(transfer.dtype),
-                            transfer.shape.DebugString(), " has ", bytes));
+                            transfer.shape.DebugString(), " has ", bytes,
+                            " bytes"));
+}
+
+absl::Status CheckKey(absl::string_view key) {
+  if (key.size() <= kMaxRecvKeyBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("rendezvous key ", QuotedText(key), " has ", key.size(),
+                   " bytes, more than ", kMaxRecvKeyBytes));
 }
 
 // Returns the request in a RecvTensorRequest.
 absl::StatusOr<RecvRequest> DecodeOneKey(absl::string_view header) {
   pb::RecvTensorRequest message;
   LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
+  LEAT_RETURN_IF_ERROR(CheckKey(message.rendezvous_key()));
   const pb::LeatRecv& wish = message.leat();
   return RecvRequest{
       .form = RecvForm::kOne,
@@ -98,6 +93,7 @@ absl::StatusOr<RecvRequest> DecodeKeyList(absl::string_view header) {
   auto keys = std::make_shared<std::vector<ParsedKey>>();
   keys->reserve(num_keys);
   for (std::string& key : *message.mutable_rendezvous_key()) {
+    LEAT_RETURN_IF_ERROR(CheckKey(key));
     keys->emplace_back(std::move(key));
   }
   return RecvRequest{.form = RecvForm::kList,
@@ -120,7 +116,7 @@ Payload EncodeRecvRequest(const RecvRequest& request) {
     message.set_step_id(request.step_id);
     for (const ParsedKey& key : keys) message.add_rendezvous_key(key.text());
     message.set_request_id(request.request_id);
-    return HeaderOnly(message);
+    return ToPayload(message);
   }
   pb::RecvTensorRequest message;
   message.set_step_id(request.step_id);
@@ -131,7 +127,7 @@ Payload EncodeRecvRequest(const RecvRequest& request) {
     message.mutable_leat()->set_inline_bytes(request.wish.inline_bytes);
     message.mutable_leat()->set_chunk_bytes(request.wish.chunk_bytes);
   }
-  return HeaderOnly(message);
+  return ToPayload(message);
 }
 
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
@@ -145,12 +141,12 @@ Payload EncodeRecvResponse(RecvForm form, SentTensors tensors) {
     pb::RecvTensorResponse response;
     response.set_is_dead(tensors.front().is_dead);
     response.set_send_start_micros(MicrosSince1970());
-    payload = HeaderOnly(response);
+    payload = ToPayload(response);
   } else {
     pb::RecvTensorsResponse response;
     response.set_send_start_micros(MicrosSince1970());
     for (const SentTensor& sent : tensors) response.add_is_dead(sent.is_dead);
-    payload = HeaderOnly(response);
+    payload = ToPayload(response);
   }
   for (SentTensor& sent : tensors) {
     payload.tensors.push_back({.tensor = sent.is_dead
@@ -169,7 +165,7 @@ Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk) {
   message.set_chunk_bytes(transfer.chunk_bytes);
   message.set_dtype(static_cast<pb::DataType>(transfer.dtype));
   EncodeShape(transfer.shape, message.mutable_shape());
-  Payload payload = HeaderOnly(response);
+  Payload payload = ToPayload(response);
   payload.tensors.push_back({.tensor = std::move(chunk)});
   return payload;
 }
@@ -199,7 +195,7 @@ Payload EncodeFetchChunkRequest(const FetchChunkRequest& request) {
   message.set_id(request.id);
   message.set_offset(request.offset);
   message.set_length(request.length);
-  return HeaderOnly(message);
+  return ToPayload(message);
 }
 
 absl::StatusOr<FetchChunkRequest> DecodeFetchChunkRequest(

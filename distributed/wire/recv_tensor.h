@@ -41,7 +41,7 @@ struct ChunkOptions {
   int64_t inline_bytes = int64_t{4} << 20;
   // A larger tensor comes in chunks of `chunk_bytes`, of which `in_flight` are
   // fetched at a time.
-  int64_t chunk_bytes = int64_t{1} << 20;  // 0: never
+  int64_t chunk_bytes = int64_t{1} << 20;  // 0 means no chunks
   int in_flight = 4;
 };
 
@@ -49,7 +49,7 @@ struct ChunkOptions {
 struct ChunkWish {
   // A tensor of more bytes than this becomes a transfer.
   int64_t inline_bytes = 0;
-  int64_t chunk_bytes = 0;  // 0: never as a transfer
+  int64_t chunk_bytes = 0;  // 0 means never a transfer
 };
 
 // A tensor that is fetched in chunks. All chunks but the last one have
@@ -86,8 +86,10 @@ inline const char* NameOf(RecvForm form) {
   return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
 }
 
-// The most keys in a request.
+// The most keys in a request, and the most bytes of each. The callee keeps a
+// key until its step ends.
 inline constexpr size_t kMaxRecvKeys = 64;
+inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
 // The keys of a receive: one key of its own, or the keys of a bundle, which the
 // receives of several steps share. A value.
@@ -119,15 +121,16 @@ struct RecvRequest {
   RecvKeys keys = {};  // they may be malformed; one if `form` is kOne
   // Lets the callee notice a request that is delivered twice.
   int64_t request_id = 0;
-  // Not negative. Without chunks it asks for one piece, as TensorFlow does. A
-  // list is never a transfer and has no wish.
+  // The numbers in it are not negative. If it wishes no chunks, the tensor
+  // comes in one piece, as TensorFlow sends it. A list is never a transfer and
+  // has no wish.
   ChunkWish wish = {};
 };
 
 Payload EncodeRecvRequest(const RecvRequest& request);
 // Returns INVALID_ARGUMENT if `header` is not such a message, or too large for
 // the thread that receives it, or a list without a key or with more than
-// kMaxRecvKeys.
+// kMaxRecvKeys, or if a key has more than kMaxRecvKeyBytes.
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
                                               absl::string_view header);
 
@@ -147,10 +150,10 @@ Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
 
 // The response without its tensors.
 struct RecvResponse {
-  // By tensor. If true, the tensor has no meaning.
+  // For each tensor, true if it is dead. Its value then has no meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
-  // When it was sent, by the sender's clock, in microseconds since 1970; 0 if
-  // not known.
+  // When the response was sent, by the sender's clock, in microseconds since
+  // 1970. 0 if that is not known.
   int64_t send_start_us = 0;
   // If set, the only tensor is the first chunk of this transfer.
   std::optional<Transfer> transfer = {};

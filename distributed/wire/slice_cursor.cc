@@ -80,9 +80,9 @@ void SliceCursor::AppendTo(std::string& text) const {
   }
 }
 
-std::optional<SliceCursor::Place> SliceCursor::Contiguous() const {
+std::optional<absl::string_view> SliceCursor::Contiguous() const {
   if (left_ == 0 || Piece().size() < left_) return std::nullopt;
-  return Place{Piece(), slice_};
+  return Piece();
 }
 
 bool TakeField(SliceCursor& message, WireField& field) {

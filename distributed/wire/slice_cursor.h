@@ -20,9 +20,10 @@ namespace leat {
 // bytes.
 class SliceCursor {
  public:
-  // An empty range.
+  // Makes an empty range.
   SliceCursor() = default;
-  // All bytes of `slices`, which must outlive the cursor and its copies.
+  // Makes a range of all bytes of `slices`, which must outlive the cursor and
+  // its copies.
   explicit SliceCursor(absl::Span<const absl::string_view> slices);
 
   // The number of bytes from here to the end.
@@ -42,13 +43,9 @@ class SliceCursor {
   void CopyTo(char* to) const;
   void AppendTo(std::string& text) const;
 
-  // The position of bytes that lie in one slice. Contiguous returns nothing if
-  // the bytes that are left lie in several slices, or if none are left.
-  struct Place {
-    absl::string_view bytes;
-    size_t slice = 0;  // its index
-  };
-  std::optional<Place> Contiguous() const;
+  // Returns the bytes that are left, or nothing if they lie in several slices
+  // or if none are left.
+  std::optional<absl::string_view> Contiguous() const;
 
  private:
   // Returns the bytes that are left of the current slice. REQUIRES: left_ > 0.

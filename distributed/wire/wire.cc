@@ -35,7 +35,7 @@ void AppendVarint(uint64_t value, std::string& bytes) {
   bytes.push_back(static_cast<char>(value));
 }
 
-// Appends the tag and the length of a field of that wire type.
+// Appends the tag and the length of a field of wire type kBytes.
 void AppendLengthOf(int number, size_t length, std::string& bytes) {
   AppendVarint(static_cast<uint64_t>(number) << 3 |
                    static_cast<uint64_t>(WireType::kBytes),
@@ -240,7 +240,8 @@ std::optional<Shape> ReadShape(const SliceCursor& bytes) {
   return ShapeOf(proto);
 }
 
-// Returns nothing for a TensorProto of any other form, valid or not.
+// Reads a TensorProto in that form. Returns nothing for any other form, valid
+// or not.
 std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
   PlainForm form;
   WireField field;
@@ -288,21 +289,6 @@ int64_t ElementBytes(const TensorProto& proto, DType dtype) {
   return static_cast<int64_t>(sizeof(std::string) +
                               (texts.empty() ? 0 : texts.rbegin()->size()));
 }
-
-// The bytes of a tensor in a received slice, which it keeps alive.
-class AdoptedBuffer final : public Buffer {
- public:
-  AdoptedBuffer(BufferRef slice, BufferRef held)
-      : Buffer(slice->data(), slice->size()),
-        slice_(std::move(slice)),
-        held_(std::move(held)) {}
-
- private:
-  void Dispose() override { delete this; }
-
-  const BufferRef slice_;
-  const BufferRef held_;  // charges the slice to the allocator
-};
 
 // The tensors of a received message, as TensorProtos in its slices.
 class ReceivedTensors final : public PendingTensors {
@@ -415,8 +401,8 @@ class ReceivedTensors final : public PendingTensors {
     }
     std::string joined;
     absl::string_view view;
-    if (const auto place = bytes.Contiguous()) {
-      view = place->bytes;
+    if (const std::optional<absl::string_view> whole = bytes.Contiguous()) {
+      view = *whole;
     } else {
       joined.reserve(bytes.left());
       bytes.AppendTo(joined);
@@ -449,8 +435,8 @@ class ReceivedTensors final : public PendingTensors {
     return tensor;
   }
 
-  absl::StatusOr<Tensor> DecodeOne(const SliceCursor& bytes,
-                                   Decoding& decoding) const {
+  static absl::StatusOr<Tensor> DecodeOne(const SliceCursor& bytes,
+                                          Decoding& decoding) {
     if (const std::optional<PlainForm> form = ReadPlainForm(bytes)) {
       return DecodePlain(*form, decoding);
     }
@@ -459,8 +445,8 @@ class ReceivedTensors final : public PendingTensors {
     return DecodeProto(proto, decoding);
   }
 
-  absl::StatusOr<WireTensor> DecodeNamed(const SliceCursor& bytes,
-                                         Decoding& decoding) const {
+  static absl::StatusOr<WireTensor> DecodeNamed(const SliceCursor& bytes,
+                                                Decoding& decoding) {
     const absl::StatusOr<SplitMessage> split =
         Split(bytes, NamedTensorProto::kTensorFieldNumber);
     const bool usual = split.ok() && split->tensors == 1;
@@ -496,8 +482,8 @@ class ReceivedTensors final : public PendingTensors {
                                                     "': ", status.message()));
   }
 
-  absl::StatusOr<Tensor> DecodePlain(const PlainForm& form,
-                                     Decoding& decoding) const {
+  static absl::StatusOr<Tensor> DecodePlain(const PlainForm& form,
+                                            Decoding& decoding) {
     const int64_t bytes = SaturatingMultiply(
         form.shape.num_elements(), static_cast<int64_t>(SizeOf(form.dtype)));
     const auto what = [&form] {
@@ -512,10 +498,6 @@ class ReceivedTensors final : public PendingTensors {
                        form.content.left(), " bytes instead of ", bytes));
     }
     decoding.left -= bytes;
-    if (form.dtype != DType::kBool) {
-      Tensor adopted = Adopt(form, decoding.allocator);
-      if (adopted.IsValid()) return adopted;
-    }
     LEAT_ASSIGN_OR_RETURN(
         Tensor tensor,
         Tensor::Allocate(decoding.allocator, form.dtype, form.shape));
@@ -526,33 +508,6 @@ class ReceivedTensors final : public PendingTensors {
       for (int64_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
     }
     return tensor;
-  }
-
-  // Returns a tensor that shares the received bytes, or one without a value if
-  // they have to be copied.
-  Tensor Adopt(const PlainForm& form, Allocator& allocator) const {
-    const auto place = form.content.Contiguous();
-    if (!place) return Tensor();
-    const absl::string_view slice = slices_.bytes[place->slice];
-    // A small tensor must not keep a large slice alive.
-    if (place->bytes.size() < slice.size() - place->bytes.size()) {
-      return Tensor();
-    }
-    const size_t size = SizeOf(form.dtype);
-    const size_t alignment = IsComplex(form.dtype) ? size / 2 : size;
-    if (reinterpret_cast<uintptr_t>(place->bytes.data()) % alignment != 0) {
-      return Tensor();
-    }
-    BufferRef held = allocator.Reserve(static_cast<int64_t>(slice.size()));
-    if (held == nullptr) return Tensor();
-    BufferRef buffer = slices_.adopt(place->slice);
-    if (buffer == nullptr) return Tensor();
-    LEAT_CHECK(buffer->data() == slice.data() &&
-               buffer->size() == slice.size());
-    char* const data = buffer->data() + (place->bytes.data() - slice.data());
-    return Tensor::FromBuffer(
-        form.dtype, form.shape,
-        BufferRef(new AdoptedBuffer(std::move(buffer), std::move(held))), data);
   }
 
   const ReceivedSlices slices_;
@@ -568,7 +523,7 @@ absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
   if (field.number == 0 && !payload.tensors.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(payload.tensors.size(),
-                     " tensors in a message that has no field for them"));
+                     " tensors are in a message that has no field for them"));
   }
   if (payload.header.size() > static_cast<size_t>(kMaxMessageBytes)) {
     return TooLarge(static_cast<int64_t>(payload.header.size()));
@@ -588,7 +543,6 @@ absl::StatusOr<Payload> SplitPayload(ReceivedSlices slices, TensorField field) {
     message.AppendTo(payload.header);
     return payload;
   }
-  LEAT_CHECK(slices.adopt != nullptr);
   LEAT_ASSIGN_OR_RETURN(SplitMessage split, Split(message, field.number));
   payload.header = std::move(split.rest);
   if (split.tensors > 0) {

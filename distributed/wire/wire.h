@@ -10,15 +10,13 @@
 #ifndef LEAT_DISTRIBUTED_WIRE_WIRE_H_
 #define LEAT_DISTRIBUTED_WIRE_WIRE_H_
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/buffer.h"
 #include "leat/core/tensor.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
@@ -52,12 +50,9 @@ absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
 
 // A message, in the pieces in which it was received.
 struct ReceivedSlices {
-  std::vector<absl::string_view> bytes;
-  // Returns a Buffer of exactly the bytes of that slice, which it keeps alive
-  // and which its user may write to; or null if there cannot be one, and the
-  // bytes are copied then. The bytes of all slices live as long as this
-  // function object.
-  absl::AnyInvocable<BufferRef(size_t slice) const> adopt;
+  std::vector<absl::string_view> bytes = {};
+  // Keeps the bytes alive.
+  std::shared_ptr<const void> owner = {};
 };
 
 // Splits a message into its fields: those with tensors become `pending`, which
@@ -65,11 +60,9 @@ struct ReceivedSlices {
 //
 // Tensors are decoded later, as DecodeTensor does. For a tensor in the form
 // that EncodePayload writes, dtype and shape are read and checked first. Its
-// content is then adopted if it lies in one slice, is aligned to its element,
-// and is at least half of that slice; otherwise it is copied once. A bool is
-// copied and made 0 or
-// 1. A tensor in any other form is parsed by protobuf, once it is known how
-//    much memory that takes.
+// content is then copied once, and every bool becomes false or true. A tensor
+// in any other form is parsed by protobuf, once it is known how much memory
+// that takes.
 //
 // Returns INVALID_ARGUMENT, naming the byte, for a message whose fields are cut
 // off, have no number or are groups.

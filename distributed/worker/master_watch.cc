@@ -11,14 +11,9 @@
 namespace leat {
 namespace {
 
-// How often masters are asked: every quarter of the silence, within these
-// bounds.
-constexpr std::chrono::nanoseconds kMinInterval = std::chrono::milliseconds(10);
-constexpr std::chrono::nanoseconds kMaxInterval = std::chrono::minutes(1);
-
-// True for every error, also for one of something else that answers at the
-// master's address, but not for NOT_FOUND: a master that is not in the cluster
-// cannot be asked, so nothing is known about it.
+// True for every error but NOT_FOUND, also for an error from another program
+// that answers at the master's address. NOT_FOUND means that the master is not
+// in the cluster and cannot be asked, so nothing is known about it.
 bool IsSilent(const absl::Status& answer) {
   return !answer.ok() && !absl::IsNotFound(answer);
 }
@@ -35,11 +30,12 @@ bool IsThatProcess(const MasterProcess& master, const PeerStatus& status) {
 
 }  // namespace
 
-MasterWatch::MasterWatch(std::chrono::nanoseconds silence, Worker& worker,
+MasterWatch::MasterWatch(std::chrono::nanoseconds silence,
+                         IntervalRange intervals, Worker& worker,
                          TaskCaller& tasks, TimerQueue& timers,
                          WorkQueue& blocking)
     : silence_(silence),
-      interval_(std::clamp(silence / 4, kMinInterval, kMaxInterval)),
+      interval_(intervals.Clamp(silence / 4)),
       worker_(worker),
       tasks_(tasks),
       timers_(timers),

@@ -18,9 +18,10 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
+#include "leat/distributed/intervals.h"
 #include "leat/distributed/tasks/task_caller.h"
-#include "leat/distributed/worker/master_process.h"
 #include "leat/distributed/worker/worker.h"
+#include "leat/distributed/worker/worker_session.h"
 
 namespace leat {
 
@@ -32,10 +33,13 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   // for `silence` it has not answered and no step of its sessions has run. A
   // master that is not in the cluster cannot be asked, and keeps its sessions.
   //
+  // Masters are asked every quarter of `silence`, within `intervals`.
+  //
   // All references are borrowed. None is used after Stop, except `worker` by
   // the work that was already given to `blocking`.
-  MasterWatch(std::chrono::nanoseconds silence, Worker& worker,
-              TaskCaller& tasks, TimerQueue& timers, WorkQueue& blocking);
+  MasterWatch(std::chrono::nanoseconds silence, IntervalRange intervals,
+              Worker& worker, TaskCaller& tasks, TimerQueue& timers,
+              WorkQueue& blocking);
 
   // Begins to ask, several times within `silence`.
   void Start();
@@ -51,7 +55,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   void Hear(const MasterProcess& master,
             const absl::StatusOr<PeerStatus>& answer);
   // Returns how long the master has been silent, counted from the first call
-  // that it did not answer. Begins to count if it is the first.
+  // that it did not answer. If this is that call, begins to count.
   std::chrono::nanoseconds SilenceOf(const MasterProcess& master)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends the sessions of the master on `blocking`, unless one was used within

@@ -9,7 +9,7 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/cluster/device_task.h"
+#include "leat/distributed/cluster/device_attributes.h"
 
 namespace leat {
 namespace {
@@ -34,8 +34,8 @@ absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                    ", which is not a device of ", task));
 }
 
-// Assigns each node to the device that it requests, because a master writes the
-// assigned device there.
+// Assigns each node to the device that it requests, because a master puts the
+// assigned device into the request.
 absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
                            Graph& graph) {
   absl::flat_hash_map<std::string, int> interned;

@@ -66,7 +66,7 @@ class RegisteredGraph {
   const std::vector<std::string> senders_;
   const std::shared_ptr<const RecvBundles> bundles_;
   const std::shared_ptr<CompiledGraph> compiled_;
-  // Point into `boundary_`, whose strings are the keys.
+  // The feeds and fetches by key. Both maps point into `boundary_`.
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
 };

@@ -14,9 +14,9 @@
 #include "leat/distributed/exchange/recv_call.h"
 #include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
-#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/distributed/tasks/end_notices.h"
-#include "leat/distributed/wire/parse_message.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/registered_graph.h"
 #include "leat/graph/op_registry.h"
@@ -41,13 +41,6 @@ Worker::Worker(WorkerEnvironment environment)
       incarnation_(RandomId()),
       requests_(environment_.task, *environment_.blocking,
                 environment_.limits.max_transport_bytes),
-      step_environment_{
-          .devices = environment_.devices,
-          .steps = environment_.steps,
-          .receiver = environment_.receiver,
-          .timers = environment_.timers,
-          .ops = environment_.ops,
-          .max_message_bytes = environment_.limits.max_message_bytes},
       sessions_(environment_.task, *environment_.devices, *environment_.kernels,
                 environment_.limits, environment_.timers->clock()),
       create_ids_(environment_.limits.max_request_ids),
@@ -56,10 +49,6 @@ Worker::Worker(WorkerEnvironment environment)
       recv_ids_(environment_.limits.max_request_ids) {}
 
 Worker::~Worker() = default;
-
-void Worker::EndSteps(const absl::Status& why) {
-  environment_.steps->FailRuns(why);
-}
 
 std::vector<MasterProcess> Worker::IdleMasters(
     std::chrono::nanoseconds idle) const {
@@ -91,24 +80,27 @@ void Worker::Report(const StatusListing& listing,
 template <class Request, class Response>
 void Worker::Add(const Method& method, Thread thread,
                  Function<Request, Response> function, MethodTable& methods) {
-  methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
-                                               Payload payload, Reply reply) {
-    requests_.Take(thread, std::move(payload), std::move(reply),
-                   [this, function](Payload message, Reply answer) {
-                     std::move(answer)(Answer<Request>(
-                         std::move(message), [this, function](Request request) {
-                           return (this->*function)(std::move(request));
-                         }));
-                   });
-  });
+  methods.Add(
+      method, [this, thread, function](std::shared_ptr<CallContext> context,
+                                       Payload payload, Reply reply) {
+        requests_.Take(
+            thread, std::move(payload), std::move(reply),
+            [this, function, context = std::move(context)](Payload message,
+                                                           Reply answer) {
+              std::move(answer)(Answer(function, *context, std::move(message)));
+            });
+      });
 }
 
-template <class Request, class Serve>
-absl::StatusOr<Payload> Worker::Answer(Payload message, Serve serve) {
+template <class Request, class Response>
+absl::StatusOr<Payload> Worker::Answer(Function<Request, Response> function,
+                                       const CallContext& context,
+                                       Payload message) {
   Request request;
   LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
   message.header = std::string();
-  LEAT_ASSIGN_OR_RETURN(const auto response, serve(std::move(request)));
+  LEAT_ASSIGN_OR_RETURN(const Response response,
+                        (this->*function)(context, std::move(request)));
   return ToPayload(response);
 }
 
@@ -118,11 +110,8 @@ void Worker::AddMethods(MethodTable& methods) {
       &Worker::CreateWorkerSession, methods);
   Add(methods::kDeleteWorkerSession, Thread::kBlocking,
       &Worker::DeleteWorkerSession, methods);
-  methods.Add(
-      methods::kRegisterGraph, [this](std::shared_ptr<CallContext> context,
-                                      Payload payload, Reply reply) {
-        RegisterGraph(std::move(context), std::move(payload), std::move(reply));
-      });
+  Add(methods::kRegisterGraph, Thread::kBlocking, &Worker::RegisterGraph,
+      methods);
   Add(methods::kDeregisterGraph, Thread::kBlocking, &Worker::DeregisterGraph,
       methods);
   Add(methods::kCleanupGraph, Thread::kTransport, &Worker::CleanupGraph,
@@ -151,7 +140,7 @@ void Worker::AddMethods(MethodTable& methods) {
 }
 
 absl::StatusOr<pb::GetStatusResponse> Worker::GetStatus(
-    pb::GetStatusRequest request) {
+    const CallContext&, pb::GetStatusRequest request) {
   if (request.has_leat()) {
     LEAT_RETURN_IF_ERROR(CheckPeerVersion(
         "the caller", request.leat().version(), environment_.task));
@@ -168,15 +157,17 @@ absl::StatusOr<pb::GetStatusResponse> Worker::GetStatus(
 }
 
 absl::StatusOr<pb::MarkRecvFinishedResponse> Worker::MarkRecvFinished(
-    pb::MarkRecvFinishedRequest) {
+    const CallContext&, pb::MarkRecvFinishedRequest) {
   return pb::MarkRecvFinishedResponse();
 }
 
-absl::StatusOr<pb::LoggingResponse> Worker::Logging(pb::LoggingRequest) {
+absl::StatusOr<pb::LoggingResponse> Worker::Logging(const CallContext&,
+                                                    pb::LoggingRequest) {
   return pb::LoggingResponse();
 }
 
-absl::StatusOr<pb::TracingResponse> Worker::Tracing(pb::TracingRequest) {
+absl::StatusOr<pb::TracingResponse> Worker::Tracing(const CallContext&,
+                                                    pb::TracingRequest) {
   return absl::UnimplementedError("Tracing");
 }
 
@@ -197,7 +188,7 @@ void Worker::EndSessions(const WorkerSessions::Ended& ended,
 }
 
 absl::StatusOr<pb::CreateWorkerSessionResponse> Worker::CreateWorkerSession(
-    pb::CreateWorkerSessionRequest request) {
+    const CallContext&, pb::CreateWorkerSessionRequest request) {
   LEAT_RETURN_IF_ERROR(
       create_ids_.Add(request.request_id(), "CreateWorkerSession (Worker)"));
   if (request.server_def().cluster().job_size() > 0) {
@@ -220,7 +211,7 @@ absl::StatusOr<pb::CreateWorkerSessionResponse> Worker::CreateWorkerSession(
 }
 
 absl::StatusOr<pb::DeleteWorkerSessionResponse> Worker::DeleteWorkerSession(
-    pb::DeleteWorkerSessionRequest request) {
+    const CallContext&, pb::DeleteWorkerSessionRequest request) {
   auto session = sessions_.Remove(request.session_handle());
   if (session != nullptr) {
     EndSessions({std::move(session)}, "was deleted by its master");
@@ -228,21 +219,8 @@ absl::StatusOr<pb::DeleteWorkerSessionResponse> Worker::DeleteWorkerSession(
   return pb::DeleteWorkerSessionResponse();
 }
 
-void Worker::RegisterGraph(std::shared_ptr<CallContext> context,
-                           Payload payload, Reply reply) {
-  requests_.Take(
-      Thread::kBlocking, std::move(payload), std::move(reply),
-      [this, context = std::move(context)](Payload message, Reply answer) {
-        std::move(answer)(Answer<pb::RegisterGraphRequest>(
-            std::move(message),
-            [this, &context](const pb::RegisterGraphRequest& request) {
-              return RegisterGraphOf(*context, request);
-            }));
-      });
-}
-
-absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraphOf(
-    const CallContext& context, const pb::RegisterGraphRequest& request) {
+absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
+    const CallContext& context, pb::RegisterGraphRequest request) {
   LEAT_RETURN_IF_ERROR(
       register_ids_.Add(request.request_id(), "RegisterGraph (Worker)"));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
@@ -271,7 +249,7 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraphOf(
 }
 
 absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
-    pb::DeregisterGraphRequest request) {
+    const CallContext&, pb::DeregisterGraphRequest request) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
                         sessions_.Find(request.session_handle(),
                                        request.create_worker_session_called()));
@@ -302,14 +280,14 @@ absl::Status Worker::ForgetAll(
 }
 
 absl::StatusOr<pb::CleanupGraphResponse> Worker::CleanupGraph(
-    pb::CleanupGraphRequest request) {
+    const CallContext&, pb::CleanupGraphRequest request) {
   LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().steps()));
   Forget(request.step_id());
   return pb::CleanupGraphResponse();
 }
 
 absl::StatusOr<pb::CleanupAllResponse> Worker::CleanupAll(
-    pb::CleanupAllRequest request) {
+    const CallContext&, pb::CleanupAllRequest request) {
   environment_.devices->resources().ClearContainers(std::vector<std::string>(
       request.container().begin(), request.container().end()));
   return pb::CleanupAllResponse();
@@ -354,7 +332,7 @@ absl::Status Worker::StartStep(RunGraphCall& call) {
   std::shared_ptr<const RegisteredGraph> graph =
       session->Find(request.graph_handle());
   if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
-  WorkerStep::Run(step_environment_, std::move(session), std::move(graph),
+  WorkerStep::Run(environment_, std::move(session), std::move(graph),
                   std::move(call));
   return absl::OkStatus();
 }
@@ -365,28 +343,25 @@ void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
   if (!request.ok()) return std::move(reply)(request.status());
   const char* const method =
       form == RecvForm::kOne ? "RecvTensor (GrpcWorker)" : "RecvTensors";
-  const absl::StatusOr<std::shared_ptr<StepOutbox>> outbox =
-      AwaitStep(request->step_id, request->request_id, method, reply);
-  if (!outbox.ok()) return std::move(reply)(outbox.status());
-  ReceiveForPeer(**outbox, *std::move(request),
-                 static_cast<int64_t>(payload.header.size()), traffic_,
-                 std::move(context), std::move(reply));
-}
-
-absl::StatusOr<std::shared_ptr<StepOutbox>> Worker::AwaitStep(
-    int64_t step_id, int64_t request_id, const char* method, Reply& reply) {
-  LEAT_RETURN_IF_ERROR(recv_ids_.Add(request_id, method));
+  const absl::Status is_new = recv_ids_.Add(request->request_id, method);
+  if (!is_new.ok()) return std::move(reply)(is_new);
   bool is_waiting = false;
-  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<StepOutbox> outbox,
-                        environment_.steps->Await(step_id, &is_waiting));
+  const absl::StatusOr<std::shared_ptr<StepOutbox>> outbox =
+      environment_.steps->Await(request->step_id, is_waiting);
+  if (!outbox.ok()) return std::move(reply)(outbox.status());
   if (is_waiting) {
-    reply = [steps = environment_.steps, step_id, reply = std::move(reply)](
-                absl::StatusOr<Payload> response) mutable {
+    // A caller that goes away must not leave behind a step that only it has
+    // asked for.
+    reply = [steps = environment_.steps, step_id = request->step_id,
+             reply =
+                 std::move(reply)](absl::StatusOr<Payload> response) mutable {
       steps->StopWaiting(step_id);
       std::move(reply)(std::move(response));
     };
   }
-  return outbox;
+  ReceiveForPeer(**outbox, *std::move(request),
+                 static_cast<int64_t>(payload.header.size()), traffic_,
+                 std::move(context), std::move(reply));
 }
 
 }  // namespace leat

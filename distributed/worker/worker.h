@@ -15,49 +15,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/distributed/limits.h"
 #include "leat/distributed/requests/request_ids.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/recv_tensor.h"
-#include "leat/distributed/worker/master_process.h"
+#include "leat/distributed/worker/worker_environment.h"
+#include "leat/distributed/worker/worker_session.h"
 #include "leat/distributed/worker/worker_sessions.h"
 #include "leat/distributed/worker/worker_step.h"
 
 namespace leat {
 
-class DeviceSet;
-class KernelRegistry;
-class OpRegistry;
-class Peers;
-class StepOutbox;
-class StepTable;
-class TensorReceiver;
-class TimerQueue;
 class Traffic;
-class WorkQueue;
 struct StatusListing;
-
-// What a worker needs. Pointers are borrowed, not null, and must outlive the
-// worker and the calls that it serves.
-struct WorkerEnvironment {
-  std::string task = {};  // "/job:ps/replica:0/task:0"
-  // The task's devices, and what its graphs are imported and compiled with.
-  DeviceSet* devices = nullptr;
-  const OpRegistry* ops = nullptr;
-  const KernelRegistry* kernels = nullptr;
-  // The task's steps, which the worker begins and ends.
-  StepTable* steps = nullptr;
-  // The tasks from which its graphs receive, and what receives. The traffic of
-  // the tasks counts what the worker answers.
-  Peers* peers = nullptr;
-  const TensorReceiver* receiver = nullptr;
-  TimerQueue* timers = nullptr;
-  // Runs work that takes long and may block, such as compiling a graph.
-  WorkQueue* blocking = nullptr;
-  // What the worker accepts. Errors name the flag of the limit.
-  ServerLimits limits = {};
-};
 
 // Thread-safe. Owns the sessions of masters and their graphs. What takes long
 // runs on the blocking queue or the compute pool, so handlers return quickly.
@@ -69,9 +39,6 @@ class Worker {
 
   // Adds every method of the service. The handlers borrow this.
   void AddMethods(MethodTable& methods);
-
-  // Fails every running step with `why` (not OK).
-  void EndSteps(const absl::Status& why);
 
   // Returns the masters whose sessions on this task have all been idle for
   // `idle`. This task's own master is left out.
@@ -99,35 +66,39 @@ class Worker {
   using Thread = RequestQueue::Thread;
 
   template <class Request, class Response>
-  using Function = absl::StatusOr<Response> (Worker::*)(Request);
+  using Function = absl::StatusOr<Response> (Worker::*)(const CallContext&,
+                                                        Request);
 
   // Serves `method` with a function from a request message to a response
   // message.
   template <class Request, class Response>
   void Add(const Method& method, Thread thread,
            Function<Request, Response> function, MethodTable& methods);
-  // Parses the message, and returns what `serve` makes of it.
-  template <class Request, class Serve>
-  absl::StatusOr<Payload> Answer(Payload message, Serve serve);
+  // Parses the message, and returns what the function makes of it.
+  template <class Request, class Response>
+  absl::StatusOr<Payload> Answer(Function<Request, Response> function,
+                                 const CallContext& context, Payload message);
 
-  absl::StatusOr<pb::GetStatusResponse> GetStatus(pb::GetStatusRequest);
+  absl::StatusOr<pb::GetStatusResponse> GetStatus(const CallContext&,
+                                                  pb::GetStatusRequest);
   absl::StatusOr<pb::CreateWorkerSessionResponse> CreateWorkerSession(
-      pb::CreateWorkerSessionRequest);
+      const CallContext&, pb::CreateWorkerSessionRequest);
   absl::StatusOr<pb::DeleteWorkerSessionResponse> DeleteWorkerSession(
-      pb::DeleteWorkerSessionRequest);
-  void RegisterGraph(std::shared_ptr<CallContext> context, Payload payload,
-                     Reply reply);
-  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraphOf(
-      const CallContext& context, const pb::RegisterGraphRequest& request);
+      const CallContext&, pb::DeleteWorkerSessionRequest);
+  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraph(
+      const CallContext&, pb::RegisterGraphRequest);
   absl::StatusOr<pb::DeregisterGraphResponse> DeregisterGraph(
-      pb::DeregisterGraphRequest);
+      const CallContext&, pb::DeregisterGraphRequest);
   absl::StatusOr<pb::CleanupGraphResponse> CleanupGraph(
-      pb::CleanupGraphRequest);
-  absl::StatusOr<pb::CleanupAllResponse> CleanupAll(pb::CleanupAllRequest);
+      const CallContext&, pb::CleanupGraphRequest);
+  absl::StatusOr<pb::CleanupAllResponse> CleanupAll(const CallContext&,
+                                                    pb::CleanupAllRequest);
   absl::StatusOr<pb::MarkRecvFinishedResponse> MarkRecvFinished(
-      pb::MarkRecvFinishedRequest);
-  absl::StatusOr<pb::LoggingResponse> Logging(pb::LoggingRequest);
-  absl::StatusOr<pb::TracingResponse> Tracing(pb::TracingRequest);
+      const CallContext&, pb::MarkRecvFinishedRequest);
+  absl::StatusOr<pb::LoggingResponse> Logging(const CallContext&,
+                                              pb::LoggingRequest);
+  absl::StatusOr<pb::TracingResponse> Tracing(const CallContext&,
+                                              pb::TracingRequest);
 
   void RunGraph(std::shared_ptr<CallContext> context, Payload payload,
                 Reply reply);
@@ -135,14 +106,6 @@ class Worker {
   absl::Status StartStep(RunGraphCall& call);
   void Recv(RecvForm form, std::shared_ptr<CallContext> context,
             const Payload& payload, Reply reply);
-  // Returns the outbox of a step from which a peer wants tensors. Fails if
-  // the request has come before. `reply` is changed so that it ends the peer's
-  // wait: a caller that goes away must not leave behind a step that only it has
-  // asked for.
-  absl::StatusOr<std::shared_ptr<StepOutbox>> AwaitStep(int64_t step_id,
-                                                        int64_t request_id,
-                                                        const char* method,
-                                                        Reply& reply);
 
   // Ends a step whose master will not use it any more.
   void Forget(int64_t step_id);
@@ -156,7 +119,6 @@ class Worker {
   const std::shared_ptr<Traffic> traffic_;
   const uint64_t incarnation_;
   RequestQueue requests_;
-  const WorkerStep::Environment step_environment_;
   WorkerSessions sessions_;
   RequestIds create_ids_;
   RequestIds register_ids_;

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/shown_status.h"
 
 namespace leat {
 namespace {
@@ -46,10 +46,7 @@ Allocator& WorkerSession::host_allocator() const {
 }
 
 absl::Status WorkerSession::CheckRoomLocked() const {
-  if (closed_) {
-    return absl::AbortedError(
-        absl::StrCat("Session ", ShownHandle(handle()), " has been deleted"));
-  }
+  LEAT_RETURN_IF_ERROR(closed_);
   if (graphs_.size() < options_.max_graphs) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("Session ", ShownHandle(handle()), " has ", graphs_.size(),
@@ -96,11 +93,12 @@ size_t WorkerSession::num_graphs() const {
 void WorkerSession::Close() {
   decltype(graphs_) forgotten;  // Destroyed after the lock: it takes long.
   MutexLock lock(mutex_);
-  closed_ = true;
+  closed_ = absl::AbortedError(
+      absl::StrCat("Session ", ShownHandle(handle()), " has been deleted"));
   forgotten.swap(graphs_);
 }
 
-bool WorkerSession::is_closed() const {
+absl::Status WorkerSession::CheckOpen() const {
   MutexLock lock(mutex_);
   return closed_;
 }

@@ -2,21 +2,23 @@
 //
 // WorkerSession: what a task keeps for one session of a master: its graphs,
 // their stateful kernels, and for an isolated session its variables and queues.
+// MasterProcess: identifies the master.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/step_counts.h"
-#include "leat/distributed/worker/master_process.h"
 #include "leat/runtime/device_resources.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/session_devices.h"
@@ -27,18 +29,29 @@ class DeviceSet;
 class KernelRegistry;
 class RegisteredGraph;
 
+// A master's task and the process that runs this task. A task that is restarted
+// has another incarnation. A master tells both to the workers when it creates a
+// session on them, so that a worker can find out whether that process still
+// exists (master_watch.h). A value, ordered by task.
+struct MasterProcess {
+  std::string task = {};    // "/job:worker/replica:0/task:0"; "" if unknown
+  int64_t incarnation = 0;  // of the task's first device
+
+  friend auto operator<=>(const MasterProcess&, const MasterProcess&) = default;
+};
+
 // What a session is made with. A value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {
   std::string handle = {};
   MasterProcess master = {};  // which made the session
   // The ticket with which the master made the session. It is larger than the
-  // tickets of earlier processes of the master's task; 0: not known.
+  // tickets of earlier processes of the master's task, or 0 if it is not known.
   int64_t ticket = 0;
   // If true, the session has variables and queues of its own.
   bool isolated = false;
   size_t max_graphs = 0;
-  // The memory that its steps may hold at a time, in bytes. INT64_MAX: no limit
-  // of the session's own.
+  // The memory that the session's steps may hold at a time, in bytes. INT64_MAX
+  // means that the session has no limit of its own.
   int64_t max_bytes = INT64_MAX;
 };
 
@@ -86,7 +99,8 @@ class WorkerSession {
   // Forgets all graphs and takes no more. Idempotent. Steps that run go on,
   // since they keep their graphs; they are ended by StepTable::EndOf.
   void Close();
-  bool is_closed() const;
+  // Returns ABORTED once the session is closed.
+  absl::Status CheckOpen() const;
 
  private:
   // Does what CheckRoom says.
@@ -102,7 +116,7 @@ class WorkerSession {
   StepCounts steps_;
 
   mutable Mutex mutex_;
-  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK until Close
   absl::flat_hash_map<std::string, std::shared_ptr<const RegisteredGraph>>
       graphs_ ABSL_GUARDED_BY(mutex_);
 };

@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -14,8 +13,7 @@
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/shown_ids.h"
-#include "leat/distributed/status_listing.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/protos/status.pb.h"
 
@@ -94,8 +92,9 @@ absl::Status WorkerSessions::RemoveFormer(const WorkerSessionOptions& options,
     if (is_of_another(*session) && options.ticket > 0 &&
         session->ticket() > options.ticket) {
       return absl::AbortedError(absl::StrCat(
-          "Session ", ShownHandle(options.handle), " comes late: ",
-          QuotedText(options.master.task), " has been restarted since"));
+          "Session ", ShownHandle(options.handle),
+          " comes too late: its master ", QuotedText(options.master.task),
+          " has been restarted since"));
     }
   }
   absl::erase_if(sessions_, [&](const auto& entry) {
@@ -151,13 +150,11 @@ absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSessions::Find(
     const auto found = sessions_.find(handle);
     if (found != sessions_.end()) return found->second;
   }
-  absl::Status status = absl::AbortedError(absl::StrCat(
+  return AsWorkerPossiblyRestarted(absl::AbortedError(absl::StrCat(
       "Session handle is not found: ", handle.substr(0, kMaxNameBytes),
       ". Possibly this worker (\"", task_,
       "\") just restarted. Or its master did not answer for too long "
-      "(--master-silence)."));
-  status.SetPayload(kWorkerPossiblyRestartedPayload, absl::Cord());
-  return status;
+      "(--master-silence).")));
 }
 
 std::shared_ptr<WorkerSession> WorkerSessions::Remove(
@@ -197,12 +194,7 @@ void WorkerSessions::Report(const StatusListing& listing,
     }
   }
   for (Used& used : sessions) used.first = used.second->steps().idle();
-  const size_t listed = std::min(sessions.size(), listing.max_listed);
-  std::partial_sort(
-      sessions.begin(), sessions.begin() + static_cast<ptrdiff_t>(listed),
-      sessions.end(),
-      [](const Used& a, const Used& b) { return a.first < b.first; });
-  sessions.resize(listed);
+  KeepLastUsed(listing.max_listed, sessions);
   for (const auto& [idle, session] : sessions) {
     pb::WorkerSessionStatus& shown = *status.add_worker_sessions();
     shown.set_handle(ShownHandle(session->handle()));

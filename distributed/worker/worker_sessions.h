@@ -21,8 +21,7 @@
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/limits.h"
-#include "leat/distributed/status_listing.h"
-#include "leat/distributed/worker/master_process.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/distributed/worker/worker_session.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_set.h"
@@ -78,7 +77,7 @@ class WorkerSessions {
   // used within `idle`.
   Ended RemoveIdle(const MasterProcess& master, std::chrono::nanoseconds idle);
 
-  size_t num_sessions() const;  // without the one without handle
+  size_t num_sessions() const;  // without the one that has no handle
   size_t num_graphs() const;    // of all sessions
 
   // Returns a new ticket, for the answer to a master that is going to create a
@@ -91,7 +90,8 @@ class WorkerSessions {
               pb::TaskStatusResponse& status) const;
 
  private:
-  // Removes the sessions that another process of that master's task has made.
+  // Removes the sessions that earlier processes of the master's task have made,
+  // or returns ABORTED, as Create says.
   absl::Status RemoveFormer(const WorkerSessionOptions& options, Ended* ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -13,7 +13,8 @@
 #include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
-#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/exchange/traffic.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/worker/registered_graph.h"
 #include "leat/distributed/worker/worker_session.h"
 #include "leat/graph/op_registry.h"
@@ -31,9 +32,45 @@ int64_t Micros(std::chrono::system_clock::time_point time) {
       .count();
 }
 
+// Writes the status to the response, with its payloads in a field of Leat's,
+// since TensorFlow has none for them.
+void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
+  response.set_status_code(static_cast<int>(status.code()));
+  response.set_status_error_message(std::string(status.message()));
+  std::string payloads = EncodePayloads(status);
+  if (payloads.empty()) return;
+  response.mutable_leat()->set_payloads(std::move(payloads));
+}
+
 }  // namespace
 
-WorkerStep::WorkerStep(const Environment& environment,
+void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
+                     pb::RunGraphResponse response, WireTensors tensors) {
+  const bool in_response = call.request.store_errors_in_response_body();
+  PeerTraffic* const traffic = std::exchange(call.traffic, nullptr);
+  Reply reply = std::move(call.reply);
+  if (!status.ok() && !in_response) {
+    if (traffic != nullptr) traffic->CountServed(call.received_bytes, 0);
+    return std::move(reply)(status);
+  }
+  Payload payload;
+  if (status.ok()) {
+    payload.tensors = std::move(tensors);
+  } else {
+    SetStatus(AsCalleeError(status), response);
+  }
+  if (!response.SerializeToString(&payload.header)) {
+    return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
+        "The response to RunGraph of step ", call.request.step_id(), " takes ",
+        response.ByteSizeLong(), " bytes, more than a message may have")));
+  }
+  if (traffic != nullptr) {
+    traffic->CountServed(call.received_bytes, MessageBytes(payload));
+  }
+  std::move(reply)(std::move(payload));
+}
+
+WorkerStep::WorkerStep(const WorkerEnvironment& environment,
                        std::shared_ptr<WorkerSession> session,
                        std::shared_ptr<const RegisteredGraph> graph,
                        RunGraphCall call)
@@ -44,7 +81,7 @@ WorkerStep::WorkerStep(const Environment& environment,
 
 WorkerStep::~WorkerStep() = default;
 
-void WorkerStep::Run(const Environment& environment,
+void WorkerStep::Run(const WorkerEnvironment& environment,
                      std::shared_ptr<WorkerSession> session,
                      std::shared_ptr<const RegisteredGraph> graph,
                      RunGraphCall call) {
@@ -88,7 +125,7 @@ void WorkerStep::Begin() {
 absl::Status WorkerStep::Join() {
   RunInputs inputs{.devices = session_->devices()};
   // If the limit of messages is small, each tensor is received alone.
-  if (environment_.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
+  if (environment_.limits.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
     inputs.bundles = graph_->bundles();
   }
   if (call_.request.exec_opts().record_timeline()) {
@@ -103,12 +140,8 @@ absl::Status WorkerStep::Join() {
   recorder_ = inputs.recorder;
   rendezvous_ = std::make_unique<RemoteRendezvous>(
       std::move(outbox), *environment_.receiver, std::move(inputs));
-  // The session was deleted meanwhile, perhaps after its steps were ended.
-  if (session_->is_closed()) {
-    return absl::AbortedError(absl::StrCat(
-        "Session ", ShownHandle(session_->handle()), " has been deleted"));
-  }
-  return absl::OkStatus();
+  // The session may have been deleted meanwhile, after its steps were ended.
+  return session_->CheckOpen();
 }
 
 absl::Status WorkerStep::TryBegin() {
@@ -128,9 +161,9 @@ absl::Status WorkerStep::TryBegin() {
 }
 
 absl::Status WorkerStep::TakeFeeds() {
-  LEAT_RETURN_IF_ERROR(call_.feeds.Materialize(session_->host_allocator(),
-                                               &environment_.ops->variants(),
-                                               environment_.max_message_bytes));
+  LEAT_RETURN_IF_ERROR(call_.feeds.Materialize(
+      session_->host_allocator(), &environment_.ops->variants(),
+      environment_.limits.max_message_bytes));
   LEAT_ASSIGN_OR_RETURN(arguments_,
                         graph_->Arguments(std::move(call_.feeds.tensors)));
   const auto& keys = call_.request.recv_key();
@@ -248,7 +281,7 @@ absl::Status WorkerStep::TakeOutcome() {
 void WorkerStep::EndStep(const absl::Status& status) {
   StepTable& steps = *environment_.steps;
   const int64_t id = call_.request.step_id();
-  if (rendezvous_ == nullptr) return;  // It has not begun.
+  if (rendezvous_ == nullptr) return;  // The run has not begun.
   steps.Finish(id, this, status);
   if (status.ok() && call_.request.leat().ends_alone()) {
     steps.End(id, absl::AbortedError(absl::StrCat("step ", id, " has ended")));

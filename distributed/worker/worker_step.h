@@ -4,6 +4,7 @@
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_STEP_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_STEP_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,53 +16,63 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/worker/run_graph_call.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+#include "leat/distributed/worker/worker_environment.h"
+#include "leat/protos/worker.pb.h"
 
 namespace leat {
 
-class DeviceSet;
-class OpRegistry;
+class PeerTraffic;
 class RegisteredGraph;
 class RemoteRendezvous;
 class Step;
 class StepStatsRecorder;
-class StepTable;
-class TensorReceiver;
 class WorkerSession;
+
+// A call of RunGraph, as it was received.
+struct RunGraphCall {
+  std::shared_ptr<CallContext> context = {};
+  pb::RunGraphRequest request = {};  // without feeds
+  Payload feeds = {};                // its header is in `request`
+  std::chrono::system_clock::time_point received = {};
+  Reply reply = {};
+  // Counts the reply to the master's task. Borrowed; may be null.
+  PeerTraffic* traffic = nullptr;
+  int64_t received_bytes = 0;
+};
+
+// Replies with the tensors, or with the error, which is in the response if the
+// call asked for that. Consumes `call`.
+void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
+                     pb::RunGraphResponse response = {},
+                     WireTensors tensors = {});
 
 // A run of one graph in a step. Thread-safe. It owns itself until it has
 // replied, and shares the ownership of its session and its graph until then.
 class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
  public:
-  // What a step needs of its worker. Borrowed; must outlive the step's reply.
-  struct Environment {
-    DeviceSet* devices = nullptr;
-    StepTable* steps = nullptr;
-    const TensorReceiver* receiver = nullptr;
-    TimerQueue* timers = nullptr;
-    const OpRegistry* ops = nullptr;
-    int64_t max_message_bytes = 0;
-  };
-
   // Runs `graph` for `call`, and replies when nothing of it runs any more. Does
-  // not block, and copies little on this thread.
+  // not block, and copies little on this thread. `environment` is borrowed and
+  // must outlive the reply.
   //
   // Beside the step's own errors the reply is INVALID_ARGUMENT for wrong feeds
   // and for a fetch that is dead, ABORTED for a step that has ended before,
   // DEADLINE_EXCEEDED, or, when the caller gives up, CANCELLED (derived, since
   // it is not the cause of anything).
-  static void Run(const Environment& environment,
+  static void Run(const WorkerEnvironment& environment,
                   std::shared_ptr<WorkerSession> session,
                   std::shared_ptr<const RegisteredGraph> graph,
                   RunGraphCall call);
 
   // For Run only. (std::make_shared needs a public constructor.)
-  WorkerStep(const Environment& environment,
+  WorkerStep(const WorkerEnvironment& environment,
              std::shared_ptr<WorkerSession> session,
              std::shared_ptr<const RegisteredGraph> graph, RunGraphCall call);
   ~WorkerStep();
 
-  // Ends the step early, with `why`. Does nothing once it is about to reply.
+  // Ends the step early, with `why`. Does nothing once the step is about to
+  // reply.
   void Fail(const absl::Status& why);
 
  private:
@@ -85,7 +96,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   void Leave();
   // True if Complete takes too long for a transport's thread.
   bool CompletesSlowly() const;
-  // Replies, and then releases everything.
+  // Ends the run in the step table, releases everything, and then replies.
   void Complete();
   // Returns the status with which the step ended, and destroys the runtime's
   // step.
@@ -97,7 +108,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   // Adds the recorded stats and graphs that the call asked for.
   absl::Status Describe(pb::RunGraphResponse& response);
 
-  const Environment environment_;
+  const WorkerEnvironment& environment_;
   std::shared_ptr<WorkerSession> session_;
   std::shared_ptr<const RegisteredGraph> graph_;
   RunGraphCall call_;
@@ -112,7 +123,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   TimerQueue::Id timer_ = 0;
 
   Mutex mutex_;
-  // The users that have entered, of which Begin is the first. 0 once it
+  // The users that have not left. Begin is the first one. 0 when the step
   // replies.
   int users_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);  // error before step_ is made

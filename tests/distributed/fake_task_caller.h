@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/tasks/task_caller.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/wait_limit.h"
 
 namespace leat {
@@ -28,7 +29,7 @@ class FakeTaskCaller final : public TaskCaller {
     std::string path = {};
     Payload request = {};
     CallOptions options = {};
-    Reply done = {};  // null when it was answered at once
+    Reply done = {};  // null if the call was answered at once
   };
   // Is called with each call, on the caller's thread. Sets `answer` if the call
   // is to be answered at once.
@@ -41,7 +42,7 @@ class FakeTaskCaller final : public TaskCaller {
   // Without `on_call` no call is answered at once. GetStatus must not be called
   // without `on_get_status`. `clock` must outlive this.
   explicit FakeTaskCaller(OnCall on_call = {}, OnGetStatus on_get_status = {},
-                          Clock& clock = RealClock())
+                          Clock& clock = testing::TestClock())
       : TaskCaller(std::chrono::seconds(10), clock),
         on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}

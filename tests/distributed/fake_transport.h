@@ -46,7 +46,7 @@ class FakeTransport final : public Transport {
   void IgnoreCancellation() { ignores_cancellation_ = true; }
 
   Clock& clock() const override { return clock_; }
-  // UNAVAILABLE if no handler serves the address.
+  // Fails with UNAVAILABLE if no handler serves the address.
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     auto call = std::make_shared<OneCall>();
@@ -75,13 +75,13 @@ class FakeTransport final : public Transport {
     run();
   }
 
-  // Only records the address: under pinged() if the peer allows pings, and else
-  // under asked().
+  // Only records the address, in pinged() if the peer allows pings and in
+  // asked() if not.
   void WatchPeer(absl::string_view address, bool allows_pings) override {
     MutexLock lock(mutex_);
     (allows_pings ? pinged_ : asked_).emplace_back(address);
   }
-  // The peers that are watched.
+  // Return the addresses that WatchPeer has recorded.
   std::vector<std::string> pinged() const {
     MutexLock lock(mutex_);
     return pinged_;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Requests for tensors, and responses, from what a test has at hand.
+// Makes requests for tensors, and responses to them, from what a test has at
+// hand.
 #ifndef LEAT_TESTS_DISTRIBUTED_RECV_MESSAGES_H_
 #define LEAT_TESTS_DISTRIBUTED_RECV_MESSAGES_H_
 
@@ -40,7 +41,7 @@ inline Payload RequestList(int64_t step_id,
                             .request_id = request_id});
 }
 
-// Returns the response with one tensor, to a request for one.
+// Returns the response to a request for one tensor.
 inline Payload RespondOne(Tensor tensor, bool is_dead) {
   return EncodeRecvResponse(
       RecvForm::kOne, {{.tensor = std::move(tensor), .is_dead = is_dead}});

@@ -18,11 +18,11 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/in_process_network.h"
 
 namespace leat::testing {
 
@@ -32,8 +32,8 @@ class ScriptedTask {
   using AddMethods = absl::FunctionRef<void(MethodTable&)>;
 
   // `task` is a name such as "/job:ps/replica:0/task:0". `leat` is the LeatPeer
-  // of its GetStatus; without it, the task is TensorFlow's. `add` adds further
-  // methods to those that a master calls.
+  // in its answer to GetStatus. Without a version in `leat`, the task is
+  // TensorFlow's. `add` adds further methods to those that a master calls.
   ScriptedTask(
       const std::string& task, const std::string& address,
       const std::shared_ptr<InProcessNetwork>& network,
@@ -67,8 +67,8 @@ class ScriptedTask {
     listener_.reset();
   }
 
-  // From now on answers no calls of `methods`, or, if that is empty, no calls
-  // at all.
+  // From now on, the task answers no calls of `methods`. If `methods` is empty,
+  // it answers no calls at all.
   void BeSilent(const std::vector<Method>& methods = {}) {
     MutexLock lock(mutex_);
     is_silent_ = methods.empty();
@@ -101,7 +101,8 @@ class ScriptedTask {
   }
 
  private:
-  // Serves `method`: it answers with `response` unless the task is silent.
+  // Serves `method` with a handler that answers with `response` unless the task
+  // is silent.
   void Answer(const Method& method,
               const google::protobuf::MessageLite& response) {
     answers_[method.path] = response.SerializeAsString();

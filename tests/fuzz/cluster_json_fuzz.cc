@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads text as a cluster and as TF_CONFIG. What is accepted must have an
-// address for each task, and must be the same after it was written as
-// TensorFlow's ClusterDef and read again.
+// Reads text as a cluster and as TF_CONFIG. A cluster that is accepted must
+// have an address for each task, and must be equal to a cluster that is made
+// from its jobs.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,6 @@
 #include "leat/core/check.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/cluster/resolver.h"
-#include "leat/protos/cluster.pb.h"
 
 namespace {
 
@@ -20,9 +19,7 @@ void Check(const leat::ClusterSpec& cluster) {
   for (const leat::TaskId& task : cluster.Tasks()) {
     LEAT_CHECK(cluster.AddressOf(task).ok());
   }
-  leat::pb::ClusterDef def;
-  cluster.ToProto(&def);
-  const auto again = leat::ClusterSpec::FromProto(def);
+  const auto again = leat::ClusterSpec::Create(cluster.jobs());
   LEAT_CHECK(again.ok());
   LEAT_CHECK(*again == cluster);
 }

@@ -1,14 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Takes bytes as a peer's answers to RecvTensor and FetchChunk, or to
-// RecvTensors, and to a GetStatus before them. Whatever the bytes are, each
-// tensor must have exactly one outcome, in little memory, and nothing of it may
-// stay.
+// Takes bytes as the answers of a peer, first to GetStatus, and then to
+// RecvTensor and FetchChunk, or to RecvTensors. Whatever the bytes are, the
+// receive of each tensor must end exactly once, take little memory, and leave
+// nothing behind.
 //
 // The first byte says what is asked for and how (Receiver's constructor). Then
 // each byte says what happens next (Receiver::Continue), until nothing is under
-// way; if it is a reply, the bytes of the reply follow (Script::Message). When
-// all bytes are read, the peer can no longer be reached.
+// way. If a reply comes next, its bytes follow (Script::Message). When all
+// bytes are read, the peer can no longer be reached.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +48,8 @@ constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kStepId = 7;
 constexpr int64_t kMaxBytes = 1 << 20;  // of a tensor
 constexpr size_t kMaxTensors = 3;
-// The memory for all tensors together. It is more than they need, because all
-// of a message's slice counts when a part of it becomes a tensor.
+// The memory for all tensors together. It is more than they need, because a
+// whole slice of a message counts when a part of the slice becomes a tensor.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
 constexpr size_t kMaxZeros = 4 << 20;  // in all replies
@@ -180,8 +180,8 @@ const leat::ClusterSpec& Cluster() {
   return cluster;
 }
 
-// Receives tensors as the input says. Everything runs on this thread, the tasks
-// of the compute pool included.
+// Receives tensors as the input says. Everything runs on this thread, also the
+// closures of the compute pool.
 class Receiver {
  public:
   explicit Receiver(absl::string_view bytes)
@@ -217,8 +217,9 @@ class Receiver {
   }
 
  private:
-  // Gets the status of a peer: of one that has chunks, of one of which nothing
-  // is known, or of one whose answer is in the input.
+  // Asks the peer for its status, or does not, so that nothing is known of the
+  // peer. The answer says that the peer can send chunks, or comes from the
+  // input.
   void AskForStatus() {
     const size_t kind = how_ % 3;
     if (kind == 1) return;
@@ -246,9 +247,10 @@ class Receiver {
   // Asks for new tensors by one call.
   void Ask(absl::Span<ReceivedTensor> received) {
     std::vector<leat::ParsedKey> keys;
-    leat::TensorReceive receive{.step_id = kStepId,
-                                .allocator = &allocator_,
-                                .cancellation = cancellation_};
+    leat::TensorReceive receive{
+        .step_id = kStepId,
+        .allocator = {std::shared_ptr<void>(), &allocator_},
+        .cancellation = cancellation_};
     for (ReceivedTensor& one : received) {
       keys.emplace_back(KeyOf(num_keys_++));
       receive.dones.push_back(one.Done());
@@ -313,7 +315,7 @@ class Receiver {
          cut += step) {
       cuts.push_back(cut);
     }
-    leat::testing::ReceivedMessage message(bytes, cuts, what);
+    leat::testing::ReceivedMessage message(bytes, cuts);
     absl::StatusOr<Payload> reply =
         leat::SplitPayload(message.Take(), method.response);
     if (!reply.ok()) return AsTransportError(reply.status());

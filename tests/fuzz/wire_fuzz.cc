@@ -34,7 +34,7 @@ absl::StatusOr<Payload> Receive(absl::string_view bytes, size_t step,
   for (size_t cut = step; step > 0 && cut < bytes.size(); cut += step) {
     cuts.push_back(cut);
   }
-  leat::testing::ReceivedMessage message(bytes, cuts, step % 16);
+  leat::testing::ReceivedMessage message(bytes, cuts);
   absl::StatusOr<Payload> payload = SplitPayload(message.Take(), field);
   if (!payload.ok()) return payload;
   const absl::Status status = payload->Materialize(

@@ -23,12 +23,12 @@
 #include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/wire.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/distributed/fake_transport.h"
 #include "leat/tests/distributed/received_message.h"
 
 namespace {
@@ -61,8 +61,7 @@ class Task {
                                           .num_threads = 1,
                                           .cpu_memory_bytes = kMemoryBytes})
                      .value()),
-        transport_(std::make_shared<leat::InProcessNetwork>()->NewTransport()),
-        peers_(leat::ClusterSpec(), *transport_),
+        peers_(leat::ClusterSpec(), transport_),
         receiver_(peers_, devices_->compute_queue(),
                   &leat::BuiltinOps().variants(), Limits().max_message_bytes),
         timers_("fuzz-timers"),
@@ -117,7 +116,8 @@ class Task {
 
  private:
   const std::unique_ptr<leat::DeviceSet> devices_;
-  const std::unique_ptr<leat::Transport> transport_;
+  // Nobody calls over it, because the cluster has no tasks.
+  leat::testing::FakeTransport transport_;
   leat::Peers peers_;
   leat::TensorReceiver receiver_;
   leat::TimerQueue timers_;

@@ -6,13 +6,13 @@
 // step must return an error that names the node, or the right answer, and the
 // session must run its next step.
 //
-// Each row of the file has a line with "id", "table" (the op column of the
-// advisories' table) and "ops" (the ops of the row or of its kind that cases
-// must cover if Leat has them). The row's cases follow. A case is one node
-// ("op", "attrs" and "inputs", as in the op cases; a "variable" or "reference"
-// with the given value precedes the inputs), a "graph" in protobuf's text
-// format, or the name of a "test" that covers the row. A case expects an
-// "error" [code, text] or "outputs".
+// For each row of the advisories' table, the file has a line with "id", "table"
+// (the row's op column) and "ops" (the ops that the row's cases must cover if
+// Leat has them). The row's cases follow, one a line. A case is one node ("op",
+// "attrs" and "inputs", as in the op cases; a "variable" or "reference" gives
+// the value of a variable that is the node's first input), a "graph" in
+// protobuf's text format, or the name of a "test" that covers the row. A case
+// expects an "error" [code, text] or "outputs".
 #include <google/protobuf/text_format.h>
 
 #include <atomic>

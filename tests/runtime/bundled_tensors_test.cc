@@ -18,12 +18,12 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/graph.pb.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -38,7 +38,7 @@ using ::testing::HasSubstr;
 constexpr std::chrono::seconds kTimeout(30);
 
 bool IsLocal() { return TestedSession() == SessionKind::kLocal; }
-// The device of the session's master, and that of the other task.
+// Return the devices of the session's master and of the other task.
 const char* Here() { return IsLocal() ? "/cpu:0" : "/job:worker"; }
 const char* There() { return IsLocal() ? "/cpu:1" : "/job:ps"; }
 
@@ -130,14 +130,15 @@ class BundledTensorsTest : public ::testing::Test {
   GraphBuilder b;
 
  private:
-  // Returns null, which stands for those of the library, without a network.
+  // Returns the transports of the network, or null, which stands for the
+  // library's transports, if there is no network.
   const TransportRegistry* Transports() const {
     return network_ == nullptr ? nullptr : &network_->transports();
   }
   // Starts one server for each task, the master's last.
   void StartServers() {
     const bool is_grpc = TestedSession() == SessionKind::kGrpc;
-    if (!is_grpc) network_ = std::make_shared<InProcessNetwork>();
+    if (!is_grpc) network_ = std::make_shared<testing::InProcessNetwork>();
     const auto address = [&](const std::string& job, int port) {
       return is_grpc ? absl::StrCat("unix:", folder_.Path(job))
                      : absl::StrCat("localhost:", port);
@@ -158,7 +159,7 @@ class BundledTensorsTest : public ::testing::Test {
   }
 
   const TemporaryFolder folder_;
-  std::shared_ptr<InProcessNetwork> network_;
+  std::shared_ptr<testing::InProcessNetwork> network_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::shared_ptr<Session> session_;
 };
@@ -249,10 +250,10 @@ TEST_F(BundledTensorsTest, ADeadTensorComesWithLiveOnes) {
       {.feeds = {{p, Tensor::Scalar(true)}}, .fetches = {merged, other}}, 3);
 }
 
-// The values that are computed from v wait for nothing, but the queue's element
-// is not there before one of them has arrived. So they must not wait for the
-// element in a bundle. The values are only stored here, so there is no other
-// order between them.
+// The values that are computed from v wait for nothing, but the queue has no
+// element before one of these values has arrived. So in a bundle the values
+// must not wait for the element. The master's task only stores what it
+// receives, so nothing else puts the transfers in order.
 TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), square_here = NewElement();

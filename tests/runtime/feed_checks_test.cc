@@ -34,7 +34,7 @@ TEST(FeedChecksTest, RefusesAnotherType) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// The message is that of TensorFlow's Python client.
+// TensorFlow's Python client gives the same message.
 TEST(FeedChecksTest, RefusesAShapeThatIsExcluded) {
   EXPECT_EQ(
       CheckFeeds(TwoFeeds(), {Floats({5}), Tensor::Vector<int32_t>({1, 2})}),

@@ -22,7 +22,7 @@ Tensor Zeros(const Shape& shape) { return Tensor::Filled<float>(shape, 0); }
 
 class FeedShapesTest : public ::testing::Test {
  protected:
-  // The session of the graph as it is at the first call.
+  // Returns the session. The first call makes it, with the graph as it is then.
   Session& session() {
     if (session_ != nullptr) return *session_;
     Graph graph = b.Build().value();

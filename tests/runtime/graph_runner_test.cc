@@ -165,7 +165,7 @@ TEST_P(GraphRunnerTest, StartGivesTheErrorOfAKernel) {
   EXPECT_THAT(std::string(end.message()), HasSubstr("not a number"));
 }
 
-// The end of one step may be what starts the next one.
+// The callback that reports the end of a step may start the next step.
 TEST_P(GraphRunnerTest, StartMayBeCalledOnAPoolThread) {
   const auto graph = RegisterSquares();
   StartedStep first({Tensor::Scalar(2.0f)});

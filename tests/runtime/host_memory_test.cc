@@ -59,8 +59,8 @@ TEST_F(ControlGroupTest, ReadsTheFirstVersionToo) {
   EXPECT_EQ(Limit("4:memory:/\n"), kNoMemoryLimit);
 }
 
-// In a container, the path of the group is that on the host, but the files of
-// the group are in the root folder.
+// In a container, the group's path is the path that it has on the host, but the
+// group's files are in the root folder.
 TEST_F(ControlGroupTest, ReadsTheRootWhereThePathIsNotToBeSeen) {
   Write("memory.max", "4000\n");
   EXPECT_EQ(Limit("0::/system.slice/docker-1a2b.scope\n"), 4000);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +23,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::SimulatedClock;
 
 // Sessions on one and on two CPU devices must behave alike.
 class LocalSessionTest : public ::testing::TestWithParam<int> {
@@ -397,8 +395,7 @@ TEST_P(LocalSessionTest, ALoopOnTheBranchNotTakenIsDead) {
 }
 
 TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
-  std::optional<SimulatedClock> clock;
-  if (TestedSession() != SessionKind::kGrpc) clock.emplace();
+  const auto clock = SimulateTime();
   const Output n = b.Placeholder<int32_t>("n");
   const Variable begun = b.Variable("begun", b.Const(false));
   Output start;
@@ -431,7 +428,7 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
     has_begun = !read.ok() || (*read)[0].scalar<bool>();
   }
   // The loop runs without end, so no time would pass by itself.
-  if (clock.has_value()) clock->Jump(std::chrono::seconds(4));
+  if (clock != nullptr) clock->Jump(std::chrono::seconds(4));
   step.Join();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(status.message()),

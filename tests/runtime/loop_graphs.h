@@ -44,9 +44,9 @@ class LoopGraph {
   GraphBuilder b;
 
  private:
-  // Each Merge with the NextIteration that becomes its second input once the
-  // graph is built, because the builder cannot refer to a node that is added
-  // later.
+  // Each Merge, and the NextIteration that becomes its second input. The
+  // finished graph gets these edges, because the builder cannot refer to a node
+  // that is added later.
   std::vector<std::pair<NodeId, Endpoint>> back_edges_;
 };
 
@@ -59,8 +59,8 @@ struct LoopCase {
 // Returns one case for each way in which loops and conditionals are nested.
 std::vector<LoopCase> LoopCases();
 
-// Two of these graphs, with `parallel` as parallel_iterations: a loop that
-// computes n (n + 1) / 2, and a loop within a loop.
+// Return two of these graphs, with `parallel` as parallel_iterations: a loop
+// that computes n (n + 1) / 2, and a loop within a loop.
 Graph SumGraph(int64_t parallel);
 Graph NestedGraph(int64_t parallel);
 
@@ -68,8 +68,8 @@ Graph NestedGraph(int64_t parallel);
 // has requested.
 void RequestDevice(Graph& graph, NodeId id, const std::string& device);
 
-// Requests for every node a device of `devices`, or none, which a generator
-// with `seed` chooses. Nodes with reference or resource edges keep their
+// Chooses for every node, with random numbers from `seed`, one of `devices` or
+// none, and requests it. Nodes with reference or resource edges keep their
 // device.
 Graph Dealt(Graph graph, const std::vector<std::string>& devices,
             uint32_t seed);

@@ -3,13 +3,11 @@
 // Tests loops over two tasks of two devices each. As in a cluster, the plan is
 // cut by task, the parts are sent as messages, and each part is cut by device
 // when it is registered. But one rendezvous serves both tasks.
-#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
@@ -29,6 +28,7 @@
 #include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/runtime/loop_graphs.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::loops_over_tasks_test {
 namespace {
@@ -45,7 +45,8 @@ struct Task {
   std::shared_ptr<CompiledGraph> graph;  // null: has no part
 };
 
-// Registers the message with a task's part of the graph, as a worker does.
+// Exports `part` to a message, imports the message and registers the result on
+// `task`, as a master and a worker do.
 absl::Status Register(const Graph& part, Task& task) {
   pb::GraphDef message;
   LEAT_RETURN_IF_ERROR(
@@ -102,24 +103,26 @@ class Cluster {
     std::vector<Tensor> returns(1);
     std::vector<std::unique_ptr<Step>> steps;
     std::vector<absl::Status> statuses(tasks_.size());
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       steps.push_back(std::make_unique<Step>(1, rendezvous, args,
                                              absl::MakeSpan(returns), nullptr));
       if (tasks_[i]->graph == nullptr) continue;
-      threads.emplace_back([&, i, step = steps.back().get()] {
-        const StepDeadline deadline = {
-            std::chrono::steady_clock::now() + kTimeout, kTimeout};
+      threads.emplace_back("client", [&, i, step = steps.back().get()] {
+        const StepDeadline deadline = {.clock = &clock_,
+                                       .at = clock_.After(kTimeout),
+                                       .timeout = kTimeout};
         statuses[i] = tasks_[i]->runner.Run(*tasks_[i]->graph, *step, deadline);
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (Thread& thread : threads) thread.Join();
     for (const absl::Status& status : statuses) LEAT_RETURN_IF_ERROR(status);
     if (!returns[0].IsValid()) return absl::NotFoundError("no result");
     return returns[0].scalar<float>();
   }
 
  private:
+  testing::SimulatedClock clock_;
   std::vector<std::unique_ptr<Task>> tasks_;
   std::vector<DeviceInfo> devices_;
 };

@@ -58,7 +58,7 @@ Tensor LongList(int64_t size) {
   return Tensor::Scalar(Variant::Of(std::move(list)));
 }
 
-// Runs an op that makes as many long strings as `count` says.
+// An op, and the inputs from which it makes `count` long strings.
 struct Case {
   const char* op;
   std::vector<Tensor> (*inputs)(int32_t count);
@@ -255,7 +255,7 @@ TEST_F(ObjectMemoryTest, JoinedUpdatesHaveTheirSizeAtOnce) {
   EXPECT_EQ(text.capacity(), text.size());
 }
 
-// Views of strings share memory, as those of numbers do.
+// Views of strings share memory, as views of numbers do.
 TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   const Tensor whole = LongVector(6);
   AttrMap halves;

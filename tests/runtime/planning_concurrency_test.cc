@@ -24,8 +24,9 @@
 namespace leat::planning_concurrency_test {
 namespace {
 
-// Counts plans, and blocks the planning of a node "slow" until it is opened. A
-// pass is a plain function, so all tests of the process share one gate.
+// Counts plans, and blocks the planning of a node "slow" until the gate is
+// opened. A pass is a plain function, so all tests of the process share one
+// gate.
 class Gate {
  public:
   static Gate& Get() {
@@ -74,7 +75,8 @@ class Gate {
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// Does something on a thread of its own, and returns what it has come to.
+// Calls a function on a thread of its own. Get waits for its result and returns
+// it.
 template <class T>
 class Meanwhile {
  public:
@@ -216,6 +218,34 @@ TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsKept) {
     EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());
     EXPECT_EQ(Gate::Get().plans(), 1);
   }
+}
+
+// The second caller waits for the plan of the first caller, which fails. The
+// session was extended between the two calls, so the second caller has to plan
+// with the new graph itself.
+TEST_F(PlanningTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
+  const Output queue = op::FIFOQueueV2(builder, {DType::kFloat});
+  const std::string refused =
+      op::QueueDequeueV2(queue, {DType::kFloat}, {.timeout_ms = 5})[0]
+          .operation()
+          .name();
+  auto session = NewSession();
+  const auto run = [&] {
+    return session->Run({.fetches = {"slow"}, .targets = {refused}}).status();
+  };
+  Meanwhile<absl::Status> first(run);
+  Gate::Get().AwaitWaiting();
+  builder.Const(Tensor::Scalar(3.0f), "more");
+  auto graph = builder.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_TRUE(session->Extend(*graph).ok());
+  Meanwhile<absl::Status> second(run);
+  clock.Settle();
+  EXPECT_EQ(Gate::Get().plans(), 1);
+  Gate::Get().Open();
+  EXPECT_EQ(first.Get().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(second.Get().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Gate::Get().plans(), 2);
 }
 
 TEST_F(PlanningTest, OfMoreThanAThousandPlansTheOneUnusedForLongestGoes) {

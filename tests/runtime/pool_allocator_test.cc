@@ -138,7 +138,7 @@ TEST(PoolAllocatorTest, StatsAreNeverNegativeWhileOthersAllocate) {
   other.join();
 }
 
-// Steps with other batch sizes use the pool in this way.
+// Steps with ever larger batches use the pool in this way.
 TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   PoolAllocator pool;
   int64_t largest = 0;

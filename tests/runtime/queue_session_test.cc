@@ -15,6 +15,7 @@
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::queue_session_test {
 namespace {
@@ -28,11 +29,10 @@ class QueueSessionTest : public ::testing::Test {
     x = b.Placeholder<int32_t>("x");
     put = op::QueueEnqueueV2(queue, {x});
     taken = op::QueueDequeueV2(queue, {DType::kInt32})[0];
-    size = op::QueueSizeV2(queue);
   }
 
-  // The session has one thread, so a waiting step that held it would block all
-  // others.
+  // The session has one thread, so a waiting step that held the thread would
+  // block all other steps.
   std::shared_ptr<Session> NewSession() {
     auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -54,7 +54,7 @@ class QueueSessionTest : public ::testing::Test {
   }
 
   GraphBuilder b;
-  Output queue, x, taken, size;
+  Output queue, x, taken;
   Operation put;
 };
 
@@ -80,6 +80,7 @@ TEST_F(QueueSessionTest, WaitingStepsHoldNoThread) {
 }
 
 TEST_F(QueueSessionTest, AStepWhoseTimeIsUpLeavesTheElements) {
+  const auto clock = SimulateTime();
   auto session = NewSession();
   const auto late = Take(*session, {.timeout = std::chrono::milliseconds(50)});
   EXPECT_EQ(late.status().code(), absl::StatusCode::kDeadlineExceeded);
@@ -90,16 +91,25 @@ TEST_F(QueueSessionTest, AStepWhoseTimeIsUpLeavesTheElements) {
 }
 
 TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
-  auto session = NewSession();
-  absl::StatusOr<int32_t> answer;
-  Thread waiting("takes", [&] { answer = Take(*session); });
-  // Other steps run meanwhile, and give the waiting one time to begin.
-  for (int i = 0; i < 50; ++i) {
-    EXPECT_TRUE(session->Run({.fetches = {size}}).ok());
+  const auto clock = SimulateTime();
+  const Output begun = op::FIFOQueueV2(b, {DType::kInt32});
+  const Output has_begun = op::QueueDequeueV2(begun, {DType::kInt32})[0];
+  Output waits;
+  {
+    auto after = b.ControlDependencies(
+        {op::QueueEnqueueV2(begun, {b.Const<int32_t>(1)})});
+    waits = op::QueueDequeueV2(queue, {DType::kInt32})[0];
   }
-  ASSERT_TRUE(session->Close().ok());
+  auto session = NewSession();
+  absl::Status status;
+  Thread waiting("waits",
+                 [&] { status = session->Run({.fetches = {waits}}).status(); });
+  // This step ends once the other one is under way.
+  EXPECT_TRUE(session->Run({.fetches = {has_begun}}).ok());
+  if (clock != nullptr) clock->Settle();
+  EXPECT_TRUE(session->Close().ok());
   waiting.Join();
-  EXPECT_FALSE(answer.ok());
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
 }
 
 // Two nodes with the same inputs each take an element, so they must not be

@@ -45,7 +45,8 @@ class QuickStartTest : public ::testing::Test {
     started->Start(runner_, graph);
     return started;
   }
-  // Adds a variable "v" with the value 5.
+  // Adds a variable "v", initializes it with 5 and returns it. Sets `value` to
+  // the Output that reads it.
   std::shared_ptr<kernels::Variable> MakeVariable(Output& value) {
     const auto made = b_.Variable("v", b_.Const(5.0f));
     value = made.value();

@@ -35,8 +35,8 @@ class SessionGraphTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return *std::move(graph);
   }
-  // Returns a GraphDef of Neg nodes. Each pair is the name of a node and its
-  // input.
+  // Returns a GraphDef of Neg nodes. Each pair is the name of a node and the
+  // name of its input.
   static pb::GraphDef Negations(
       const std::vector<std::pair<std::string, std::string>>& nodes,
       const std::string& device = "") {
@@ -89,10 +89,11 @@ TEST_F(SessionGraphTest, ExtendTakesWhatIsNew) {
   EXPECT_EQ(before->Find("Neg"), kNoNode);
 }
 
-TEST_F(SessionGraphTest, ExtendFromAddsToWhatIsThere) {
+TEST_F(SessionGraphTest, ExtendAtVersionAddsToWhatIsThere) {
   const auto graph = Create();
-  ASSERT_TRUE(graph->ExtendFrom(Negations({{"a", "first"}}), {}).ok());
-  ASSERT_TRUE(graph->ExtendFrom(Negations({{"b", "a"}, {"c", "b"}}), {}).ok());
+  ASSERT_TRUE(graph->ExtendAtVersion(Negations({{"a", "first"}}), 0, {}).ok());
+  ASSERT_TRUE(
+      graph->ExtendAtVersion(Negations({{"b", "a"}, {"c", "b"}}), 1, {}).ok());
   EXPECT_TRUE(Has(*graph, "a"));
   EXPECT_TRUE(Has(*graph, "c"));
   EXPECT_EQ(graph->version(), 2);
@@ -108,12 +109,15 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
   };
   // This extension does not fit the graph.
   EXPECT_FALSE(
-      graph->ExtendFrom(Negations({{"a", "first"}, {"b", "absent"}}), {}).ok());
+      graph
+          ->ExtendAtVersion(Negations({{"a", "first"}, {"b", "absent"}}), 0, {})
+          .ok());
   expect_unchanged();
   // This extension fits, but cannot be placed.
-  EXPECT_FALSE(
-      graph->ExtendFrom(Negations({{"a", "first"}}, "/job:elsewhere"), {})
-          .ok());
+  EXPECT_FALSE(graph
+                   ->ExtendAtVersion(
+                       Negations({{"a", "first"}}, "/job:elsewhere"), 0, {})
+                   .ok());
   expect_unchanged();
   GraphBuilder other;
   {
@@ -125,12 +129,15 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
   ImportLimits small;
   small.max_nodes = 2;
   EXPECT_EQ(
-      graph->ExtendFrom(Negations({{"a", "first"}, {"b", "a"}}), small).code(),
+      graph->ExtendAtVersion(Negations({{"a", "first"}, {"b", "a"}}), 0, small)
+          .status()
+          .code(),
       absl::StatusCode::kResourceExhausted);
   expect_unchanged();
 
   ASSERT_TRUE(
-      graph->ExtendFrom(Negations({{"a", "first"}, {"b", "a"}}), {}).ok());
+      graph->ExtendAtVersion(Negations({{"a", "first"}, {"b", "a"}}), 0, {})
+          .ok());
   EXPECT_TRUE(Has(*graph, "b"));
 }
 
@@ -152,8 +159,8 @@ TEST_F(SessionGraphTest, ExtendAtVersionRefusesAnother) {
 }
 
 // Stateful nodes stay where their state is, even if the policy would now place
-// them elsewhere. Here it assigns groups to devices in turn, and the extension
-// joins two groups into one.
+// them elsewhere. Here the policy assigns groups to devices in turn, and the
+// extension joins two groups into one.
 TEST_F(SessionGraphTest, AnExtensionMovesNoStatefulNodes) {
   b.Const(2.0f, "second");
   const std::string v =
@@ -170,7 +177,7 @@ TEST_F(SessionGraphTest, AnExtensionMovesNoStatefulNodes) {
 
   const auto graph = Create("round_robin");
   const std::string before = device_of_v(*graph);
-  ASSERT_TRUE(graph->ExtendFrom(addition, {}).ok());
+  ASSERT_TRUE(graph->ExtendAtVersion(addition, 0, {}).ok());
   EXPECT_EQ(device_of_v(*graph), before);
 
   Graph whole = b.Build().value();

@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 
 class SessionKernelsTest : public ::testing::Test {
  protected:
-  // Makes the node in a graph of its own, as each graph of a master has its
-  // own.
+  // Returns a node of a new graph, because each graph that a master registers
+  // has nodes of its own.
   static NodeDef NodeOf(const std::string& op, AttrMap attrs) {
     Graph graph(BuiltinOps());
     NodeDef def;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compares what Output::Slice takes with what NumPy's brackets do, whose values
-// are written down here.
+// Compares the elements that Output::Slice takes with those that NumPy's
+// brackets take. The latter are written down here.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -18,7 +18,7 @@
 namespace leat::slice_test {
 namespace {
 
-// np.arange(24).reshape(2, 3, 4)
+// Returns np.arange(24).reshape(2, 3, 4).
 Tensor Numbers() {
   std::vector<float> values(24);
   std::iota(values.begin(), values.end(), 0.0f);
@@ -27,7 +27,7 @@ Tensor Numbers() {
 
 class SliceTest : public ::testing::Test {
  protected:
-  // Returns `y` for the numbers as x, with i fed to an index.
+  // Returns the value of `y` if x is fed with Numbers() and `index` with `i`.
   Tensor Run(const Output& y, int32_t i = 0) {
     const auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();

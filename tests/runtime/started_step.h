@@ -18,8 +18,9 @@
 
 namespace leat::testing {
 
-// Owns the step, its rendezvous, its arguments and its results. It must outlive
-// the step. Thread-safe once it has been started, except for step().
+// Owns the step, its rendezvous, its arguments and its results. This object
+// must outlive the step. Thread-safe once the step has been started, except for
+// step().
 class StartedStep {
  public:
   // Prepares a step with the arguments `args` and room for `num_returns`
@@ -41,7 +42,7 @@ class StartedStep {
       ended_.Set();
     });
   }
-  // Does not wait.
+  // Returns whether the step has ended, without waiting.
   bool HasEnded() { return ended_.IsSet(); }
   // Waits for the end of the step and returns its status, or DEADLINE_EXCEEDED
   // if it does not end in time.
@@ -49,16 +50,16 @@ class StartedStep {
     return ended_.Wait() ? end_ : absl::DeadlineExceededError("has not ended");
   }
 
-  // Must not be called once the step has been started, because the end of the
-  // step resets it. A caller that wants to fail the step gets it first and
-  // keeps it.
+  // Returns the step. Must not be called once the step has been started,
+  // because the end of the step resets it. A caller that wants to fail the step
+  // gets it first and keeps it.
   std::shared_ptr<Step> step() const { return step_; }
 
-  // The next two describe a step that has ended: its results, and whether a
-  // thread of the compute pool reported the end.
+  // Return the results of a step that has ended, and whether a thread of the
+  // compute pool reported its end.
   const std::vector<Tensor>& returns() const { return returns_; }
   bool was_on_pool() const { return was_on_pool_; }
-  // How often the end of the step was reported.
+  // Returns how often the end of the step was reported.
   int calls() const { return calls_; }
 
  private:

@@ -188,7 +188,8 @@ TEST_F(StepStatsTest, CallablesGiveThemToo) {
   ASSERT_TRUE(callable({Tensor::Filled<float>(Shape{2, 3}, 2)}).ok());
 }
 
-// Computes: i = 0; while (i < 5) ++i. So it is known how often each node runs.
+// The loop computes: i = 0; while (i < 5) ++i. So it is known how often each
+// node runs.
 TEST(StepStatsLoopTest, CountEveryIteration) {
   GraphBuilder b;
   const Output limit = op::Enter(b.Const(5), "loop", {.is_constant = true});
@@ -283,7 +284,7 @@ TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
   const int64_t start = nodes[0].all_start_nanos();
   const int64_t end = start + nodes[0].all_end_rel_nanos();
   // If the sender's clock differs, the time of sending is moved between the
-  // time of asking and that of receiving.
+  // times of asking and of receiving.
   EXPECT_LT(nodes[1].all_start_nanos() - start, 1000);
   EXPECT_NEAR(nodes[2].all_start_nanos() - start, 300'000, 100'000);
   for (const pb::NodeExecStats& node : nodes) {

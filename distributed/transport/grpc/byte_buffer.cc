@@ -53,16 +53,13 @@ ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer) {
   static_cast<void>(buffer.Dump(slices.get()));
   ReceivedSlices received;
   received.bytes.reserve(slices->size());
-  // gRPC stores short slices inside of the objects, which do not move from now
-  // on.
+  // gRPC stores the bytes of short slices inside of the Slice objects. The
+  // bytes stay in place, because these objects are not moved any more.
   for (const grpc::Slice& slice : *slices) {
     received.bytes.emplace_back(reinterpret_cast<const char*>(slice.begin()),
                                 slice.size());
   }
-  received.adopt = [kept = std::move(slices)](size_t) {
-    static_cast<void>(kept);
-    return BufferRef();
-  };
+  received.owner = std::move(slices);
   return received;
 }
 

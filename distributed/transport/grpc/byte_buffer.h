@@ -17,13 +17,9 @@ namespace leat {
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
 
 // Returns the slices of `buffer`, whose bytes the result shares and keeps
-// alive.
-//
-// `adopt` of the result always returns null, so tensors are copied out: the
-// slices are pieces of what was read from a socket, at most 64 KiB long and not
-// aligned to a cache line, and while one slice lives, its whole piece counts
-// against the memory that the transport may take. A variable must not live
-// there.
+// alive. They should not be kept for long: while one slice lives, the whole
+// piece that was read from the socket counts against the memory that the
+// transport may take.
 ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer);
 
 }  // namespace leat

@@ -15,15 +15,6 @@
 namespace leat {
 namespace {
 
-// The pauses between attempts to connect, at first and at most.
-constexpr int kMinBackoffMs = 100;
-constexpr int kMaxBackoffMs = 1000;
-// How long an attempt to connect waits for an address that does not answer at
-// all. A shorter time would fail while the peer is merely busy.
-constexpr int kConnectTimeoutMs = 2000;
-// How long a connection stays open that has no calls and is not watched.
-constexpr int kIdleTimeoutMs = 60'000;
-
 // Returns the gRPC target of an address. The scheme is explicit, because gRPC
 // takes "unix:x" for a path, and "a:1" for port 1 of host a unless a is the
 // name of a scheme.
@@ -33,21 +24,27 @@ std::string TargetOf(const std::string& address) {
       "dns:///", absl::StrReplaceAll(address, {{"[", "%5B"}, {"]", "%5D"}}));
 }
 
-grpc::ChannelArguments Arguments(bool is_pinged, int64_t max_message_bytes,
+grpc::ChannelArguments Arguments(bool is_pinged,
+                                 const TransportOptions& options,
                                  const grpc::ResourceQuota& quota) {
+  const ConnectionTimes& times = options.times;
   grpc::ChannelArguments arguments;
   arguments.SetResourceQuota(quota);
-  arguments.SetMaxReceiveMessageSize(MessageLimit(max_message_bytes));
+  arguments.SetMaxReceiveMessageSize(MessageLimit(options.max_message_bytes));
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
   arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
                    kCompressionAlgorithms);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinBackoffMs);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
+                   Milliseconds(times.first_retry));
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS,
+                   Milliseconds(times.longest_retry));
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+                   Milliseconds(times.connect_timeout));
   // A peer that has restarted may have another IP address, so names are looked
   // up as often as connections are tried.
-  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMaxBackoffMs);
+  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS,
+                   Milliseconds(times.longest_retry));
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -55,30 +52,32 @@ grpc::ChannelArguments Arguments(bool is_pinged, int64_t max_message_bytes,
   // other arguments.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   if (is_pinged) {
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
+                     Milliseconds(times.ping_interval));
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                     Milliseconds(times.ping_timeout));
     arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
     arguments.SetInt(GRPC_ARG_HTTP2_MIN_SENT_PING_INTERVAL_WITHOUT_DATA_MS,
-                     kKeepaliveMs / 2);
+                     Milliseconds(times.ping_interval / 2));
   } else {
-    arguments.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, kIdleTimeoutMs);
+    arguments.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, Milliseconds(times.idle));
   }
   return arguments;
 }
 
 }  // namespace
 
-GrpcChannels::GrpcChannels(int64_t max_message_bytes,
+GrpcChannels::GrpcChannels(const TransportOptions& options,
                            const grpc::ResourceQuota& quota,
                            NewHeartbeat new_heartbeat)
-    : max_message_bytes_(max_message_bytes),
+    : options_(options),
       quota_(quota),
       new_heartbeat_(std::move(new_heartbeat)) {}
 
 GrpcChannels::Connection GrpcChannels::Find(absl::string_view address,
                                             bool waits) {
-  Connection former;  // its calls keep it
+  Connection former;  // released outside the lock
   MutexLock lock(mutex_);
   const auto found = entries_.try_emplace(address).first;
   Entry& entry = found->second;
@@ -93,7 +92,7 @@ GrpcChannels::Connection GrpcChannels::Find(absl::string_view address,
 
 void GrpcChannels::Drop(absl::string_view address,
                         const std::shared_ptr<grpc::Channel>& channel) {
-  Connection former;  // its calls keep it
+  Connection former;  // released outside the lock
   MutexLock lock(mutex_);
   const auto found = entries_.find(address);
   if (found == entries_.end()) return;
@@ -102,7 +101,7 @@ void GrpcChannels::Drop(absl::string_view address,
 }
 
 void GrpcChannels::Watch(absl::string_view address, bool allows_pings) {
-  Connection former;  // its calls keep it
+  Connection former;  // released outside the lock
   std::shared_ptr<Heartbeat> heartbeat;
   {
     MutexLock lock(mutex_);
@@ -133,7 +132,7 @@ GrpcChannels::Connection GrpcChannels::Make(const std::string& address,
   Connection connection;
   connection.channel = grpc::CreateCustomChannel(
       TargetOf(address), grpc::InsecureChannelCredentials(),
-      Arguments(entry.is_pinged, max_message_bytes_, quota_));
+      Arguments(entry.is_pinged, options_, quota_));
   if (entry.is_pinged || is_stopped_) return connection;
   connection.heartbeat = new_heartbeat_(address, connection.channel);
   if (entry.is_watched) connection.heartbeat->Start();

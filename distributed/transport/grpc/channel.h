@@ -5,7 +5,6 @@
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +15,7 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/resource_quota.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/transport/grpc/heartbeat.h"
+#include "leat/distributed/transport/heartbeat.h"
 
 namespace leat {
 
@@ -37,11 +36,11 @@ class GrpcChannels {
       const std::string& address, const std::shared_ptr<grpc::Channel>& channel)
                                               const>;
 
-  // `max_message_bytes` is the largest response that is accepted. `quota`
-  // limits the memory of all channels together; it is borrowed and must outlive
-  // this.
-  GrpcChannels(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
-               NewHeartbeat new_heartbeat);
+  // `options.max_message_bytes` is the largest response that is accepted.
+  // `quota` limits the memory of all channels together; it is borrowed and must
+  // outlive this.
+  GrpcChannels(const TransportOptions& options,
+               const grpc::ResourceQuota& quota, NewHeartbeat new_heartbeat);
 
   // Returns the connection for a new call to `address` and makes it if there is
   // none. After a failed attempt to connect, a gRPC channel rejects calls until
@@ -55,8 +54,7 @@ class GrpcChannels {
   // peer is silent. Otherwise Find returns a connection whose heartbeat has
   // been started.
   void Watch(absl::string_view address, bool allows_pings);
-  // Stops all heartbeats, and no new ones are made. Waits for their alarms, so
-  // it must not be called on a thread that polls their completion queue.
+  // Stops all heartbeats, and no new ones are made.
   void StopHeartbeats();
 
   // Forgets `channel` if it is still the channel for `address`, so that later
@@ -76,7 +74,7 @@ class GrpcChannels {
   Connection Make(const std::string& address, const Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const int64_t max_message_bytes_;
+  const TransportOptions options_;
   const grpc::ResourceQuota& quota_;
   const NewHeartbeat new_heartbeat_;
   Mutex mutex_;

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/byte_buffer.h"
-#include "leat/distributed/transport/grpc/heartbeat.h"
 #include "leat/distributed/transport/grpc/settings.h"
 #include "leat/distributed/transport/grpc/status.h"
 #include "leat/distributed/transport/grpc/why_unreachable.h"
+#include "leat/distributed/transport/heartbeat.h"
 #include "leat/distributed/wire/wire.h"
 
 namespace leat {
@@ -115,9 +115,9 @@ absl::StatusOr<Payload> ClientCall::ResultOf(const grpc::Status& status) {
   absl::StatusOr<Payload> response =
       SplitPayload(std::move(slices), method_.response);
   if (response.ok()) return response;
-  return AsTransportError(absl::InternalError(
-      absl::StrCat(address_, " answered ", method_.path,
-                   " with what is no message: ", response.status().message())));
+  return AsTransportError(absl::InternalError(absl::StrCat(
+      address_, " answered ", method_.path,
+      " with bytes that are not a message: ", response.status().message())));
 }
 
 absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
@@ -152,7 +152,7 @@ absl::Status ClientCall::CancelledError() const {
     case Ending::kGivenUp:
       return GivenUpError(address_, method_.path);
     case Ending::kLost:
-      return UnreachableError(address_, "it is silent");
+      return UnreachableError(address_, "it has stopped answering");
     case Ending::kByPeer:
       break;
   }
@@ -164,8 +164,9 @@ bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
     return true;
   }
   if (IsOfHttpServer(status)) return false;
-  // TensorFlow's tasks do not mark their errors. For streams that break, gRPC
-  // makes up headers with a status, which is always UNAVAILABLE.
+  // TensorFlow's tasks do not mark their errors, so the errors that gRPC itself
+  // may have made up are sorted out. (When a stream breaks, gRPC makes up
+  // headers with the status UNAVAILABLE.)
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       return false;

@@ -18,8 +18,8 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/status.h"
-#include "leat/distributed/transport/grpc/open_client_calls.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/transport/open_client_calls.h"
 #include "leat/distributed/transport/transport.h"
 
 namespace leat {
@@ -32,8 +32,8 @@ class ClientCall final : public OpenClientCall,
                          public std::enable_shared_from_this<ClientCall> {
  public:
   // The call goes to `method` at `address`, which errors name. `done` is called
-  // exactly once, with the response or as Transport::Call says. The caller adds
-  // the call to `open`, which must outlive it.
+  // exactly once, as Transport::Call says. The caller adds the call to `open`,
+  // which must outlive it.
   ClientCall(absl::string_view address, const Method& method,
              CallOptions options, Reply done, OpenClientCalls& open);
 
@@ -59,7 +59,7 @@ class ClientCall final : public OpenClientCall,
   void RegisterCancellation();
   // Ends a call that was not sent, with `status`, on a polling thread.
   void Fail(absl::Status status, grpc::CompletionQueue& queue);
-  // The completions of Fail's alarm and of the call.
+  // Called when Fail's alarm has gone off, and when gRPC has finished the call.
   void EndFailure(bool ok);
   void EndCall(bool ok);
   // Gives `result` to `done` and releases what the call holds.
@@ -69,7 +69,7 @@ class ClientCall final : public OpenClientCall,
   // Returns the callee's own error as it was sent. Marks other errors as the
   // transport's (kTransportErrorPayload).
   absl::Status ErrorOf(const grpc::Status& status);
-  // Returns the error of a cancelled call, by who cancelled it.
+  // Returns the error of a cancelled call, which depends on who cancelled it.
   absl::Status CancelledError() const;
   // True if the callee itself sent `status`, false if gRPC made it up.
   bool WasSaidByCallee(const grpc::Status& status) const;

@@ -32,11 +32,9 @@ namespace {
 
 using SystemClock = std::chrono::system_clock;
 
-// Peers may ping every second. A little earlier is not yet too often.
-constexpr int kMinPingIntervalMs = 900;
 constexpr int kMaxConcurrentStreams = 10'000;
-// How long a call waits in gRPC until it is asked for, which in fact happens
-// within moments.
+// How long a call may wait in gRPC until the server asks for a call. In fact it
+// waits only for moments.
 constexpr int kMaxUnrequestedSeconds = 3600;
 
 class GrpcListener final : public Listener {
@@ -49,7 +47,8 @@ class GrpcListener final : public Listener {
 
   // Starts the server and sets the address. REQUIRES: called once; after a
   // failure only the destructor may be called.
-  absl::Status Start(const std::string& address, int64_t max_message_bytes,
+  absl::Status Start(const std::string& address,
+                     const TransportOptions& options,
                      const grpc::ResourceQuota& quota,
                      grpc::ServerBuilder& builder);
 
@@ -79,10 +78,12 @@ class GrpcListener final : public Listener {
   std::unique_ptr<grpc::Server> server_ ABSL_GUARDED_BY(mutex_);
 };
 
-void SetArguments(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+void SetArguments(const TransportOptions& options,
+                  const grpc::ResourceQuota& quota,
                   grpc::ServerBuilder& builder) {
+  const ConnectionTimes& times = options.times;
   builder.SetResourceQuota(quota);
-  builder.SetMaxReceiveMessageSize(MessageLimit(max_message_bytes));
+  builder.SetMaxReceiveMessageSize(MessageLimit(options.max_message_bytes));
   builder.SetMaxSendMessageSize(-1);
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_ALLOW_REUSEPORT, 0},
@@ -91,12 +92,13 @@ void SetArguments(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
        kCompressionAlgorithms},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxConcurrentStreams},
       {"grpc.server_max_unrequested_time_in_server", kMaxUnrequestedSeconds},
-      {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs},
-      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(times.ping_interval)},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(times.ping_timeout)},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      // A ping that comes a little early is not yet one too many.
       {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-       kMinPingIntervalMs},
+       Milliseconds(times.ping_interval * 9 / 10)},
       {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0},
   };
   for (const auto& [name, value] : arguments) {
@@ -133,7 +135,7 @@ std::string WhyNot(const std::string& address) {
 }
 
 absl::Status GrpcListener::Start(const std::string& address,
-                                 int64_t max_message_bytes,
+                                 const TransportOptions& options,
                                  const grpc::ResourceQuota& quota,
                                  grpc::ServerBuilder& builder) {
   LEAT_RETURN_IF_ERROR(CheckAddress(address));
@@ -143,7 +145,7 @@ absl::Status GrpcListener::Start(const std::string& address,
     LEAT_RETURN_IF_ERROR(ClearSocketPath(path));
     private_files.emplace();
   }
-  SetArguments(max_message_bytes, quota, builder);
+  SetArguments(options, quota, builder);
   int port = 0;
   builder.AddListeningPort(path.empty() ? address : EscapedUnixAddress(address),
                            grpc::InsecureServerCredentials(), &port);
@@ -166,7 +168,7 @@ absl::Status GrpcListener::Start(const std::string& address,
 
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
-    int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+    const TransportOptions& options, const grpc::ResourceQuota& quota,
     std::shared_ptr<PollingThreads> polling) {
   std::unique_ptr<grpc::ServerBuilder> builder = polling->TakeServerBuilder();
   if (builder == nullptr) {
@@ -174,8 +176,7 @@ absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     builder = polling->TakeServerBuilder();
   }
   auto listener = std::make_unique<GrpcListener>(methods, std::move(polling));
-  LEAT_RETURN_IF_ERROR(
-      listener->Start(address, max_message_bytes, quota, *builder));
+  LEAT_RETURN_IF_ERROR(listener->Start(address, options, quota, *builder));
   return listener;
 }
 

@@ -24,12 +24,12 @@ namespace leat {
 // (distributed/transport/unix_socket.h).
 //
 // `methods` and `quota` are borrowed until the listener is destroyed.
-// `max_message_bytes` is the largest request that is accepted. Calls arrive on
-// the threads of `polling`. If these already serve another server, the listener
-// starts threads of its own.
+// `options.max_message_bytes` is the largest request that is accepted. Calls
+// arrive on the threads of `polling`. If these already serve another server,
+// the listener starts threads of its own.
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
-    int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+    const TransportOptions& options, const grpc::ResourceQuota& quota,
     std::shared_ptr<PollingThreads> polling);
 
 }  // namespace leat

@@ -8,10 +8,11 @@
 // event wakes the other thread up, too. gRPC's callback API, which has two
 // pollers at the least, pays for that with half of the time of a small call.
 //
-// A thread that is alone spins for half a millisecond before it sleeps, where
-// cores are idle: what follows from its work comes soon, and waking the thread
-// would take longer than the rest of a small call. With several threads, the
-// one that spins is seldom the one that gRPC lets look at the sockets.
+// A thread that is alone spins for half a millisecond before it sleeps, if
+// cores are idle. The next event often comes soon, and waking the thread would
+// take longer than the rest of a small call. Several threads do not spin,
+// because the thread that spins would seldom be the one that gRPC lets look at
+// the sockets.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 
@@ -67,8 +68,8 @@ class PollingThreads {
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
   // Returns the builder for a server that takes its calls from the queue, or
-  // null if it has been taken already. There is only one, because gRPC wants to
-  // be told when the queue is made that a server will use it.
+  // null if it has been taken already. There is only one, because gRPC must be
+  // told, when the queue is made, that a server will use it.
   std::unique_ptr<grpc::ServerBuilder> TakeServerBuilder();
 
  private:

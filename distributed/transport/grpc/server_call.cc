@@ -10,6 +10,7 @@
 #include "leat/distributed/transport/grpc/byte_buffer.h"
 #include "leat/distributed/transport/grpc/settings.h"
 #include "leat/distributed/transport/grpc/status.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/wire.h"
 
 namespace leat {
@@ -21,9 +22,6 @@ using SystemClock = std::chrono::system_clock;
 // The number of calls that gRPC is asked for in advance. Each call that comes
 // is replaced by a new request. If more come at the same moment, gRPC keeps
 // them for a moment.
-
-// Each takes the place of one that has come; so many may come at once before
-// gRPC has to keep one for a moment.
 constexpr int kRequestedCalls = 16;
 
 }  // namespace
@@ -44,7 +42,8 @@ void ServerCalls::WaitUntilEmpty() {
 
 void ServerCalls::Request() {
   auto call = std::make_unique<ServerCall>(*this);
-  MutexLock lock(mutex_);  // the server lives until stopped
+  // Stop waits for this lock, and the server is shut down only after Stop.
+  MutexLock lock(mutex_);
   if (is_stopped_) return;
   ++num_calls_;
   call.release()->Request();
@@ -90,16 +89,22 @@ void ServerCall::EndRead(bool ok) {
 }
 
 void ServerCall::Handle() {
+  const Method& method = entry_->method;
+  const size_t bytes = request_.Length();
   ReceivedSlices slices = FromByteBuffer(request_);
   request_.Clear();
+  if (method.small_request != nullptr) {
+    const absl::Status status = CheckInlineHeader(method.small_request, bytes);
+    if (!status.ok()) return Refuse(status);
+  }
   absl::StatusOr<Payload> request =
-      SplitPayload(std::move(slices), entry_->method.request);
+      SplitPayload(std::move(slices), method.request);
   if (!request.ok()) return Refuse(request.status());
-  entry_->handler(call_, *std::move(request),
-                  GuardedReply(entry_->method.path,
-                               [this](absl::StatusOr<Payload> response) {
-                                 Answer(std::move(response));
-                               }));
+  entry_->handler(
+      call_, *std::move(request),
+      GuardedReply(method.path, [this](absl::StatusOr<Payload> response) {
+        Answer(std::move(response));
+      }));
 }
 
 void ServerCall::Answer(absl::StatusOr<Payload> response) {

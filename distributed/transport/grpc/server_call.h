@@ -21,7 +21,7 @@ namespace leat {
 
 class ServerCall;
 
-// Asks gRPC for calls and owns those that have not ended. Thread-safe.
+// Asks gRPC for calls and owns the calls that have not ended. Thread-safe.
 class ServerCalls {
  public:
   // All three are borrowed and must outlive this.
@@ -55,9 +55,9 @@ class ServerCalls {
   size_t num_calls_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// A call, from the request for it until gRPC has done with it, which is after
-// the handler's reply. It deletes itself then. gRPC and the handler call it on
-// any thread.
+// A call. It lives from the moment when gRPC is asked for it until gRPC has
+// finished with it, after the handler's reply, and then deletes itself. gRPC
+// and the handler call its members on any thread.
 class ServerCall {
  public:
   explicit ServerCall(ServerCalls& calls) : calls_(calls) {}
@@ -66,22 +66,25 @@ class ServerCall {
   void Request();
 
  private:
-  // A call has come, unless `ok` is false: then the server was shut down.
+  // Called when a call has come or, with `ok` false, when the server was shut
+  // down.
   void Begin(bool ok);
-  // The request has been read, or there is none.
+  // Called when the request has been read or, with `ok` false, if there is
+  // none.
   void EndRead(bool ok);
-  // The answer has been written, or cannot be.
+  // Called when the answer has been written, or cannot be written.
   void EndAnswer(bool ok);
-  // The client has its answer, or has given the call up.
+  // Called when the client has its answer, or has given up the call.
   void EndCall(bool ok);
 
-  // Calls the handler with the decoded request.
+  // Calls the handler with the decoded request, or refuses the request.
   void Handle();
   // Sends the handler's response, or its error.
   void Answer(absl::StatusOr<Payload> response);
   // Sends `status`, marked as said by this task (kSaidByCallee).
   void Refuse(const absl::Status& status);
-  // Called by each user of the call at its end. The last one deletes it.
+  // Called by each user of the call when the user has finished. The last user
+  // deletes the call.
   void Release();
 
   ServerCalls& calls_;

@@ -27,4 +27,9 @@ int MessageLimit(int64_t max_message_bytes) {
   return static_cast<int>(std::min<int64_t>(max_message_bytes, INT32_MAX));
 }
 
+int Milliseconds(std::chrono::milliseconds time) {
+  return static_cast<int>(
+      std::clamp<std::chrono::milliseconds::rep>(time.count(), 1, INT32_MAX));
+}
+
 }  // namespace leat

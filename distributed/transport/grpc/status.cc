@@ -38,7 +38,8 @@ std::string Shortened(absl::string_view message) {
   return absl::StrCat(Utf8Prefix(message, fits), kCut);
 }
 
-// Returns the encoded payloads without the largest ones that do not fit.
+// Returns the encoded payloads. If they do not fit, the largest ones are left
+// out.
 std::string ShortDetails(const absl::Status& status) {
   std::string details = EncodePayloads(status);
   std::vector<std::pair<size_t, std::string>> urls;

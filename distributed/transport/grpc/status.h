@@ -12,8 +12,8 @@
 namespace leat {
 
 // Returns a status that is short enough for any peer, which accepts 8 KiB of
-// headers. Of a long message it has the beginning, and payloads are left out,
-// the largest first, until the others take at most 3 KiB.
+// headers. A long message is cut off, and payloads are left out, the largest
+// first, until the others take at most 3 KiB.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 // Returns the status with its payloads. An unknown code becomes UNKNOWN.

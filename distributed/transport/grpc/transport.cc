@@ -1,30 +1,32 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/transport/grpc/transport.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "grpc/grpc.h"
 #include "grpcpp/resource_quota.h"
 #include "leat/core/check.h"
+#include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/channel.h"
 #include "leat/distributed/transport/grpc/client_call.h"
-#include "leat/distributed/transport/grpc/heartbeat.h"
 #include "leat/distributed/transport/grpc/listener.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/transport/heartbeat.h"
 
 namespace leat {
 namespace {
 
-// All calls, heartbeats and listeners share one quota of memory and, with the
-// exception of second listeners, one set of polling threads.
+// All calls and listeners share one quota of memory and, with the exception of
+// second listeners, one set of polling threads.
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const TransportOptions& options)
-      : max_message_bytes_(options.max_message_bytes),
+      : options_(options),
         quota_("leat"),
-        channels_(options.max_message_bytes, quota_,
+        channels_(options, quota_,
                   [this](const std::string& address,
                          const std::shared_ptr<grpc::Channel>& channel) {
                     return MakeHeartbeat(address, channel);
@@ -35,6 +37,7 @@ class GrpcTransport final : public Transport {
 
   ~GrpcTransport() override {
     channels_.StopHeartbeats();
+    timers_.reset();
     open_.CancelAll();
     open_.WaitUntilEmpty();
   }
@@ -52,8 +55,7 @@ class GrpcTransport final : public Transport {
 
   absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) override {
-    return ListenWithGrpc(address, methods, max_message_bytes_, quota_,
-                          polling_);
+    return ListenWithGrpc(address, methods, options_, quota_, polling_);
   }
 
  private:
@@ -82,22 +84,26 @@ class GrpcTransport final : public Transport {
       channels_.Drop(address, channel);
     };
     return std::make_shared<Heartbeat>(std::move(ask), std::move(silent),
-                                       *polling_->queue());
+                                       options_.times, *timers_);
   }
 
-  const int64_t max_message_bytes_;
+  const TransportOptions options_;
   grpc::ResourceQuota quota_;
   GrpcChannels channels_;
   const std::shared_ptr<PollingThreads> polling_;
   OpenClientCalls open_;
+  // Its thread asks peers for their health.
+  std::unique_ptr<TimerQueue> timers_ =
+      std::make_unique<TimerQueue>("leat-heartbeat", clock());
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
     const TransportOptions& options) {
-  // This initialization of gRPC is never undone. gRPC's shutdown, with its last
-  // user, would wait up to ten seconds for what it polls in the background.
+  // This initialization of gRPC is never undone. Otherwise gRPC would shut down
+  // when the last transport is destroyed, and would wait up to ten seconds for
+  // what it polls in the background.
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   return std::make_unique<GrpcTransport>(options);

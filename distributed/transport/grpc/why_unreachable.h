@@ -11,9 +11,9 @@
 
 namespace leat {
 
-// Returns the reason that `message`, gRPC's message of a call that ended with
-// UNAVAILABLE, tells, to follow "ADDRESS cannot be reached: ". Returns what is
-// left of the message itself if it is none of the known ones.
+// Returns the reason in `message`, which is gRPC's message of a call that ended
+// with UNAVAILABLE. The result is to follow "ADDRESS cannot be reached: ". An
+// unknown reason is returned in gRPC's words.
 std::string WhyUnreachable(absl::string_view message);
 
 }  // namespace leat

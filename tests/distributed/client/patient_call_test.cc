@@ -50,7 +50,7 @@ class PatientCallTest : public ::testing::Test {
                         });
         });
   }
-  // Serves kReset as a transport does that reaches nobody in time.
+  // Serves kReset with the error of a transport that reaches nobody in time.
   void NeverAnswer() {
     AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }
@@ -96,7 +96,7 @@ TEST_F(PatientCallTest, SaysWhyItWaitsAtGrowingIntervals) {
   NeverAnswer();
   const absl::Status status = Call().status();
   EXPECT_THAT(times_, ElementsAre(1, 10, 30, 60, 90));
-  // The words are those of the fake transport.
+  // The fake transport words its error like this.
   EXPECT_THAT(notices_, Each(HasSubstr("connection refused")));
   EXPECT_THAT(notices_.front(), HasSubstr("still trying for 1m39s"));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);

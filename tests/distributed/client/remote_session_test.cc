@@ -17,12 +17,12 @@
 #include "leat/core/devices/step_observer.h"
 #include "leat/core/threads/thread.h"
 #include "leat/distributed/client/master_client.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::remote_session_test {
@@ -40,8 +40,8 @@ class ScriptedMaster {
   using Script = std::function<absl::Status(const Request&,
                                             WireTensors& tensors, Response&)>;
 
-  // In `script`, `tensors` are those of the request, and afterwards those of
-  // the response.
+  // Answers `method` with `script`. The script gets the tensors of the request
+  // in `tensors`, and leaves those of the response there.
   template <class Request, class Response>
   void On(const Method& method, Script<Request, Response> script) {
     methods_.Add(
@@ -72,8 +72,8 @@ class ScriptedMaster {
 
  private:
   MethodTable methods_;
-  const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>(2, testing::TestClock());
+  const std::shared_ptr<testing::InProcessNetwork> network_ =
+      std::make_shared<testing::InProcessNetwork>(2, testing::TestClock());
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Listener> listener_;
 };
@@ -229,7 +229,8 @@ TEST_F(RemoteSessionTest, EndsWaitingForAMasterThatKeepsSilent) {
       session->Run({.options = {.timeout = std::chrono::milliseconds(50)}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  // The master itself ends the step in time, so its answer gets a while more.
+  // A master ends the step at the deadline by itself, so the client waits a
+  // while longer for the master's answer.
   EXPECT_EQ(clock.Now() - start, std::chrono::milliseconds(7050));
   std::move(kept)(absl::CancelledError("at last"));
 }
@@ -419,7 +420,7 @@ TEST(RemoteSessionTargetTest, NoMasterThereIsUnavailable) {
   GraphBuilder b;
   b.Const(1.0f);
   testing::SimulatedClock clock;
-  const auto network = std::make_shared<InProcessNetwork>(2, clock);
+  const auto network = std::make_shared<testing::InProcessNetwork>(2, clock);
   const auto session =
       NewRemoteSession(*b.Build(), kTarget,
                        {.connect_timeout = std::chrono::milliseconds(50),
@@ -428,6 +429,17 @@ TEST(RemoteSessionTargetTest, NoMasterThereIsUnavailable) {
   EXPECT_TRUE(session.status().code() == absl::StatusCode::kUnavailable ||
               session.status().code() == absl::StatusCode::kDeadlineExceeded)
       << session.status();
+}
+
+TEST(RemoteSessionTargetTest, ATransportThatThereIsNotIsRefused) {
+  GraphBuilder b;
+  b.Const(1.0f);
+  const absl::Status refused =
+      NewRemoteSession(*b.Build(), "http://h:1").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(refused.message(),
+            "target 'http://h:1': there is no transport 'http'; there are: "
+            "grpc");
 }
 
 TEST(RemoteSessionTargetTest, ABareAddressIsRefusedWithTheTargetForIt) {
@@ -453,7 +465,7 @@ TEST(RemoteSessionTargetTest, TargetsNameTransportAndAddress) {
   expect("grpc://[::1]:7001", "grpc", "[::1]:7001");
   expect("unix:///tmp/leat.sock", "grpc", "unix:/tmp/leat.sock");
   expect(kTarget, "in-process", "master:1");
-  for (const char* wrong : {"", "local", "grpc://", "grpc://host", "http://h:1",
+  for (const char* wrong : {"", "local", "grpc://", "grpc://host", "://h:1",
                             "grpc://h:99999", "unix://relative", "h:1"}) {
     const auto parsed = ParseTarget(wrong);
     EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument)

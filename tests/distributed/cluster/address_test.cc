@@ -23,7 +23,7 @@ TEST(AddressTest, AcceptsNamesNumbersAndSockets) {
 
 TEST(AddressTest, RefusesEverythingElseQuotingIt) {
   const std::string form = "is none of HOST:PORT, [IPV6]:PORT and unix:/PATH";
-  const std::string port = "which is no number from 0 to 65535";
+  const std::string port = "which is not a number from 0 to 65535";
   const std::pair<std::string, std::string> cases[] = {
       {"", "address '' " + form},
       {"localhost", "address 'localhost' " + form},
@@ -39,15 +39,15 @@ TEST(AddressTest, RefusesEverythingElseQuotingIt) {
       {"\xc3\xa4:1", "address '\\xc3\\xa4:1' " + form},
       {std::string("a\0b:1", 5), form},
       {std::string(254, 'a') + ":1", "aaa...' " + form},
-      {"a:", "address 'a:' is with port '', " + port},
-      {"a:65536", "with port '65536', " + port},
-      {"a:-1", "with port '-1', " + port},
-      {"a:+1", "with port '+1', " + port},
-      {"a: 1", "with port ' 1', " + port},
-      {"a:01", "with port '01', " + port},
-      {"a:http", "with port 'http', " + port},
+      {"a:", "address 'a:' has port '', " + port},
+      {"a:65536", "has port '65536', " + port},
+      {"a:-1", "has port '-1', " + port},
+      {"a:+1", "has port '+1', " + port},
+      {"a: 1", "has port ' 1', " + port},
+      {"a:01", "has port '01', " + port},
+      {"a:http", "has port 'http', " + port},
       {"a:99999999999999999999", port},
-      {"a:1\n", "with port '1\\n', " + port},
+      {"a:1\n", "has port '1\\n', " + port},
       {"unix:a", "address 'unix:a' is not unix:/ABSOLUTE/PATH"},
       {"unix:", "is not unix:/ABSOLUTE/PATH"},
       {"unix:/" + std::string(107, 'a'), "has at most 107 bytes"},

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/protos/cluster.pb.h"
 
 namespace leat::cluster_test {
 namespace {
@@ -71,9 +70,11 @@ TEST(ClusterSpecTest, MayHaveNoTasks) {
 
 TEST(ClusterSpecTest, RefusesWrongJsonNamingTheValue) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"({"ps" ["a:1"]})", "byte 7, line 1: unexpected '['; expected ':'"},
+      {R"({"ps" ["a:1"]})",
+       "the JSON text is wrong at byte 7, line 1: unexpected '['; expected "
+       "':'"},
       {R"({"ps": ["a:1"], "ps": ["b:1"]})",
-       "byte 20, line 1: the key 'ps' stands twice in an object"},
+       "byte 20, line 1: the key 'ps' is twice in an object"},
       {"[1]", "the cluster is an array, not an object of jobs"},
       {"\"ps\"", "the cluster is a string, not an object of jobs"},
       {R"({"ps": "a:1"})",
@@ -94,7 +95,7 @@ TEST(ClusterSpecTest, RefusesWrongJsonNamingTheValue) {
       {R"({"ps": {"1048577": "a:1"}})",
        "task index 1048577 of job 'ps' is not in [0, 1048576]"},
       {R"({"ps": {"1": "a:1", "01": "b:1"}})",
-       "task 1 of job 'ps' stands twice"},
+       "task 1 of job 'ps' is listed twice"},
       {R"({"p s": ["a:1"]})",
        "the job's name 'p s' is not of the form [a-zA-Z][_a-zA-Z0-9]*"},
       {R"({"": ["a:1"]})", "the job's name '' is not of the form"},
@@ -112,15 +113,18 @@ TEST(ClusterSpecTest, RefusesWrongJsonNamingTheValue) {
 }
 
 TEST(ClusterSpecTest, RefusesAnAddressThatStandsForTwoTasks) {
-  EXPECT_EQ(ErrorOf(ClusterSpec::FromJson(R"({"worker": ["b:1", "a:1"],
+  EXPECT_EQ(
+      ErrorOf(ClusterSpec::FromJson(R"({"worker": ["b:1", "a:1"],
                                         "ps": ["a:1"]})")),
-            "address 'a:1' stands for /job:ps/task:0 and /job:worker/task:1");
+      "address 'a:1' is given to /job:ps/task:0 and to /job:worker/task:1; "
+      "each task needs its own");
   EXPECT_EQ(ErrorOf(ClusterSpec::FromJson(R"({"ps": ["a:1", "A:1"]})")),
-            "address 'A:1' stands for /job:ps/task:0 and /job:ps/task:1");
+            "address 'A:1' is given to /job:ps/task:0 and to /job:ps/task:1; "
+            "each task needs its own");
   EXPECT_THAT(
       ErrorOf(ClusterSpec::FromJson(R"({"ps": ["[::1]:5", "[0::1]:5"]})")),
-      HasSubstr("stands for"));
-  // With port 0, the addresses will be different ones.
+      HasSubstr("is given to"));
+  // With port 0, each task gets a port of its own.
   EXPECT_TRUE(ClusterSpec::FromJson(R"({"ps": ["a:0", "a:0"]})").ok());
 }
 
@@ -148,12 +152,14 @@ TEST(ClusterSpecTest, NamesTheTasksThereAreWhenOneIsNot) {
           "many": ["d:1", "d:2", "d:3", "d:4", "d:5", "d:6", "d:7", "d:8",
                    "d:9"]})");
   const std::pair<TaskId, const char*> cases[] = {
-      {{"worker", 1}, "task 1 is not in job 'worker', which has 0, 3"},
-      {{"worker", -1}, "task -1 is not in job 'worker', which has 0, 3"},
-      {{"ps", 1}, "task 1 is not in job 'ps', which has 0"},
+      {{"worker", 1},
+       "task 1 is not in job 'worker', which has the tasks 0, 3"},
+      {{"worker", -1},
+       "task -1 is not in job 'worker', which has the tasks 0, 3"},
+      {{"ps", 1}, "task 1 is not in job 'ps', which has the tasks 0"},
       {{"many", 9},
-       "task 9 is not in job 'many', which has 0, 1, 2, 3, 4, 5, 6, 7, ... "
-       "(9 in all)"},
+       "task 9 is not in job 'many', which has the tasks 0, 1, 2, 3, 4, 5, 6, "
+       "7, ... (9 in all)"},
       {{"wrker", 0},
        "there is no job 'wrker'; the cluster has chief, many, ps, worker"},
       {{"", 0}, "there is no job ''; the cluster has chief, many, ps, worker"},
@@ -165,41 +171,6 @@ TEST(ClusterSpecTest, NamesTheTasksThereAreWhenOneIsNot) {
   }
   EXPECT_EQ(ClusterSpec().AddressOf({"ps", 0}).status().message(),
             "there is no job 'ps'; the cluster has none");
-}
-
-TEST(ClusterSpecTest, IsTensorFlowsClusterDef) {
-  const ClusterSpec cluster =
-      FromJson(R"({"ps": ["a:1"], "worker": {"4": "b:1"}})");
-  pb::ClusterDef def;
-  def.add_job()->set_name("old");
-  cluster.ToProto(&def);
-  ASSERT_EQ(def.job_size(), 2);
-  EXPECT_EQ(def.job(1).name(), "worker");
-  EXPECT_EQ(def.job(1).tasks().at(4), "b:1");
-  const auto again = ClusterSpec::FromProto(def);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(*again, cluster);
-  EXPECT_TRUE(ClusterSpec::FromProto({})->empty());
-}
-
-TEST(ClusterSpecTest, RefusesWrongClusterDefs) {
-  pb::ClusterDef def;
-  pb::JobDef* job = def.add_job();
-  job->set_name("ps");
-  (*job->mutable_tasks())[0] = "a";
-  EXPECT_THAT(ErrorOf(ClusterSpec::FromProto(def)),
-              HasSubstr("/job:ps/task:0: address 'a' is none of"));
-  (*job->mutable_tasks())[0] = "a:1";
-  (*job->mutable_tasks())[-7] = "a:2";
-  EXPECT_EQ(ErrorOf(ClusterSpec::FromProto(def)),
-            "task index -7 of job 'ps' is not in [0, 1048576]");
-  job->mutable_tasks()->erase(-7);
-  def.add_job()->set_name("ps");
-  EXPECT_EQ(ErrorOf(ClusterSpec::FromProto(def)), "job 'ps' stands twice");
-  def.mutable_job(1)->set_name("p\n");
-  (*def.mutable_job(1)->mutable_tasks())[0] = "b:1";
-  EXPECT_THAT(ErrorOf(ClusterSpec::FromProto(def)),
-              HasSubstr("the job's name 'p\\n' is not"));
 }
 
 }  // namespace

@@ -85,15 +85,19 @@ TEST(JsonTest, DoesNotRepeatALongTextInItsMessage) {
 }
 
 TEST(JsonTest, RefusesAKeyThatStandsTwiceInAnObject) {
-  EXPECT_EQ(ErrorOf("{\"a\": 1,\n \"b\": {\"a\": 2}, \"a\": 3}"),
-            "byte 28, line 2: the key 'a' stands twice in an object");
+  EXPECT_EQ(
+      ErrorOf("{\"a\": 1,\n \"b\": {\"a\": 2}, \"a\": 3}"),
+      "the JSON text is wrong at byte 28, line 2: the key 'a' is twice in "
+      "an object");
   EXPECT_TRUE(ParseJson("[{\"a\": 1}, {\"a\": 2}]").ok());
 }
 
 TEST(JsonTest, RefusesWhatStandsDeeperThan32) {
   EXPECT_TRUE(ParseJson(Nested(kMaxJsonDepth)).ok());
-  EXPECT_EQ(ErrorOf(Nested(kMaxJsonDepth + 1)),
-            "byte 33, line 1: values stand deeper in each other than 32");
+  EXPECT_EQ(
+      ErrorOf(Nested(kMaxJsonDepth + 1)),
+      "the JSON text is wrong at byte 33, line 1: values are nested deeper "
+      "than 32");
   EXPECT_THAT(ErrorOf(std::string(1 << 20, '[')), HasSubstr("deeper"));
 }
 
@@ -107,7 +111,8 @@ TEST(JsonTest, RefusesATextAboveAMebibyte) {
 // A parser that took the zero byte for the end would ignore what follows.
 TEST(JsonTest, RefusesAZeroByte) {
   EXPECT_EQ(ErrorOf(std::string("{}\n\0}", 5)),
-            "byte 4, line 2: a byte that is zero");
+            "the JSON text is wrong at byte 4, line 2: there is a byte that is "
+            "zero");
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ TEST(ResolverTest, FlagsReadAFile) {
   std::ofstream(path) << "{\"ps\":\n[}";
   EXPECT_THAT(ErrorOf(Flags(path, "ps", 0)),
               HasSubstr(absl::StrCat("--cluster: file '", path,
-                                     "': byte 9, line 2: "
-                                     "unexpected '}'")));
+                                     "': the JSON text is wrong at byte 9, "
+                                     "line 2: unexpected '}'")));
   std::remove(path.c_str());
   const auto missing = ResolveTask(Flags(path, "ps", 0));
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
@@ -135,7 +135,8 @@ TEST(ResolverTest, AnEvaluatorIsOutsideOfTheCluster) {
   }
 }
 
-// Kubeflow's TFJob writes this when the number of workers may change.
+// Kubeflow's TFJob writes a "sparseCluster" when the number of workers may
+// change.
 TEST(ResolverTest, ASparseClusterHasTheTasksThatThisOneSees) {
   const TaskConfig worker = Resolve(
       Input(R"({"sparseCluster": {"worker": {"4": "w:1"}, "ps": ["p:1"]},
@@ -172,13 +173,13 @@ TEST(ResolverTest, JobAndTaskComeBeforeWhatTfConfigSays) {
   input.task = 2;
   EXPECT_EQ(ErrorOf(input),
             "TF_CONFIG with --job and --task: task 2 is not in job 'ps', which "
-            "has 0, 1");
+            "has the tasks 0, 1");
 }
 
 TEST(ResolverTest, WrongFlagsAreRefused) {
   const std::pair<ResolverInput, const char*> cases[] = {
       {Flags(kCluster, "worker", 1),
-       "--cluster: task 1 is not in job 'worker', which has 0, 3"},
+       "--cluster: task 1 is not in job 'worker', which has the tasks 0, 3"},
       {Flags(kCluster, "wrker", 0),
        "--cluster: there is no job 'wrker'; the cluster has chief, ps, "
        "worker"},
@@ -190,40 +191,41 @@ TEST(ResolverTest, WrongFlagsAreRefused) {
       {Flags(kCluster, "ps", int64_t{1} << 32),
        "--cluster: task index 4294967296 of job 'ps' is not in [0, 1048576]"},
       {Flags(kCluster),
-       "--cluster: it does not say which task this process is; --job and "
-       "--task do"},
+       "--cluster: it does not say which task this process is; give --job "
+       "and --task"},
       {Flags(kCluster, "ps"), "--job is given without --task"},
       {Flags(kCluster, "", 0), "--task is given without --job"},
       {Flags("{}", "ps", 0), "--cluster: the cluster has no tasks"},
       {Flags("{\"ps\": [\"a:1\",\n \"b:1\" \"c:1\"]}", "ps", 0),
-       "--cluster: byte 27, line 2: unexpected string literal; expected ']'"},
+       "--cluster: the JSON text is wrong at byte 27, line 2: unexpected "
+       "string literal; expected ']'"},
       {Flags(R"({"ps": ["a:1"], "worker": ["b:1", "a:1"]})", "ps", 0),
-       "--cluster: address 'a:1' stands for /job:ps/task:0 and "
-       "/job:worker/task:1"},
+       "--cluster: address 'a:1' is given to /job:ps/task:0 and to "
+       "/job:worker/task:1; each task needs its own"},
       {Flags(R"({"ps": ["a:1"], "evaluator": ["b:1"]})", "ps", 0),
        "--cluster: job 'evaluator' is among the jobs of the cluster; an "
        "evaluator is outside of it"},
       {Flags(R"({"ps": ["a:1", "b:0"]})", "ps", 0),
-       "--cluster: address 'b:0' of /job:ps/task:1: only this process's own "
-       "task may have port 0"},
+       "--cluster: address 'b:0' of /job:ps/task:1 has port 0, which only this "
+       "process's own task may have"},
       {Flags(R"({"ps": ["a:0"]})", "evaluator", 0),
-       "--cluster: address 'a:0' of /job:ps/task:0: only this process's own "
-       "task may have port 0"},
+       "--cluster: address 'a:0' of /job:ps/task:0 has port 0, which only this "
+       "process's own task may have"},
       {Hosts("a:1,", "", "ps", 0),
        "--ps_hosts and --worker_hosts: /job:ps/task:1: address '' is none of "
        "HOST:PORT, [IPV6]:PORT and unix:/PATH"},
       {Hosts("a:1", "b:1,a:1", "ps", 0),
-       "--ps_hosts and --worker_hosts: address 'a:1' stands for "
-       "/job:ps/task:0 and /job:worker/task:1"},
+       "--ps_hosts and --worker_hosts: address 'a:1' is given to "
+       "/job:ps/task:0 and to /job:worker/task:1; each task needs its own"},
       {Hosts("a:1", "b:1", "worker", 1),
        "--ps_hosts and --worker_hosts: task 1 is not in job 'worker', which "
-       "has 0"},
+       "has the tasks 0"},
       {Hosts("a:70000", "", "ps", 0),
-       "--ps_hosts and --worker_hosts: /job:ps/task:0: address 'a:70000' is "
-       "with port '70000', which is no number from 0 to 65535"},
+       "--ps_hosts and --worker_hosts: /job:ps/task:0: address 'a:70000' has "
+       "port '70000', which is not a number from 0 to 65535"},
       {Flags("", "ps", 0),
-       "nothing describes a cluster; looked at: --cluster; --ps_hosts and "
-       "--worker_hosts; TF_CONFIG"},
+       "nothing describes a cluster; use one of these: --cluster; --ps_hosts "
+       "and --worker_hosts; TF_CONFIG"},
   };
   for (const auto& [input, message] : cases) {
     EXPECT_EQ(ErrorOf(input), message);
@@ -231,7 +233,8 @@ TEST(ResolverTest, WrongFlagsAreRefused) {
   ResolverInput both = Flags(kCluster, "ps", 0);
   both.worker_hosts = "a:1";
   EXPECT_EQ(ErrorOf(both),
-            "--cluster: --ps_hosts and --worker_hosts describe a cluster too");
+            "--cluster: --ps_hosts and --worker_hosts describe a cluster, too; "
+            "give either them or --cluster");
 }
 
 TEST(ResolverTest, TheTaskItselfMayHavePort0) {
@@ -242,7 +245,8 @@ TEST(ResolverTest, TheTaskItselfMayHavePort0) {
 TEST(ResolverTest, AWrongTfConfigIsRefused) {
   const std::pair<const char*, const char*> cases[] = {
       {"{\n\"cluster\": {\"ps\" [\"a:1\"]}}",
-       "TF_CONFIG: byte 20, line 2: unexpected '['; expected ':'"},
+       "TF_CONFIG: the JSON text is wrong at byte 20, line 2: unexpected '['; "
+       "expected ':'"},
       {"[]", "TF_CONFIG: it is an array, not an object"},
       {R"({"cluster": ["a:1"], "task": {}})",
        "TF_CONFIG: the cluster is an array, not an object of jobs"},
@@ -253,8 +257,8 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
       {R"({"task": {"type": "ps", "index": 0}})",
        "TF_CONFIG: it has a 'task' but no 'cluster'"},
       {R"({"cluster": {"ps": ["a:1"]}})",
-       "TF_CONFIG: it does not say which task this process is; --job and "
-       "--task do"},
+       "TF_CONFIG: it does not say which task this process is; give --job "
+       "and --task"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": "ps"})",
        "TF_CONFIG: 'task' is a string, not an object"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"index": 0}})",
@@ -270,7 +274,7 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": "x"}})",
        "TF_CONFIG: the 'index' of 'task' is 'x', not an integer"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 1}})",
-       "TF_CONFIG: task 1 is not in job 'ps', which has 0"},
+       "TF_CONFIG: task 1 is not in job 'ps', which has the tasks 0"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": -1}})",
        "TF_CONFIG: task index -1 of job 'ps' is not in [0, 1048576]"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "p", "index": 0}})",
@@ -281,17 +285,19 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
        "evaluator is outside of it"},
       {R"({"sparseCluster": {"ps": ["a:1", "b:1"]},
            "task": {"type": "ps", "index": 2}})",
-       "TF_CONFIG: task 2 is not in job 'ps', which has 0, 1"},
+       "TF_CONFIG: task 2 is not in job 'ps', which has the tasks 0, 1"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 0},
            "task": {"type": "ps", "index": 0}})",
-       "TF_CONFIG: byte 82, line 2: the key 'task' stands twice in an object"},
+       "TF_CONFIG: the JSON text is wrong at byte 82, line 2: the key 'task' "
+       "is twice in an object"},
   };
   for (const auto& [text, message] : cases) {
     EXPECT_EQ(ErrorOf(Input(text)), message) << text;
   }
 }
 
-// TensorFlow takes such a variable to mean a process without a cluster.
+// TensorFlow takes a TF_CONFIG without a cluster to mean a process without a
+// cluster.
 TEST(ResolverTest, ATfConfigWithoutAClusterSaysNothing) {
   for (const char* text : {"{}", R"({"environment": "cloud"})"}) {
     EXPECT_THAT(ErrorOf(Input(text)), HasSubstr("nothing describes a cluster"));
@@ -300,7 +306,8 @@ TEST(ResolverTest, ATfConfigWithoutAClusterSaysNothing) {
 
 TEST(ResolverTest, ReadsTheEnvironmentOfTheProcess) {
   ASSERT_EQ(setenv("TF_CONFIG", "{]", 1), 0);
-  EXPECT_THAT(ErrorOf(ResolverInput{}), HasSubstr("TF_CONFIG: byte 2"));
+  EXPECT_THAT(ErrorOf(ResolverInput{}),
+              HasSubstr("TF_CONFIG: the JSON text is wrong at byte 2"));
   ASSERT_EQ(setenv("TF_CONFIG", "", 1), 0);
   EXPECT_EQ(ResolverInput{}.Variable("TF_CONFIG"), std::nullopt);
   ASSERT_EQ(unsetenv("TF_CONFIG"), 0);
@@ -330,7 +337,7 @@ TEST(ResolverRegistryTest, AsksByRankThenName) {
   registry.Add({.name = "c", .rank = 0, .source = "C", .resolve = never});
   registry.Add({.name = "a", .rank = 1, .source = "A", .resolve = never});
   EXPECT_EQ(ResolveTask(Input(), registry).status().message(),
-            "nothing describes a cluster; looked at: C; A; B");
+            "nothing describes a cluster; use one of these: C; A; B");
 }
 
 }  // namespace

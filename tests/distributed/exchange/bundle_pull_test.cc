@@ -61,7 +61,7 @@ class BundleTest : public RemoteRendezvousTest {
 TEST_F(BundleTest, IsPulledWithOneCallWhenAllIsAskedFor) {
   UseBundles({{"a0", "b0", "c0"}, {"a1", "b1", "c1"}});
   const Tensor a = Tensor::Vector<float>({1, 2});
-  const Tensor b = Tensor::Scalar<std::string>("b");
+  const Tensor b = Tensor::Scalar<int>(7);
   for (const int i : {0, 1}) {
     ps_.is_remote = i == 1;
     const std::string a_name = absl::StrCat("a", i);
@@ -250,13 +250,13 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
     const char* why;
   };
   const std::vector<Case> cases = {
-      {[&] { return reply_of(0, 0); }, "0 tensors, of which 0 are said"},
-      {[&] { return reply_of(1, 1); }, "1 tensors, of which 1 are said"},
-      {[&] { return reply_of(3, 3); }, "3 tensors, of which 3 are said"},
-      {[&] { return reply_of(1, 2); }, "1 tensors, of which 2 are said"},
-      {[&] { return reply_of(3, 2); }, "3 tensors, of which 2 are said"},
-      {[&] { return reply_of(2, 1); }, "2 tensors, of which 1 are said"},
-      {[&] { return reply_of(2, 3); }, "2 tensors, of which 3 are said"},
+      {[&] { return reply_of(0, 0); }, "0 tensors and said of 0 whether"},
+      {[&] { return reply_of(1, 1); }, "1 tensors and said of 1 whether"},
+      {[&] { return reply_of(3, 3); }, "3 tensors and said of 3 whether"},
+      {[&] { return reply_of(1, 2); }, "1 tensors and said of 2 whether"},
+      {[&] { return reply_of(3, 2); }, "3 tensors and said of 2 whether"},
+      {[&] { return reply_of(2, 1); }, "2 tensors and said of 1 whether"},
+      {[&] { return reply_of(2, 3); }, "2 tensors and said of 3 whether"},
       {[&] {
          Payload reply = reply_of(2, 2);
          reply.tensors[1].tensor = Tensor();
@@ -268,7 +268,7 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
          reply.header = "\xff";
          return reply;
        },
-       "malformed RecvTensorsResponse"},
+       "the RecvTensorsResponse is malformed"},
       {[] {
          // This reply has two TensorProtos, the second one of dtype 99.
          return *SplitPayload(

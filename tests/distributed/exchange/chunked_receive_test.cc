@@ -64,8 +64,8 @@ Payload Received(Payload sent, TensorField field) {
   return *SplitPayload(ReceivedMessage(bytes).Take(), field);
 }
 
-// The tensors of a received message, counted as long as they are not decoded or
-// dropped.
+// The tensors of a received message. They count in `live` until they are
+// decoded or dropped.
 class CountedTensors final : public PendingTensors {
  public:
   CountedTensors(std::unique_ptr<PendingTensors> received,
@@ -105,7 +105,7 @@ class ChunkedReceiveTest : public ::testing::Test {
                  .dtype = sent_.dtype(),
                  .shape = sent_.shape()};
   }
-  // From now on, the test runs the tasks of the compute threads.
+  // From now on, the test itself runs the closures of the compute threads.
   testing::HeldQueue& HoldCompute() {
     auto held = std::make_unique<testing::HeldQueue>();
     testing::HeldQueue& queue = *held;
@@ -188,8 +188,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     MutexLock lock(mutex_);
     return num_results_;
   }
-  // Answers every call, and those that follow from the answers, with the right
-  // chunk.
+  // Answers every call with the right chunk, also the calls that the answers
+  // lead to.
   void AnswerAll(bool last_first = false) {
     while (num_calls() > 0) {
       Fetch call = TakeCall(last_first);
@@ -238,8 +238,8 @@ class ChunkedReceiveTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
 
-// The allocator, such as that of a session, may be gone once `done` was called,
-// so it must not be used after that.
+// The allocator may belong to a session that is gone once `done` was called, so
+// nothing may use the allocator after that.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -252,7 +252,8 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// The transport may be gone, too, so no call may be made after `done`.
+// The transport may be gone once `done` was called, so no call may be made
+// after that.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
   // The chunks are so large that compute threads copy them.
   Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
@@ -310,7 +311,7 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // It also uses all that it may have.
+    // The receive also asks for as many chunks as it may have.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();
@@ -346,7 +347,8 @@ TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
       const auto received = Result();
       ASSERT_TRUE(received.ok()) << received.status();
       EXPECT_TRUE(Identical(*received, sent_));
-      // The tensor's memory is allocated at once; the chunks allocate none.
+      // The tensor's memory is allocated in one piece, and no memory is
+      // allocated for the chunks.
       EXPECT_EQ(allocator_.calls(), before + 1);
     }
   }
@@ -363,7 +365,7 @@ TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
     result_ = absl::UnknownError("none");
   }
   ASSERT_TRUE(received.ok());
-  // The receiver may change it in place.
+  // So the receiver may change the tensor in place.
   EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
 }
 

@@ -19,7 +19,6 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
@@ -27,6 +26,7 @@
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
@@ -35,6 +35,7 @@ namespace leat::lying_peer_test {
 namespace {
 
 using ::leat::testing::Eventually;
+using ::leat::testing::InProcessNetwork;
 using ::leat::testing::RespondOne;
 using ::leat::testing::ScriptedTask;
 using ::leat::testing::SimulatedClock;
@@ -56,9 +57,9 @@ constexpr int kTimes = 1000;
 // any dtype.
 class LyingTask {
  public:
-  // What it answers to FetchChunk: the right chunk, one that is a byte short,
-  // or nothing. With kAll, the tensor comes in one piece and there are no
-  // chunks.
+  // How the task answers FetchChunk: with the right chunk, with one that is a
+  // byte short, or not at all. With kAll, the tensor comes in one piece and
+  // there are no chunks.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
@@ -158,7 +159,7 @@ class LyingTask {
   std::atomic<int> num_fetches_{0};
   Mutex mutex_;
   std::vector<Reply> kept_ ABSL_GUARDED_BY(mutex_);
-  ScriptedTask task_;  // ends first, because it calls the others
+  ScriptedTask task_;  // ends first, because it uses the fields above
 };
 
 using Chunks = LyingTask::Chunks;
@@ -212,8 +213,8 @@ class LyingPeerTest : public ::testing::Test {
         Eventually([this] { return worker_->counters().running == 0; }));
   }
 
-  // Runs a step and returns the sum of the ones that the worker receives, which
-  // is the number of floats.
+  // Runs a step in which the worker receives ones, and returns their sum, the
+  // number of floats.
   absl::StatusOr<float> Receive(
       std::chrono::milliseconds timeout = std::chrono::minutes(1)) {
     auto out =
@@ -316,8 +317,8 @@ TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
 }
 
 TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
-  // All tensors that come in chunks have together more bytes than the session
-  // may hold, so a leak of each would show.
+  // Together, the tensors that come in chunks have more bytes than the session
+  // may hold, so it would show if none of them were freed.
   constexpr int64_t kBytes = 16 << 10;
   constexpr int64_t kSessionBytes = 4 * kMiB;
   static_assert(kTimes / 2 * kBytes > kSessionBytes);
@@ -326,11 +327,12 @@ TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
     ps_.Say(kBytes, chunks, dtype);
     const absl::Status status = Receive().status();
     ASSERT_EQ(status.code(), Code::kInvalidArgument) << status;
-    ASSERT_THAT(std::string(status.message()),
-                AllOf(HasSubstr(absl::StrCat("Received a tensor of type ",
-                                             Name(dtype), ", expected float")),
-                      HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
-                      HasSubstr("[[{{node weight")));
+    ASSERT_THAT(
+        std::string(status.message()),
+        AllOf(HasSubstr(absl::StrCat("received a tensor of type ", Name(dtype),
+                                     ", but it expects float")),
+              HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
+              HasSubstr("[[{{node weight")));
     // If there are chunks, they were right and all of them were fetched.
     ASSERT_EQ(ps_.num_fetches(), chunks == Chunks::kRight ? 1 : 0);
   };

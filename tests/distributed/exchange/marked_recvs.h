@@ -27,7 +27,7 @@ namespace leat::testing {
 // A _Recv of a float and the attrs that matter for bundles.
 struct MarkedRecv {
   std::string tensor = {};
-  // The number of the bundle; without it, the _Recv is not marked.
+  // The number of the bundle. If it is empty, the _Recv is not marked.
   std::optional<int64_t> bundle = 0;
   std::string sender = "/job:ps/replica:0/task:0/device:CPU:0";
   uint64_t incarnation = 0xe607e44825c78fa6;  // negative as int64
@@ -35,7 +35,7 @@ struct MarkedRecv {
   bool waits = false;  // for a node that runs before it
 };
 
-// Returns the rendezvous key of the tensor that it receives.
+// Returns the rendezvous key of the tensor that `recv` receives.
 inline std::string KeyOf(const MarkedRecv& recv) {
   return RendezvousKey{.send_device = recv.sender,
                        .send_incarnation = recv.incarnation,
@@ -75,8 +75,8 @@ inline std::shared_ptr<const RecvBundles> BundlesOfText(
   return std::make_shared<const RecvBundles>(*graph);
 }
 
-// Returns the bundles of a graph of these _Recvs, in that order, and the node
-// "first". The nodes are named "recv_0", "recv_1" and so on.
+// Returns the bundles of a graph. The graph has the node "first" and these
+// _Recvs, which are named "recv_0", "recv_1" and so on.
 inline std::shared_ptr<const RecvBundles> BundlesOf(
     const std::vector<MarkedRecv>& recvs) {
   std::string text = FirstText();

@@ -174,7 +174,7 @@ TEST_F(PeersTest, RefuseStatusesThatMakeNoSense) {
   EXPECT_EQ(GetStatus(kPs).status(),
             absl::InvalidArgumentError(
                 "task /job:ps/replica:0/task:0 answered GetStatus wrongly: "
-                "malformed GetStatusResponse"));
+                "the GetStatusResponse is malformed"));
   for (const char* name :
        {"/device:CPU:0", "/job:ps/replica:0/task:1/device:CPU:0",
         "/job:ps/replica:0/task:01/device:CPU:0", "x"}) {
@@ -188,6 +188,18 @@ TEST_F(PeersTest, RefuseStatusesThatMakeNoSense) {
               absl::StatusCode::kInvalidArgument)
         << name;
   }
+  pb::GetStatusResponse other;
+  other.add_device_attributes()->set_name(
+      "/job:ps/replica:0/task:1/device:CPU:0");
+  other.mutable_device_attributes(0)->set_device_type("CPU");
+  other.mutable_device_attributes(0)->set_incarnation(1);
+  header = other.SerializeAsString();
+  EXPECT_EQ(GetStatus(kPs).status(),
+            absl::InvalidArgumentError(
+                "task /job:ps/replica:0/task:0 answered GetStatus wrongly: it "
+                "has the device /job:ps/replica:0/task:1/device:CPU:0, which "
+                "belongs to another task; correct the address of "
+                "/job:ps/replica:0/task:0 in the cluster"));
   EXPECT_THAT(transport_.pinged(), ElementsAre());
   EXPECT_THAT(transport_.asked(), ElementsAre());
 }

@@ -14,7 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/tests/distributed/exchange/marked_recvs.h"
 #include "leat/tests/distributed/received_tensor.h"
@@ -37,7 +37,7 @@ using ::testing::IsEmpty;
 // Returns the keys of each bundle.
 std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
   std::vector<std::vector<std::string>> keys;
-  for (const RecvBundles::KeysRef& each : bundles.bundles()) {
+  for (const RecvKeys::Shared& each : bundles.bundles()) {
     keys.emplace_back();
     for (const ParsedKey& key : *each) keys.back().push_back(key.text());
   }
@@ -58,7 +58,7 @@ TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
                           ElementsAre(KeyOf(recvs[0]), KeyOf(recvs[3]),
                                       KeyOf(recvs[5]))));
   for (size_t i = 0; i < bundles->bundles().size(); ++i) {
-    const RecvBundles::Keys& keys = *bundles->bundles()[i];
+    const std::vector<ParsedKey>& keys = *bundles->bundles()[i];
     for (size_t k = 0; k < keys.size(); ++k) {
       EXPECT_THAT(keys[k].text(), HasSubstr(recvs[0].receiver));
       const RecvBundles::Place* const place = bundles->Find(keys[k]);
@@ -78,8 +78,8 @@ TEST(RecvBundlesTest, OneAloneIsNone) {
   EXPECT_EQ(bundles->Find(ParsedKey(KeyOf({.tensor = "a"}))), nullptr);
 }
 
-// Such a _Recv is left out of the bundle. In a loop, a _Recv waits for a node
-// of the control loop.
+// A _Recv that waits for a node is left out of the bundle. In a loop, every
+// _Recv waits for a node of the control loop.
 TEST(RecvBundlesTest, OneThatWaitsForANodeIsNotInIt) {
   const MarkedRecv a{.tensor = "a"}, b{.tensor = "b"};
   const MarkedRecv late{.tensor = "late", .waits = true};
@@ -147,7 +147,7 @@ TEST(RecvBundlesTest, OfKeysThatNoRequestCanHaveAreNone) {
   constexpr size_t kMost = static_cast<size_t>(kMaxInlineHeaderBytes);
   EXPECT_THAT(Keys(*of_names(kMost / 2)), IsEmpty());
   EXPECT_THAT(Keys(*of_names(kMost)), IsEmpty());
-  // Where bundles are made, their requests are small enough.
+  // If there is a bundle, its request is small enough.
   int num_bundles = 0;
   for (size_t bytes = kMost / 8; bytes < kMost / 2; bytes += 1000) {
     const auto bundles = of_names(bytes);
@@ -177,14 +177,15 @@ TEST(RecvBundlesTest, WhatIsNoNumberOrNoRecvIsNotMarked) {
 // ---------------------------------------------------------------------------
 // The bundles of a step
 
-// One bundle of a, b and c, and one of x and y.
+// The step has one bundle of a, b and c, and one of x and y.
 class BundledRecvsTest : public ::testing::Test {
  protected:
   static std::string Key(const char* tensor) {
     return KeyOf({.tensor = tensor});
   }
-  // Returns whether the receive was taken into a bundle. The keys and callbacks
-  // of a bundle that this completes are in `ready_` and `all_`.
+  // Returns whether the receive was taken into a bundle. If the receive
+  // completes the bundle, the bundle's keys are in `ready_` and its callbacks
+  // in `all_`.
   bool Add(const std::string& key, const ReceivedTensor& received) {
     Rendezvous::Done done = ReceivedTensor(received).Done();
     ready_ = nullptr;
@@ -209,7 +210,7 @@ class BundledRecvsTest : public ::testing::Test {
                  {.tensor = "y", .bundle = 1},
                  {.tensor = "c", .bundle = 0}});
   BundledRecvs recvs_{bundles_};
-  RecvBundles::KeysRef ready_;
+  RecvKeys::Shared ready_;
   RecvDones all_;
   ReceivedTensor a_, b_, c_, x_, y_;
 };
@@ -277,8 +278,8 @@ TEST_F(BundledRecvsTest, EndGivesThoseThatWait) {
 }
 
 // Several threads ask for tensors while another one ends the step. Each
-// callback is given once, and those of a bundle go to the thread that asks
-// last.
+// callback is handed out once. The callbacks of a bundle go to the thread that
+// asks for the last tensor of the bundle.
 TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
   constexpr int kRounds = 200;
   constexpr size_t kThreads = 3;
@@ -298,7 +299,7 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
         for (size_t i = t; i < recvs.size(); i += kThreads) {
           Rendezvous::Done done = [&given](const absl::Status&, const Tensor&,
                                            bool) { ++given; };
-          RecvBundles::KeysRef ready;
+          RecvKeys::Shared ready;
           RecvDones all;
           refused += !bundled.Add(ParsedKey(KeyOf(recvs[i])), done, ready, all);
           num_ready += ready != nullptr;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The fixture for tests of rendezvous between tasks: a parameter server (ps)
-// and a worker over a FakeTransport, each with the RemoteRendezvous of one
-// step.
+// and a worker over a FakeTransport, each with the outbox of one step and the
+// RemoteRendezvous of one run in it.
 #ifndef LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 
@@ -51,8 +51,8 @@ inline std::unique_ptr<DeviceSet> Devices(const char* task) {
       {.task = task, .num_threads = 2, .cpu_memory_bytes = 1 << 28});
 }
 
-// Encodes a response and splits it again, so that it becomes what a transport
-// between processes gives its receiver.
+// Encodes a response and splits the bytes again. The result is what a transport
+// between processes gives to its receiver.
 inline Payload Received(Payload response) {
   const auto segments =
       *EncodePayload(std::move(response), methods::kRecvTensor.response);
@@ -71,8 +71,8 @@ inline Payload Received(Payload response) {
 
 // One task with one step. Serves RecvTensor and RecvTensors at its address.
 // Owns its devices and the rendezvous of one run; `transport` is borrowed and
-// must not be called after the task is gone. Fields without a lock are set by
-// the test before calls.
+// must not be called after the task is gone. The test sets the fields without a
+// lock before it makes calls.
 struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)
@@ -80,7 +80,8 @@ struct Task {
         peers(Cluster(), transport),
         receiver(peers, devices->compute_queue(), nullptr, 1 << 28),
         outbox(std::make_shared<StepOutbox>(kStepId, *devices, max_entries)),
-        rendezvous(std::make_unique<RemoteRendezvous>(outbox, receiver)) {
+        rendezvous(
+            std::make_unique<RemoteRendezvous>(outbox, receiver, RunInputs())) {
     transport.Serve(address, [this](std::shared_ptr<CallContext> context,
                                     Payload payload, Reply reply) {
       {
@@ -90,8 +91,8 @@ struct Task {
       }
       const auto request = *DecodeRecvRequest(RecvForm::kOne, payload.header);
       const ParsedKey& key = request.keys.all().front();
-      // The receiver of a large tensor asks the sender for its status
-      // (GetStatus), which comes here with another message.
+      // The receiver of a large tensor also asks the sender for its status.
+      // That message (GetStatus) comes here, too, and has no key.
       if (key.text().empty()) {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }
@@ -118,7 +119,8 @@ struct Task {
         std::make_unique<RemoteRendezvous>(outbox, receiver, std::move(inputs));
   }
 
-  // Answers RecvTensors: with `bundle_answer`, or from the outbox.
+  // Answers RecvTensors with `bundle_answer` if it is set, or else from the
+  // outbox.
   void GiveBundle(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply) {
     {
@@ -163,10 +165,10 @@ struct Task {
     return num_bundle_pulls;
   }
 
-  // If true, tensors travel as bytes, as between processes, and not as they
-  // are.
+  // If true, tensors travel as bytes, as they do between processes. If false,
+  // tensors are passed on as they are.
   bool is_remote = false;
-  // If set, answers RecvTensors instead of the rendezvous.
+  // If set, gives the answer to RecvTensors instead of the outbox.
   std::function<absl::StatusOr<Payload>()> bundle_answer;
   Mutex mutex;
   std::shared_ptr<CallContext> last_call ABSL_GUARDED_BY(mutex);

@@ -217,6 +217,48 @@ TEST_F(RemoteRendezvousTest, AnAbortEndsPullsAndWhoWaits) {
             reason);
 }
 
+// A step may run several graphs on a task. The failure of one run must end what
+// the others wait for.
+TEST_F(RemoteRendezvousTest, AnAbortEndsThePullsOfEveryRunOfTheStep) {
+  const auto bundles =
+      BundlesOf({Marked(ps_, worker_, "a", 0), Marked(ps_, worker_, "b", 0)});
+  RemoteRendezvous other(worker_.outbox, worker_.receiver,
+                         {.bundles = bundles});
+  const auto recv = [&](absl::string_view name) {
+    ReceivedTensor received;
+    other.RecvAsync(ParsedKey(Key(ps_, worker_, name)), received.Done());
+    return received;
+  };
+  const ReceivedTensor pull = recv("x"), in_bundle = recv("a");
+  const std::shared_ptr<CallContext> call = ps_.LastCall();
+  EXPECT_EQ(pull.calls() + in_bundle.calls(), 0);
+  const absl::Status reason = AsDerived(absl::InternalError("bad op"));
+  worker_.rendezvous->StartAbort(reason);
+  EXPECT_TRUE(call->cancellation.IsCancelled());
+  // A run that begins later finds the step aborted.
+  worker_.Run({});
+  for (const ReceivedTensor& received :
+       {pull, in_bundle, recv("b"), Recv(worker_, Key(ps_, worker_, "y"))}) {
+    EXPECT_EQ(received.calls(), 1);
+    EXPECT_EQ(received.status(), reason);
+  }
+  EXPECT_EQ(ps_.NumPulls(), 1);
+  EXPECT_EQ(ps_.NumBundlePulls(), 0);
+}
+
+TEST_F(RemoteRendezvousTest, DestructionEndsThePullsOfOneRun) {
+  RemoteRendezvous other(worker_.outbox, worker_.receiver, RunInputs());
+  const std::string key = Key(ps_, worker_, "x");
+  ReceivedTensor pull;
+  other.RecvAsync(ParsedKey(key), pull.Done());
+  worker_.rendezvous.reset();
+  EXPECT_EQ(pull.calls(), 0);
+  ASSERT_TRUE(
+      ps_.rendezvous->Send(ParsedKey(key), Tensor::Scalar<int>(1), false).ok());
+  EXPECT_EQ(pull.calls(), 1);
+  EXPECT_TRUE(pull.status().ok()) << pull.status();
+}
+
 TEST_F(RemoteRendezvousTest, DestructionEndsPullsAndWhoWaits) {
   const ReceivedTensor pull = Recv(worker_, Key(ps_, worker_, "x"));
   const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "x"));
@@ -319,7 +361,7 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
       EXPECT_TRUE(each.status().ok() || IsDerived(each.status()))
           << each.status();
     }
-    threads.reset();  // waits for the tasks of the threads
+    threads.reset();  // waits for the closures of the threads
     for (const ReceivedTensor& each : received) EXPECT_EQ(each.calls(), 1);
   }
   EXPECT_GE(completed, kRounds / 4 * 3 * kKeys);

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/thread.h"
+#include "leat/distributed/exchange/traffic.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tests/distributed/received_tensor.h"
 #include "leat/tests/testing/simulated_clock.h"
@@ -74,10 +75,17 @@ class StepTableTest : public ::testing::Test {
         .status();
   }
 
-  // Waits for a tensor of that step, as a peer does. REQUIRES: a peer may.
+  // Returns what a peer gets when it asks for a tensor of the step.
+  absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id) {
+    bool is_waiting = false;
+    return table_->Await(step_id, is_waiting);
+  }
+
+  // Waits for a tensor of the step, as a peer does. REQUIRES: the table lets
+  // peers wait for the step.
   ReceivedTensor WaitAsPeer(int64_t step_id, absl::string_view name = "x") {
     ReceivedTensor received;
-    const auto outbox = table_->Await(step_id);
+    const auto outbox = Await(step_id);
     EXPECT_TRUE(outbox.ok()) << outbox.status();
     if (outbox.ok()) {
       (*outbox)->RecvForPeer(ParsedKey(Key(name)), received.Done());
@@ -116,7 +124,7 @@ TEST_F(StepTableTest, APeerMayAskBeforeTheStepBegins) {
   ASSERT_TRUE(outbox->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
   ASSERT_EQ(early.calls(), 1);
   EXPECT_EQ(early.tensor().scalar<int>(), 3);
-  EXPECT_EQ(*table_->Await(7), outbox);
+  EXPECT_EQ(*Await(7), outbox);
 }
 
 TEST_F(StepTableTest, AStepThatSucceededLingersForItsPeers) {
@@ -127,7 +135,7 @@ TEST_F(StepTableTest, AStepThatSucceededLingersForItsPeers) {
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
   table_->End(7, absl::AbortedError("cleaned up"));
   EXPECT_EQ(table_->num_steps(), 0u);
-  ExpectEnded(table_->Await(7).status(), 7);
+  ExpectEnded(Await(7).status(), 7);
 }
 
 TEST_F(StepTableTest, AStepThatFailedEndsAtOnce) {
@@ -141,13 +149,13 @@ TEST_F(StepTableTest, AStepThatFailedEndsAtOnce) {
     EXPECT_EQ(received.status(),
               AsDerived(absl::InvalidArgumentError("indices = 7")));
   }
-  ExpectEnded(table_->Await(7).status(), 7);
+  ExpectEnded(Await(7).status(), 7);
 }
 
 TEST_F(StepTableTest, EndedStepsAreAborted) {
   Begin(7);
   table_->End(7, absl::AbortedError("cleaned up"));
-  ExpectEnded(table_->Await(7).status(), 7);
+  ExpectEnded(Await(7).status(), 7);
   ExpectEnded(BeginStatus(7), 7);
   table_->Finish(7, kRun, absl::OkStatus());  // the run that was failed
   ExpectEnded(BeginStatus(7), 7);
@@ -158,7 +166,7 @@ TEST_F(StepTableTest, EndedStepsAreAborted) {
 TEST_F(StepTableTest, AnUnknownStepCanEnd) {
   table_->End(7, absl::AbortedError("cleaned up"));
   ExpectEnded(BeginStatus(7), 7);
-  ExpectEnded(table_->Await(7).status(), 7);
+  ExpectEnded(Await(7).status(), 7);
 }
 
 TEST_F(StepTableTest, EndFailsWhatRunsAndWhoWaits) {
@@ -235,10 +243,12 @@ TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   EXPECT_TRUE(WaitAsPeer(7, "x").status().ok());
   EXPECT_EQ(table_->num_untaken(), 1u);
   // A transfer counts until the last of its chunks is fetched.
+  PeerTraffic traffic(clock_);
   constexpr int64_t kChunk = kMinChunkBytes;
   const std::shared_ptr<Transfers>& transfers = outbox->transfers();
-  const auto transfer = transfers->Begin(
-      Tensor::Filled<uint8_t>(Shape{2 * kChunk}, 0), {.chunk_bytes = kChunk});
+  const auto transfer =
+      transfers->Begin(Tensor::Filled<uint8_t>(Shape{2 * kChunk}, 0),
+                       {.chunk_bytes = kChunk}, traffic);
   ASSERT_TRUE(transfer.ok() && transfer->has_value());
   EXPECT_TRUE(transfers->Take((*transfer)->id, 0, kChunk).ok());
   EXPECT_EQ(table_->num_untaken(), 2u);
@@ -282,10 +292,10 @@ TEST_F(StepTableTest, EndsTheStepsOfASession) {
 
 TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   bool is_waiting = false;
-  const auto first = table_->Await(7, &is_waiting);
+  const auto first = table_->Await(7, is_waiting);
   EXPECT_TRUE(is_waiting);
   is_waiting = false;
-  ASSERT_TRUE(table_->Await(7, &is_waiting).ok());
+  ASSERT_TRUE(table_->Await(7, is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   ReceivedTensor early;
   (*first)->RecvForPeer(ParsedKey(Key("x")), early.Done());
@@ -295,15 +305,14 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   EXPECT_EQ(table_->num_steps(), 0u);
   EXPECT_EQ(early.status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(early.status()));
-  // The step may still begin, because its id was not recorded as that of an
-  // ended step.
+  // The step may still begin, because the table has not recorded that it ended.
   Begin(7);
   table_->StopWaiting(7);
   EXPECT_EQ(table_->num_steps(), 1u);
-  ASSERT_TRUE(table_->Await(7, &is_waiting).ok());
+  ASSERT_TRUE(table_->Await(7, is_waiting).ok());
   EXPECT_FALSE(is_waiting);
   // A step that has begun stays, even if those who waited give up.
-  ASSERT_TRUE(table_->Await(8, &is_waiting).ok());
+  ASSERT_TRUE(table_->Await(8, is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   Begin(8);
   table_->StopWaiting(8);
@@ -314,7 +323,7 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreTakesNoRoom) {
   Make({.max_waiting_steps = 1});
   for (int64_t id = 1; id <= 3; ++id) {
     bool is_waiting = false;
-    EXPECT_TRUE(table_->Await(id, &is_waiting).ok()) << id;
+    EXPECT_TRUE(table_->Await(id, is_waiting).ok()) << id;
     table_->StopWaiting(id);
   }
 }
@@ -322,21 +331,21 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreTakesNoRoom) {
 TEST_F(StepTableTest, BoundsTheStepsThatWait) {
   Make({.max_waiting_steps = 3});
   for (int64_t id = 1; id <= 3; ++id) WaitAsPeer(id);
-  EXPECT_TRUE(table_->Await(3).ok());
-  const absl::Status status = table_->Await(4).status();
+  EXPECT_TRUE(Await(3).ok());
+  const absl::Status status = Await(4).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("step 4"));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("(--max-waiting-steps)"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
   Begin(4);  // A master may begin it.
-  EXPECT_TRUE(table_->Await(4).ok());
+  EXPECT_TRUE(Await(4).ok());
   Begin(1);
-  EXPECT_TRUE(table_->Await(5).ok());
-  EXPECT_FALSE(table_->Await(6).ok());
+  EXPECT_TRUE(Await(5).ok());
+  EXPECT_FALSE(Await(6).ok());
   table_->End(2, absl::AbortedError("cleaned up"));
-  EXPECT_TRUE(table_->Await(6).ok());
-  EXPECT_FALSE(table_->Await(8).ok());
+  EXPECT_TRUE(Await(6).ok());
+  EXPECT_FALSE(Await(8).ok());
 }
 
 TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
@@ -418,8 +427,8 @@ TEST_F(StepTableTest, BoundsTheStepsThatLinger) {
   EXPECT_THAT(std::string(peer.status().message()),
               HasSubstr("(--max-tombstones)"));
   EXPECT_EQ(table_->num_steps(), 3u);
-  ExpectEnded(table_->Await(2).status(), 2);
-  EXPECT_TRUE(table_->Await(3).ok());
+  ExpectEnded(Await(2).status(), 2);
+  EXPECT_TRUE(Await(3).ok());
 }
 
 TEST_F(StepTableTest, RemembersTheLastHundredThousandEndedSteps) {
@@ -429,11 +438,11 @@ TEST_F(StepTableTest, RemembersTheLastHundredThousandEndedSteps) {
     table_->End(id, absl::AbortedError("cleaned up"));
     table_->End(id, absl::AbortedError("cleaned up"));
   }
-  ExpectEnded(table_->Await(1).status(), 1);
+  ExpectEnded(Await(1).status(), 1);
   table_->End(100'001, absl::AbortedError("cleaned up"));
-  EXPECT_TRUE(table_->Await(1).ok());  // The first step was forgotten.
-  ExpectEnded(table_->Await(2).status(), 2);
-  ExpectEnded(table_->Await(100'001).status(), 100'001);
+  EXPECT_TRUE(Await(1).ok());  // The first step was forgotten.
+  ExpectEnded(Await(2).status(), 2);
+  ExpectEnded(Await(100'001).status(), 100'001);
 }
 
 TEST_F(StepTableTest, CallsBackOutsideOfItsLock) {
@@ -487,7 +496,7 @@ TEST_F(StepTableConcurrencyTest, MayGoWhileItsTimersFire) {
           .step_linger = std::chrono::microseconds(5 * round)});
     std::vector<ReceivedTensor> received;
     for (int64_t id = 0; id < 5; ++id) {
-      const auto outbox = table_->Await(id);
+      const auto outbox = Await(id);
       if (!outbox.ok()) continue;
       received.emplace_back();
       (*outbox)->RecvForPeer(ParsedKey(Key("x")), received.back().Done());
@@ -495,7 +504,7 @@ TEST_F(StepTableConcurrencyTest, MayGoWhileItsTimersFire) {
         table_->Finish(id, kRun, absl::OkStatus());
       }
     }
-    // The timers fire while the table goes.
+    // The timers fire while the table is destroyed.
     clock_.Jump(std::chrono::microseconds(10 * round));
     table_.reset();
     for (const ReceivedTensor& each : received) EXPECT_EQ(each.calls(), 1);
@@ -519,7 +528,7 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
         const int64_t id = i / 10 * 10 + (i * 7 + t) % 10;
         const int what = (i + t * 3) % 8;
         if (what < 3) {
-          const auto outbox = table_->Await(id);
+          const auto outbox = Await(id);
           if (!outbox.ok()) continue;
           mine.emplace_back();
           (*outbox)->RecvForPeer(ParsedKey(key), mine.back().Done());

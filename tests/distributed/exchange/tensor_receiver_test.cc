@@ -30,6 +30,7 @@ using ::leat::testing::ReceivedTensor;
 using ::leat::testing::RespondOne;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const char kPs[] = "/job:ps/replica:0/task:0";
 const char kPsAddress[] = "127.0.0.1:7001";
@@ -60,8 +61,8 @@ class WatchedAllocator final : public Allocator {
   std::atomic<int> elsewhere_{0};
 };
 
-// Encodes a response and splits it again, so that it becomes what a transport
-// between processes gives its receiver.
+// Encodes a response and splits the bytes again. The result is what a transport
+// between processes gives to its receiver.
 Payload Received(Payload response) {
   const auto segments =
       *EncodePayload(std::move(response), methods::kRecvTensor.response);
@@ -96,12 +97,12 @@ class TensorReceiverTest : public ::testing::Test {
     return result;
   }
 
-  // Returns the receive of one tensor, which ends with a call of `received`.
+  // Returns the receive of one tensor. Its result goes to `received`.
   TensorReceive One(std::shared_ptr<Cancellation> cancellation,
                     ReceivedTensor& received) {
     TensorReceive receive{.step_id = 12,
                           .keys = RecvKeys(ParsedKey(kKey)),
-                          .allocator = &allocator_,
+                          .allocator = {std::shared_ptr<void>(), &allocator_},
                           .cancellation = std::move(cancellation)};
     receive.dones.push_back(received.Done());
     return receive;
@@ -202,6 +203,10 @@ TEST_F(TensorReceiverTest, RefusesTensorsAboveTheLimit) {
   });
   const ReceivedTensor received = Recv(kPs);
   EXPECT_EQ(received.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(received.status().message()),
+              AllOf(HasSubstr("(max_message_bytes), while receiving "
+                              "'edge_5_w/read' from task "),
+                    HasSubstr(kPs), Not(HasSubstr("wrongly"))));
   EXPECT_EQ(allocator_.on_queue() + allocator_.elsewhere(), 0);
 }
 
@@ -249,7 +254,8 @@ TEST_F(TensorReceiverTest, RefusesRepliesThatMakeNoSense) {
     const ReceivedTensor received = Recv(kPs);
     EXPECT_EQ(received.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(received.status().message()),
-                AllOf(HasSubstr(kPs), HasSubstr(kKey), HasSubstr(why)));
+                AllOf(HasSubstr(kPs), HasSubstr(kKey), HasSubstr("wrongly"),
+                      HasSubstr(why)));
     EXPECT_FALSE(IsDerived(received.status()));
   };
   expect_refused("0 tensors instead of one", [] { return Payload(); });
@@ -263,7 +269,7 @@ TEST_F(TensorReceiverTest, RefusesRepliesThatMakeNoSense) {
     two.tensors.push_back({.tensor = Tensor::Scalar<int>(2)});
     return Received(std::move(two));
   });
-  expect_refused("with a transfer; nobody wished one", [] {
+  expect_refused("a transfer, which was not asked for", [] {
     return EncodeTransferResponse(
         {.id = 1,
          .total_bytes = 2 * kMinChunkBytes,
@@ -272,7 +278,7 @@ TEST_F(TensorReceiverTest, RefusesRepliesThatMakeNoSense) {
          .shape = Shape{2 * kMinChunkBytes}},
         Tensor::Filled<uint8_t>(Shape{kMinChunkBytes}, 0));
   });
-  expect_refused("malformed RecvTensorResponse", [] {
+  expect_refused("the RecvTensorResponse is malformed", [] {
     Payload malformed;
     malformed.header = "\xff";
     return malformed;
@@ -311,8 +317,10 @@ TEST_F(TensorReceiverTest, RefusesTransfersInLargerChunksThanWished) {
   ASSERT_TRUE(GetStatus(kPs).ok());
   const ReceivedTensor received = Recv(kPs);
   EXPECT_EQ(received.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(received.status().message()),
-              HasSubstr("in chunks of 2097152 bytes; 1048576 were wished"));
+  EXPECT_THAT(
+      std::string(received.status().message()),
+      HasSubstr("in chunks of 2097152 bytes, but chunks of 1048576 bytes "
+                "were asked for"));
 }
 
 // The peer itself has announced the transfer, so NOT_FOUND does not mean that

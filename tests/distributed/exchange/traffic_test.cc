@@ -14,8 +14,8 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/tensor.h"
-#include "leat/distributed/cluster/device_task.h"
-#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/tests/distributed/fake_transport.h"
@@ -26,6 +26,7 @@ namespace leat::traffic_test {
 namespace {
 
 using ::leat::testing::SimulatedClock;
+using ::leat::testing::TestClock;
 using ::testing::ElementsAre;
 using State = PeerTraffic::State;
 using std::chrono::milliseconds;
@@ -42,7 +43,7 @@ Payload Message(size_t header_bytes, int elements = 0) {
 }
 
 TEST(TrafficTest, CountsBytesOfMessagesAndTensors) {
-  PeerTraffic traffic(RealClock());
+  PeerTraffic traffic(TestClock());
   EXPECT_EQ(MessageBytes(Message(7, 10)), 47);
   traffic.CountCall(Message(10, 5));
   traffic.CountCall(Message(1));
@@ -58,7 +59,7 @@ TEST(TrafficTest, CountsBytesOfMessagesAndTensors) {
 }
 
 TEST(TrafficTest, KnowsAPeerByItsLastReply) {
-  PeerTraffic traffic(RealClock());
+  PeerTraffic traffic(TestClock());
   const auto after = [&traffic](absl::StatusOr<Payload> reply) {
     traffic.CountCall(Message(1));
     traffic.CountReply(reply);
@@ -90,7 +91,7 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
 TEST(TrafficTest, HasOneRecordForAllThatAreNotInTheCluster) {
   const auto cluster = ClusterSpec::Create({{"ps", {{0, "a:1"}, {2, "b:1"}}}});
   ASSERT_TRUE(cluster.ok());
-  Traffic traffic(*cluster, RealClock());
+  Traffic traffic(*cluster, TestClock());
   PeerTraffic& first = traffic.Of("/job:ps/replica:0/task:0");
   EXPECT_EQ(&first, &traffic.Of("/job:ps/replica:0/task:0"));
   EXPECT_NE(&first, &traffic.Of("/job:ps/replica:0/task:2"));
@@ -127,7 +128,7 @@ std::vector<std::string> Keys(const OpenRecvs& recvs, size_t max = 100,
   return keys;
 }
 
-// One key that is waited for.
+// One key for which somebody waits.
 struct Waiting {
   Waiting(OpenRecvs& recvs, int64_t step_id, const std::string& text)
       : key(text), entry(recvs, step_id, {&key, 1}) {}
@@ -137,7 +138,7 @@ struct Waiting {
 };
 
 TEST(OpenRecvsTest, ListTheOldestFirst) {
-  OpenRecvs recvs(RealClock());
+  OpenRecvs recvs(TestClock());
   EXPECT_THAT(Keys(recvs), ElementsAre());
   auto a = std::make_unique<Waiting>(recvs, 1, "a");
   auto b = std::make_unique<Waiting>(recvs, 1, "b");
@@ -163,7 +164,7 @@ TEST(OpenRecvsTest, ListTheOldestFirst) {
 }
 
 TEST(OpenRecvsTest, ListEveryKeyOfAReceive) {
-  OpenRecvs recvs(RealClock());
+  OpenRecvs recvs(TestClock());
   const std::vector<ParsedKey> bundle = {ParsedKey("b"), ParsedKey("c"),
                                          ParsedKey("d")};
   const Waiting a(recvs, 1, "a");
@@ -196,15 +197,20 @@ TEST(OpenRecvsTest, KnowHowLongEachHasWaited) {
   EXPECT_THAT(Keys(recvs, 10, milliseconds(43)), ElementsAre());
 }
 
-TEST(OpenRecvsTest, ShortenKeys) {
-  OpenRecvs recvs(RealClock());
-  const std::string key(5000, 'k');
+TEST(OpenRecvsTest, ShortenKeysAndTasks) {
+  OpenRecvs recvs(TestClock());
+  const std::string task(5000, 't');
+  const std::string device = task + "/device:CPU:0";
+  const std::string key = absl::StrCat(device, ";7;", device, ";x;0:0");
   const Waiting entry(recvs, 1, key);
-  EXPECT_EQ(Keys(recvs)[0], key.substr(0, OpenRecvs::kMaxKeyBytes));
+  const OpenRecvs::Recv recv = recvs.Oldest({}, 1).at(0);
+  EXPECT_EQ(recv.key, key.substr(0, OpenRecvs::kMaxKeyBytes));
+  EXPECT_EQ(recv.sender, task.substr(0, OpenRecvs::kMaxKeyBytes));
+  EXPECT_EQ(recv.receiver, recv.sender);
 }
 
 TEST(OpenRecvsTest, MayComeAndGoOnManyThreads) {
-  OpenRecvs recvs(RealClock());
+  OpenRecvs recvs(TestClock());
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&recvs] {

@@ -7,11 +7,23 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "leat/distributed/exchange/traffic.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::transfers_test {
 namespace {
 
+using ::leat::testing::TestClock;
+
 constexpr int64_t kChunk = 4096;
+
+// Begins a transfer to a peer whose traffic does not matter.
+absl::StatusOr<std::optional<Transfer>> Begin(Transfers& transfers,
+                                              const Tensor& tensor,
+                                              const ChunkWish& wish) {
+  static PeerTraffic traffic(TestClock());
+  return transfers.Begin(tensor, wish, traffic);
+}
 
 Tensor Numbers(int64_t count) {
   Tensor tensor = Tensor::Filled<int32_t>(Shape({count}), 0);
@@ -25,7 +37,7 @@ Tensor Numbers(int64_t count) {
 TEST(TransfersTest, LeaveSmallTensorsAsTheyAre) {
   Transfers transfers;
   const auto is_whole = [&](const Tensor& tensor, const ChunkWish& wish) {
-    const auto begun = transfers.Begin(tensor, wish);
+    const auto begun = Begin(transfers, tensor, wish);
     EXPECT_TRUE(begun.ok()) << begun.status();
     return !begun->has_value();
   };
@@ -51,7 +63,7 @@ TEST(TransfersTest, KeepChunksWithinBounds) {
   Transfers transfers;
   const Tensor tensor = Numbers(1 << 20);
   const auto chunk_bytes = [&](int64_t wished) {
-    return (*transfers.Begin(tensor, {.chunk_bytes = wished}))->chunk_bytes;
+    return (*Begin(transfers, tensor, {.chunk_bytes = wished}))->chunk_bytes;
   };
   EXPECT_EQ(chunk_bytes(1), kMinChunkBytes);
   EXPECT_EQ(chunk_bytes(kMinChunkBytes - 1), kMinChunkBytes);
@@ -61,7 +73,7 @@ TEST(TransfersTest, KeepChunksWithinBounds) {
   const auto large = Tensor::Allocate(HostAllocator(), DType::kUint8,
                                       Shape{kMaxChunkBytes + 1});
   ASSERT_TRUE(large.ok()) << large.status();
-  const auto transfer = transfers.Begin(*large, {.chunk_bytes = INT64_MAX});
+  const auto transfer = Begin(transfers, *large, {.chunk_bytes = INT64_MAX});
   ASSERT_TRUE(transfer.ok() && transfer->has_value());
   EXPECT_EQ((*transfer)->chunk_bytes, kMaxChunkBytes);
 }
@@ -69,7 +81,7 @@ TEST(TransfersTest, KeepChunksWithinBounds) {
 TEST(TransfersTest, GiveEveryChunkAndAreGoneThen) {
   Transfers transfers;
   const Tensor tensor = Numbers(2 * kChunk / 4 + 3);
-  const Transfer transfer = **transfers.Begin(tensor, {.chunk_bytes = kChunk});
+  const Transfer transfer = **Begin(transfers, tensor, {.chunk_bytes = kChunk});
   EXPECT_EQ(transfer.total_bytes, 2 * kChunk + 12);
   EXPECT_EQ(transfer.dtype, DType::kInt32);
   EXPECT_EQ(transfer.shape, tensor.shape());
@@ -93,7 +105,7 @@ TEST(TransfersTest, GiveEveryChunkAndAreGoneThen) {
 TEST(TransfersTest, RefuseBoundsThatAreNoChunks) {
   Transfers transfers;
   const Tensor tensor = Numbers(2 * kChunk / 4 + 3);
-  const Transfer transfer = **transfers.Begin(tensor, {.chunk_bytes = kChunk});
+  const Transfer transfer = **Begin(transfers, tensor, {.chunk_bytes = kChunk});
   const int64_t bounds[][2] = {
       {0, 12},
       {0, 2 * kChunk},
@@ -117,8 +129,8 @@ TEST(TransfersTest, RefuseBoundsThatAreNoChunks) {
 TEST(TransfersTest, ForgetWhatNobodyWants) {
   Transfers transfers;
   const Tensor tensor = Numbers(kChunk);
-  const Transfer one = **transfers.Begin(tensor, {.chunk_bytes = kChunk});
-  const Transfer two = **transfers.Begin(tensor, {.chunk_bytes = kChunk});
+  const Transfer one = **Begin(transfers, tensor, {.chunk_bytes = kChunk});
+  const Transfer two = **Begin(transfers, tensor, {.chunk_bytes = kChunk});
   EXPECT_NE(one.id, two.id);
   transfers.Forget(one.id);
   transfers.Forget(one.id);
@@ -129,14 +141,14 @@ TEST(TransfersTest, ForgetWhatNobodyWants) {
 TEST(TransfersTest, EndForEver) {
   Transfers transfers;
   const Tensor tensor = Numbers(kChunk);
-  const Transfer transfer = **transfers.Begin(tensor, {.chunk_bytes = kChunk});
+  const Transfer transfer = **Begin(transfers, tensor, {.chunk_bytes = kChunk});
   const absl::Status why = absl::AbortedError("the step failed");
   transfers.End(why);
   transfers.End(absl::InternalError("again"));
   EXPECT_EQ(transfers.size(), 0u);
   EXPECT_TRUE(tensor.IsUnique());
   EXPECT_EQ(transfers.Take(transfer.id, 0, kChunk).status(), why);
-  EXPECT_EQ(transfers.Begin(tensor, {.chunk_bytes = kChunk}).status(), why);
+  EXPECT_EQ(Begin(transfers, tensor, {.chunk_bytes = kChunk}).status(), why);
   EXPECT_TRUE(tensor.IsUnique());
 }
 

@@ -179,21 +179,6 @@ TEST_F(ClusterDevicesTest, TellsWhoseErrorItIs) {
                                   "From ", kPs1, ":\nno such method")));
 }
 
-TEST_F(ClusterDevicesTest, RefusesDevicesOfAnotherTask) {
-  for (const std::string& name :
-       {Cpu(kPs0).name, std::string("/job:ps/task:1/cpu:0"),
-        std::string("nonsense")}) {
-    const auto cluster = Get(
-        [&](const std::string& task, const CallOptions&) {
-          PeerStatus status = Leat(task);
-          if (task == kPs1) status.devices[0].name = name;
-          return status;
-        },
-        Request());
-    EXPECT_TRUE(absl::IsInvalidArgument(cluster.status())) << cluster.status();
-  }
-}
-
 TEST_F(ClusterDevicesTest, EndsWhenTheClientGivesUp) {
   ClusterDevicesRequest request = Request();
   request.cancellation = std::make_shared<Cancellation>();

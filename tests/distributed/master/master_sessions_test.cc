@@ -19,6 +19,7 @@
 #include "leat/distributed/master/create_master_session.h"
 #include "leat/distributed/master/master.h"
 #include "leat/distributed/master/master_session.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/ops.h"
@@ -62,7 +63,10 @@ class MasterSessionsTest : public ::testing::Test {
     environment_.timers = &timers_;
     environment_.blocking = &blocking_;
     environment_.limits = limits;
-    sessions_ = std::make_shared<MasterSessions>(kWorker, limits, timers_);
+    environment_.notices =
+        std::make_shared<EndNotices>(kWorker, tasks_, timers_);
+    sessions_ = std::make_shared<MasterSessions>(
+        kWorker, limits, ServerIntervals().look_for_idle, timers_);
   }
 
   static pb::GraphDef SomeGraph(absl::string_view name, size_t bytes = 4) {
@@ -84,7 +88,8 @@ class MasterSessionsTest : public ::testing::Test {
     return without_init;
   }
 
-  // Creates a session and runs the tasks of the blocking queue on this thread.
+  // Creates a session and runs the closures of the blocking queue on this
+  // thread.
   absl::StatusOr<SessionPtr> Create(const pb::GraphDef& graph,
                                     const pb::ConfigProto& config = {}) {
     pb::CreateSessionRequest request;
@@ -137,6 +142,8 @@ class MasterSessionsTest : public ::testing::Test {
   std::vector<std::string> called_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> unreachable_{0};  // how often GetStatus still fails
+  // If true, the test answers RegisterGraph.
+  std::atomic<bool> keeps_graphs_{false};
   const std::unique_ptr<DeviceSet> devices_ =
       *DeviceSet::Create({.task = kWorker, .num_threads = 1});
   FakeTaskCaller tasks_{
@@ -144,6 +151,7 @@ class MasterSessionsTest : public ::testing::Test {
              std::optional<absl::StatusOr<Payload>>& answer) {
         MutexLock lock(mutex_);
         called_.push_back(call.path);
+        if (keeps_graphs_ && call.path == methods::kRegisterGraph.path) return;
         answer = Payload();
       },
       [this](const std::string& task,
@@ -185,9 +193,11 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   EXPECT_TRUE(sessions_->Add(*other, waiting, *std::move(under_way)).ok());
   EXPECT_EQ(sessions_->Find((*other)->handle()), *other);
   EXPECT_EQ(sessions_->List(10), std::vector<SessionPtr>{*other});
-  sessions_->BeginStop();
+  const absl::Status stopping = absl::UnavailableError("is stopping");
+  sessions_->BeginStop(stopping);
   EXPECT_EQ(sessions_->size(), 0u);
-  EXPECT_EQ(sessions_->Begin().status().code(), Code::kUnavailable);
+  EXPECT_EQ(sessions_->Begin().status(), stopping);
+  EXPECT_EQ(sessions_->BeginOther().status(), stopping);
 }
 
 TEST_F(MasterSessionsTest, ASessionWhoseReplyIsLostIsClosed) {
@@ -206,7 +216,8 @@ TEST_F(MasterSessionsTest, ASessionWhoseReplyIsLostIsClosed) {
 
 TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
   auto sessions = std::make_shared<MasterSessions>(
-      kWorker, ServerLimits{.max_sessions = 2}, timers_);
+      kWorker, ServerLimits{.max_sessions = 2}, ServerIntervals().look_for_idle,
+      timers_);
   auto first = sessions->Begin();
   auto second = sessions->Begin();
   EXPECT_EQ(sessions->Begin().status().code(), Code::kResourceExhausted);
@@ -222,13 +233,13 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
       kWorker,
       ServerLimits{.max_sessions = 2,
                    .session_idle_when_full = std::chrono::nanoseconds(1)},
-      timers_);
+      ServerIntervals().look_for_idle, timers_);
   const SessionPtr first = AddTo(*sessions);
   const SessionPtr second = AddTo(*sessions);
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 0);
   clock_.Advance(seconds(1));
-  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // It is a use.
+  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // A failed call is a use, too.
   clock_.Advance(seconds(1));
   {
     const auto room = sessions->Begin();
@@ -246,7 +257,8 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
 
 TEST_F(MasterSessionsTest, SaysForHowLongSessionsThatStayWereIdle) {
   const auto sessions = std::make_shared<MasterSessions>(
-      kWorker, ServerLimits{.max_sessions = 2}, timers_);
+      kWorker, ServerLimits{.max_sessions = 2}, ServerIntervals().look_for_idle,
+      timers_);
   const SessionPtr first = AddTo(*sessions);
   ASSERT_NE(first, nullptr);
   clock_.Advance(std::chrono::minutes(5));
@@ -267,8 +279,8 @@ TEST_F(MasterSessionsTest, SaysWhichTasksASessionWaitsFor) {
     MutexLock lock(mutex_);
     messages_.emplace_back(message);
   };
-  environment_.log_interval = std::chrono::milliseconds(20);
-  unreachable_ = 2;  // It is asked again after 100 and 200 ms.
+  environment_.intervals.waiting_notice = std::chrono::milliseconds(20);
+  unreachable_ = 2;  // The task is asked again after 100 and 200 ms.
   const auto session = Create(SomeGraph("x"));
   ASSERT_TRUE(session.ok()) << session.status();
   MutexLock lock(mutex_);
@@ -467,12 +479,38 @@ TEST_F(MasterCallablesTest, IsNotMadeForAClientThatHasGone) {
   EXPECT_EQ(Make().value_or(-1), 0);  // the first handle
 }
 
+// The second callable waits for the plan of the first one, which fails. The
+// second callable has a later graph, so the plan is made again for it.
+TEST_F(MasterCallablesTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
+  Connect();
+  keeps_graphs_ = true;
+  const auto call = std::make_shared<CallContext>();
+  const auto first = Start(OfX(), call);
+  RunAll();
+  Extensions extensions;
+  session_->Extend(SomeGraph("y"), 0, call, extensions.Done());
+  RunAll();
+  EXPECT_EQ(session_->graph_version(), 1);
+  const auto second = Start(OfX(), call);
+  keeps_graphs_ = false;
+  for (FakeTaskCaller::Received& received : tasks_.Take(1)) {
+    if (received.done == nullptr) continue;  // It was answered at once.
+    std::move(received.done)(absl::NotFoundError("no such op"));
+  }
+  EXPECT_EQ(first->Take().status().code(), Code::kNotFound);
+  EXPECT_FALSE(second->has_come());
+  RunAll();
+  EXPECT_TRUE(second->Take().ok());
+}
+
 TEST_F(MasterCallablesTest, WaitsForItsPlanAsLongAsItsSessionSays) {
   pb::ConfigProto config;
   config.set_operation_timeout_in_ms(500);
   Connect(config);
+  const Clock::time_point begun = clock_.Now();
   const auto made = Start(OfX(), std::make_shared<CallContext>());
   EXPECT_TRUE(Eventually([&] { return made->has_come(); }));
+  EXPECT_EQ(clock_.Now() - begun, std::chrono::milliseconds(500));
   EXPECT_EQ(made->Take().status().code(), Code::kDeadlineExceeded);
   RunAll();
 }
@@ -515,11 +553,12 @@ TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
     EXPECT_EQ(Make(*options).status(),
               absl::UnimplementedError(
                   absl::StrCat("CallableOptions.", field,
-                               ": feeds and fetches are in host memory")));
+                               " is set, but it is not supported: feeds and "
+                               "fetches are in host memory")));
   }
 }
 
-// Tensors that are received and not decoded, large or small.
+// Tensors of `bytes` bytes that are received and not decoded.
 class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}

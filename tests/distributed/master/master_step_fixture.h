@@ -14,7 +14,10 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_step.h"
+#include "leat/distributed/tasks/end_notices.h"
+#include "leat/graph/op_registry.h"
 #include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/testing/awaited.h"
 #include "leat/tests/testing/event.h"
@@ -62,7 +65,7 @@ inline Payload Success(const std::string& key, float value) {
   return payload;
 }
 
-// Returns `message` as the master passes on a task's error.
+// Returns `message`, the message of a task's error, as the master passes it on.
 inline std::string From(const std::string& task, absl::string_view message) {
   return absl::StrCat("From ", task, ":\n", message);
 }
@@ -72,10 +75,13 @@ inline std::string From(const std::string& task, absl::string_view message) {
 class MasterStepTest : public ::testing::Test {
  protected:
   MasterStepTest() {
-    environment_ = {.tasks = &tasks_,
-                    .timers = &timers_,
-                    .blocking = blocking_.get(),
-                    .allocator = &HostAllocator()};
+    environment_->ops = &BuiltinOps();
+    environment_->tasks = &tasks_;
+    environment_->timers = &timers_;
+    environment_->blocking = blocking_.get();
+    environment_->notices = std::make_shared<EndNotices>("", tasks_, timers_);
+    // Once the notices are stopped, the step itself tells all tasks of its end.
+    environment_->notices->Stop();
     request_ = {.plan = Plan(),
                 .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),
                           Tensor::Of<float>(Shape{2}, {3, 4})}};
@@ -86,8 +92,8 @@ class MasterStepTest : public ::testing::Test {
     EXPECT_TRUE(ended_->Wait());
   }
 
-  // Starts the step of `environment_` and `request_`, which a test may change
-  // before. The step before must have ended.
+  // Starts a step with `environment_` and `request_`, which a test may change
+  // before. The step that was started before must have ended.
   void Start() {
     if (started_) {
       EXPECT_TRUE(ended_->Wait());
@@ -96,7 +102,7 @@ class MasterStepTest : public ::testing::Test {
     done_ = std::make_unique<Awaited<StepResult>>();
     ended_ = std::make_unique<Event>();
     step_ = MasterStep::Start(
-        environment_, request_,
+        environment_, HostAllocator(), request_,
         [this](StepResult result) { done_->Set(std::move(result)); },
         [this] { ended_->Set(); });
   }
@@ -151,11 +157,12 @@ class MasterStepTest : public ::testing::Test {
   FakeTaskCaller tasks_{{}, {}, clock_};
   TimerQueue timers_{"test-timers", clock_};
   const std::unique_ptr<WorkQueue> blocking_ = NewThreadPool("blocking", 1);
-  StepEnvironment environment_;
+  const std::shared_ptr<MasterEnvironment> environment_ =
+      std::make_shared<MasterEnvironment>();
   StepRequest request_;
   std::shared_ptr<MasterStep> step_;
   bool started_ = false;
-  // Those of the last step.
+  // The result and the end of the step that was started last.
   std::unique_ptr<Awaited<StepResult>> done_;
   std::unique_ptr<Event> ended_;
 };

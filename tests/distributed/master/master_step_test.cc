@@ -90,7 +90,7 @@ TEST_F(MasterStepTest, AnErrorCancelsTheOthers) {
 }
 
 TEST_F(MasterStepTest, WaitsForTheCauseOfADerivedError) {
-  environment_.wait_for_cause = std::chrono::hours(1);
+  environment_->intervals.wait_for_cause = std::chrono::hours(1);
   Start();
   auto runs = Runs();
   Reply(runs[kWorker],
@@ -103,33 +103,40 @@ TEST_F(MasterStepTest, WaitsForTheCauseOfADerivedError) {
 }
 
 TEST_F(MasterStepTest, DoesNotWaitForACauseForEver) {
-  environment_.wait_for_cause = milliseconds(20);
+  environment_->intervals.wait_for_cause = milliseconds(20);
   Start();
   auto runs = Runs();
+  const Clock::time_point begun = clock_.Now();
   Reply(runs[kWorker], Failure(AsDerived(absl::AbortedError("gone"))));
   AwaitCancel(runs[kPs]);
+  EXPECT_EQ(clock_.Now() - begun, milliseconds(20));
   Reply(runs[kPs], absl::CancelledError("cancelled"));
   EXPECT_TRUE(absl::IsAborted(Result().status));
   CleanUp();
 }
 
 TEST_F(MasterStepTest, AnswersWithoutATaskThatDoesNot) {
-  environment_.wait_for_replies = milliseconds(20);
+  environment_->intervals.wait_for_replies = milliseconds(20);
   Start();
   auto runs = Runs();
+  const Clock::time_point begun = clock_.Now();
   Reply(runs[kPs], Failure(absl::InternalError("broken")));
   EXPECT_EQ(Result().status, absl::InternalError(From(kPs, "broken")));
-  EXPECT_EQ(tasks_.num_calls(), 0);  // not yet: it still runs there
+  EXPECT_EQ(clock_.Now() - begun, milliseconds(20));
+  EXPECT_EQ(tasks_.num_calls(), 0);  // The step still runs on kWorker.
   Reply(runs[kWorker], Success("key b", 5));
   CleanUp();
 }
 
 TEST_F(MasterStepTest, EndsAtItsDeadline) {
-  request_.deadline =
-      StepDeadline{clock_.After(milliseconds(20)), milliseconds(20)};
+  const Clock::time_point begun = clock_.Now();
+  request_.deadline = StepDeadline{.clock = &clock_,
+                                   .at = begun + milliseconds(20),
+                                   .timeout = milliseconds(20)};
   Start();
   auto runs = Runs();
   AwaitCancel(runs[kPs]);
+  EXPECT_EQ(clock_.Now() - begun, milliseconds(20));
   Reply(runs[kPs], absl::CancelledError("cancelled"));
   Reply(runs[kWorker], absl::CancelledError("cancelled"));
   EXPECT_EQ(Result().status,
@@ -184,7 +191,7 @@ TEST_F(MasterStepTest, RefusesRepliesThatDoNotFitThePlan) {
   cases.push_back({Payload{.header = "\x0a\xff"}, "malformed"});
   Payload other_type;
   other_type.tensors.push_back({"key a", Tensor::Scalar(int32_t{1})});
-  cases.push_back({std::move(other_type), "fetch 'a' is int32"});
+  cases.push_back({std::move(other_type), "fetch 'a' has type int32"});
   Payload twice = Success("key a", 1);
   twice.tensors.push_back(twice.tensors[0]);
   cases.push_back({std::move(twice), "or returned it twice"});

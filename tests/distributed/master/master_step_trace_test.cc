@@ -62,7 +62,7 @@ TEST_F(MasterStepTest, CollectsWhatTasksRecorded) {
   CleanUp();
 }
 
-// Because of this, a trace also shows the time up to a timeout.
+// So the trace of a step that has timed out shows the time before the timeout.
 TEST_F(MasterStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
   request_.trace = true;
   Start();
@@ -202,7 +202,7 @@ TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForTasksToLog) {
 
 // The step may be cancelled while it waits for the logs or before that.
 TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForLogs) {
-  environment_.wait_for_replies = std::chrono::hours(1);
+  environment_->intervals.wait_for_replies = std::chrono::hours(1);
   for (const bool before : {false, true}) {
     Start();
     Logging(Payload{});

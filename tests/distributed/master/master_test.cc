@@ -20,17 +20,18 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/leat_worker.pb.h"
+#include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
@@ -43,6 +44,7 @@ using ::testing::AllOf;
 using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
+using testing::InProcessNetwork;
 using testing::ScriptedTask;
 using testing::SimulatedClock;
 using ::testing::StartsWith;
@@ -228,6 +230,28 @@ TEST_F(MasterTest, KeepsToItsDeviceFilters) {
             "/job:ps/replica:0/task:0/device:CPU:0");
   EXPECT_EQ(cluster.server(kWorker).counters().sessions,
             cluster.server(kPs).counters().sessions - 1);
+}
+
+TEST_F(MasterTest, ListsTheDevicesOfItsClusterIfNoSessionIsNamed) {
+  const auto transport = *cluster.transports().Create("in-process");
+  TaskClient worker(*transport, cluster.Address(kWorker));
+  pb::ListDevicesRequest request;
+  pb::ListDevicesResponse response;
+  const absl::Status listed =
+      worker.Call(methods::kListDevices, request, response);
+  ASSERT_TRUE(listed.ok()) << listed;
+  ASSERT_EQ(response.local_device_size(), 1);
+  EXPECT_EQ(response.local_device(0).name(),
+            "/job:worker/replica:0/task:0/device:CPU:0");
+  ASSERT_EQ(response.remote_device_size(), 1);
+  EXPECT_EQ(response.remote_device(0).name(),
+            "/job:ps/replica:0/task:0/device:CPU:0");
+  request.set_session_handle("unknown");
+  const absl::Status refused =
+      worker.Call(methods::kListDevices, request, response);
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument) << refused;
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("Session unknown is not found"));
 }
 
 class WaitingStepTest : public MasterTest {
@@ -457,8 +481,8 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
 }
 
-// By the id and the ticket, a task recognizes requests that come again or too
-// late.
+// The id of a request tells a task that the request comes again, and the ticket
+// tells that the request comes too late.
 TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
   SimulatedClock clock;
   const auto network = std::make_shared<InProcessNetwork>(2, clock);

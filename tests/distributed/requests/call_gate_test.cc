@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/requests/call_gate.h"
 
-#include <chrono>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -9,11 +8,14 @@
 
 #include "gtest/gtest.h"
 #include "leat/distributed/requests/guarded_reply.h"
+#include "leat/tests/testing/simulated_clock.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::call_gate_test {
 namespace {
 
-using std::chrono::steady_clock;
+using testing::TestClock;
+using testing::WaitLimit;
 
 class CallGateTest : public ::testing::Test {
  protected:
@@ -32,7 +34,7 @@ class CallGateTest : public ::testing::Test {
                   Reply reply) { replies_.push_back(std::move(reply)); };
   }
   static bool IsEmpty(CallGate& gate) {
-    return gate.WaitUntil(steady_clock::now());
+    return gate.WaitUntil(TestClock(), TestClock().Now());
   }
 
   Answers answers_;
@@ -81,7 +83,7 @@ TEST_F(CallGateTest, OnceClosedItTakesNoCalls) {
   EXPECT_EQ(replies_.size(), 1u);
   // A call that is inside ends as if the gate were open.
   std::thread caller([this] { std::move(replies_[0])(Payload()); });
-  EXPECT_TRUE(gate_.WaitUntil(steady_clock::now() + std::chrono::minutes(1)));
+  EXPECT_TRUE(gate_.WaitUntil(TestClock(), WaitLimit()));
   caller.join();
 }
 

@@ -24,8 +24,8 @@ using Thread = RequestQueue::Thread;
 
 class RequestQueueTest : public ::testing::Test {
  protected:
-  // Gives the queue a request of `bytes` bytes. It is answered as soon as it is
-  // served.
+  // Gives the queue a request of `bytes` bytes. The handler answers the request
+  // at once.
   void Take(Thread thread, size_t bytes) {
     queue_.Take(
         thread, {.header = std::string(bytes, 'x')},

@@ -1,18 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs steps like those of training on three tasks whose network loses,
-// duplicates, delays and reorders messages, among them chunks of larger tensors
-// and bundles of small ones, as a seed says. For every seed, results must be
-// right or the step must fail; an update of a step must be applied once if the
-// step succeeds and at most once if it fails; everything must end within
-// seconds; and nothing may stay on any task.
+// Runs steps like those of training on three tasks. Their network loses,
+// duplicates, delays and reorders messages as a seed says. Some messages have
+// chunks of large tensors or bundles of small ones. For every seed,
+// - each step must have the right results or fail,
+// - an update must be applied once if its step succeeds, and at most once if
+//   its step fails,
+// - everything must end within seconds, and
+// - nothing may stay on any task.
 //
 // LEAT_TEST_SEEDS is the number of seeds (default: 200), LEAT_TEST_FIRST_SEED
 // is the first one (default: 0).
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <random>
 #include <string>
@@ -58,13 +59,13 @@ constexpr int kStepsOfClient = 12;
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
     .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
-// The values of the parameters, and the sum that all of a step's reads of them
-// add to its result.
+// The values of the parameters, and what all reads of the parameters in a step
+// add to the result of the step.
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// The longest time for a step, which waits so long for the replies of its
-// tasks.
+// The longest time that a step may take. A step waits so long for the replies
+// of its tasks.
 constexpr std::chrono::seconds kLongestStep(5);
 
 int64_t NumberOf(const char* variable, int64_t otherwise) {
@@ -111,8 +112,8 @@ struct Program {
     return f();
   }
 
-  // Adds all reads of the parameters to `value`. Two tasks read them, each of
-  // them both, so that both can come in one bundle.
+  // Returns the sum of `value` and all reads of the parameters. Two tasks read
+  // them. Each task reads both parameters, so that both can come in one bundle.
   Output PlusParameters(const Output& value) {
     const auto parameters = [&] { return weight.value() + bias.value(); };
     const Output there = At(kOnOther, parameters);
@@ -378,7 +379,8 @@ class FaultyCluster {
 
   void Run() {
     faults_->SetEnabled(false);
-    // In its first step, each master asks all tasks whether they have chunks.
+    // Without faults, each task is a master once, and thereby learns which
+    // tasks can send chunks.
     for (const TaskId& task : {kPs, kWorker, kOther}) {
       WithSession(
           [&](Session& session) {
@@ -478,8 +480,8 @@ class FaultyCluster {
     EXPECT_EQ(total & ~known, 0);
   }
 
-  // Closes all sessions. A client that never heard of its session, or could not
-  // close it, leaves it to the master until it has been idle for long.
+  // Closes all sessions. If a client never heard of its session, or could not
+  // close it, the master keeps the session until it has been idle for long.
   void Reset() {
     auto transport = cluster_.transports().Create("in-process");
     ASSERT_TRUE(transport.ok()) << transport.status();
@@ -528,9 +530,8 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
        seed += kShards) {
     SCOPED_TRACE(
         absl::StrCat("LEAT_TEST_FIRST_SEED=", seed, " LEAT_TEST_SEEDS=1"));
-    // If the seed hangs, the clock ends the program.
-    std::cerr << "seed " << seed << std::endl;
-    const SimulatedClock clock;
+    // If the seed hangs, the clock ends the program and names the seed.
+    const SimulatedClock clock(absl::StrCat("seed ", seed));
     FaultyCluster cluster(static_cast<uint64_t>(seed));
     cluster.Run();
     for (const Client& client : cluster.clients()) {

@@ -37,7 +37,7 @@ const TaskId kWorker = {"worker", 0};
 constexpr char kOnPs[] = "/job:ps/task:0";
 constexpr char kOnWorker[] = "/job:worker/task:0";
 
-// A session that counts on the parameter server, step by step.
+// A session whose steps increment a counter on the parameter server.
 class Counting {
  public:
   explicit Counting(InProcessCluster& cluster) {
@@ -103,9 +103,9 @@ class LimitsTest : public ::testing::Test {
     other_->GoesOn();
   }
 
-  // Adds constants of `floats` floats to a session's graph, one in each
-  // extension, until one is refused with `why`. Returns the number of constants
-  // then.
+  // Extends a session's graph by constants of `floats` floats, one at a time,
+  // until an extension is refused with `why`. Returns how many constants the
+  // graph has then.
   int Grow(int64_t floats, absl::string_view why) {
     GraphBuilder b;
     const auto add = [&b, floats](int value) {
@@ -187,7 +187,7 @@ TEST_F(LimitsTest, OutputsOfAGraphThatGrows) {
 
 TEST_F(LimitsTest, BytesOfConstantsInAGraphThatGrows) {
   Start({.import = {.max_total_attr_bytes = 20'500}});
-  EXPECT_EQ(Grow(250, "of 500 (left of max_total_attr_bytes)"), 20);
+  EXPECT_EQ(Grow(250, "of 500 (what is left of max_total_attr_bytes)"), 20);
 }
 
 TEST_F(LimitsTest, BytesOfAConstant) {
@@ -395,7 +395,8 @@ TEST_F(SessionBytesTest, OfWhatItLeavesInVariables) {
   // Another session has an account of its own.
   auto another = NewSession(b_);
   EXPECT_TRUE(Sum(*another, 600'000).ok());
-  // The session that replaces the value frees the other session's bytes.
+  // When another session replaces the value, the first session's bytes are
+  // freed.
   EXPECT_TRUE(Keep(*another, 4).ok());
   EXPECT_TRUE(Sum(*session, 600'000).ok());
 }

@@ -62,8 +62,8 @@ class ResetTest : public ::testing::Test {
     pb::ResetResponse response;
     return client_.Call(methods::kReset, request, response);
   }
-  // Returns the code of reading `output` in a new session, which initializes
-  // nothing.
+  // Reads `output` in a new session, which initializes nothing. Returns the
+  // code of the step's status.
   Code Read(const Output& output) {
     auto session = cluster_.NewSession(*b_.Build(), kWorker);
     EXPECT_TRUE(session.ok()) << session.status();
@@ -155,6 +155,15 @@ TEST_F(ResetTest, KeepsToItsDeviceFilters) {
   EXPECT_EQ(Read(on_worker_.value()), Code::kFailedPrecondition);
   request.set_device_filters(0, "/job");
   EXPECT_EQ(Reset(request).code(), Code::kInvalidArgument);
+}
+
+TEST_F(ResetTest, EmptiesTheMastersTaskWhateverTheFiltersSay) {
+  NewSession(kWorker);
+  pb::ResetRequest request;
+  request.add_device_filters("/job:ps");
+  EXPECT_TRUE(Reset(request).ok());
+  EXPECT_EQ(Read(on_ps_.value()), Code::kFailedPrecondition);
+  EXPECT_EQ(Read(on_worker_.value()), Code::kFailedPrecondition);
 }
 
 TEST_F(ResetTest, NamesATaskThatDoesNotAnswer) {

@@ -14,11 +14,11 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -27,6 +27,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::Eventually;
+using testing::InProcessNetwork;
 using ::testing::Pair;
 using testing::SimulatedClock;
 
@@ -112,8 +113,8 @@ class RpcCountsTest : public ::testing::Test {
     return session;
   }
 
-  // Returns how many calls of each method kSteps steps make, not counting the
-  // first step of the callable, which makes its plan.
+  // Runs kSteps steps and returns how often they call each method. A step that
+  // makes the plan of the callable runs before and does not count.
   std::map<std::string, int> CallsOf(Session& session,
                                      const CallableArgs& args) {
     const Callable step = session.MakeCallable(args).value();
@@ -122,11 +123,10 @@ class RpcCountsTest : public ::testing::Test {
     AllCalls().Clear();
     for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(step({}).ok());
     WaitUntilIdle();
-    // The end of a step is reported with the next step, or, if none comes
-    // within a while, such as after the last one, by a call of its own.
     std::map<std::string, int> calls = AllCalls().Get();
-    // The next step tells of the end of the one before; so does a call when
-    // there is none within a while, such as after the last one.
+    // A master tells tasks of the end of a step in the calls of the next step.
+    // If no step follows within a while, as after the last one, it calls
+    // CleanupGraph.
     const auto cleanups = calls.find("CleanupGraph");
     if (cleanups != calls.end()) {
       EXPECT_LE(cleanups->second, kSteps);

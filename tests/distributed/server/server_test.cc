@@ -15,7 +15,6 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/thread.h"
 #include "leat/distributed/master/plan_observer.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/ops.h"
@@ -23,6 +22,7 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/server/edge_graphs.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
@@ -30,8 +30,11 @@
 namespace leat::server_test {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::Eventually;
 using ::testing::HasSubstr;
+using testing::InProcessNetwork;
+using ::testing::IsEmpty;
 using testing::ReceivingGraph;
 using testing::SendingGraph;
 using testing::SimulatedClock;
@@ -42,7 +45,8 @@ constexpr char kPs[] = "/job:ps/replica:0/task:0";
 constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 constexpr auto kForever = std::chrono::hours(1);
 
-// $0 is the task. A step of this graph waits until it is ended.
+// In these graphs, $0 stands for the name of the task. A step of kDequeue waits
+// until it is ended.
 constexpr char kDequeue[] = R"(
   node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
@@ -229,6 +233,38 @@ TEST_F(ServerTest, StoppingItFailsWhatStillRunsAfterTheGrace) {
   server->Stop(kForever);  // A second call does nothing.
 }
 
+TEST_F(ServerTest, StoppingItSaysForWhatItWaits) {
+  std::vector<std::string> said;
+  const auto say = [&said](absl::string_view message) {
+    said.emplace_back(message);
+  };
+  auto server = Start("ps");
+  const auto call =
+      ps_.Run("s", Register(ps_, "s", absl::Substitute(kDequeue, kPs)), 1);
+  WaitUntilRunning(*server, 1);
+  server->Stop(std::chrono::seconds(12), say);
+  EXPECT_FALSE(call->Wait().ok());
+  EXPECT_THAT(said,
+              ElementsAre(absl::StrCat(kPs,
+                                       " is waiting for the steps that run and "
+                                       "cancels them in 11s (--grace)"),
+                          HasSubstr("cancels them in 2s (--grace)")));
+  said.clear();
+  server = Start("ps");
+  const auto worker = Start("worker");
+  const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
+  EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());
+  server->Stop(std::chrono::seconds(5), say);
+  EXPECT_THAT(said, ElementsAre(absl::StrCat(
+                        kPs,
+                        " is waiting for other tasks to fetch what its steps "
+                        "have produced, and ends without that in 4s "
+                        "(--grace)")));
+  said.clear();
+  worker->Stop(std::chrono::seconds(5), say);  // Nothing runs there.
+  EXPECT_THAT(said, IsEmpty());
+}
+
 TEST_F(ServerTest, GivesLargerTicketsThanTheProcessBefore) {
   const auto ticket = [this] {
     pb::GetStatusResponse status;
@@ -270,8 +306,8 @@ class HeldPlans final : public PlanObserver {
   bool is_released_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// A call has come in, but waits for a thread, when everything that runs is
-// failed.
+// When Stop fails everything that runs, a call has come in and still waits for
+// a thread.
 TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   HeldPlans plans;
   ServerOptions options = Options("ps");
@@ -308,14 +344,21 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
       1900, std::string(100'000, 'x'));
   const auto call = ps_.Start(methods::kRunGraph, run);
   clock_.Settle();
-  Thread stop("stop", [&] { (*server)->Stop(std::chrono::nanoseconds(0)); });
+  std::vector<std::string> said;
+  Thread stop("stop", [&] {
+    (*server)->Stop(
+        std::chrono::nanoseconds(0),
+        [&said](absl::string_view message) { said.emplace_back(message); });
+  });
   int64_t step = 100;
   EXPECT_TRUE(Eventually([&] {
     return absl::IsUnavailable(ps_.Run("n", nothing, ++step)->Wait().status());
   }));
+  clock_.Advance(std::chrono::seconds(1));
   plans.Release();
   EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kUnavailable);
   stop.Join();
+  EXPECT_THAT(said, ElementsAre(HasSubstr("has cancelled the steps that run")));
   for (const auto& planned : steps) EXPECT_FALSE(planned->Wait().ok());
 }
 

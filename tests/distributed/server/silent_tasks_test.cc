@@ -22,6 +22,7 @@
 #include "leat/protos/master.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
@@ -31,6 +32,7 @@ namespace leat::silent_tasks_test {
 namespace {
 
 using ::leat::testing::Eventually;
+using ::leat::testing::InProcessNetwork;
 using ::leat::testing::ScriptedTask;
 using ::leat::testing::SimulatedClock;
 using ::leat::testing::StartedCall;
@@ -84,7 +86,8 @@ class SilentTasksTest : public ::testing::Test {
                             {.transports = &network_->transports()});
   }
 
-  // Starts a RunStep call of the session's client, which the test can cancel.
+  // Starts a RunStep call as the session's client does. The test can cancel the
+  // call.
   std::shared_ptr<StartedCall> StartStep(const std::string& session,
                                          const Operation& target) {
     pb::RunStepRequest request;
@@ -141,7 +144,7 @@ TEST_F(SilentTasksTest, AStepWaitsForItsPlanUntilItsTimeout) {
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("timeout of 50ms was over before it could begin"));
-  // The plan was still being made, for all steps that wait for it.
+  // The plan is still being made for the other step, which waits for it.
   ps_.SpeakUp();
   other.Join();
   EXPECT_TRUE(patient.ok()) << patient;
@@ -210,7 +213,8 @@ TEST_F(SilentTasksTest, StopsWhileItPlans) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::nanoseconds(0));
-  EXPECT_EQ(clock_.Now() - begun, seconds(1));  // A reply gets so long.
+  // Stop waits so long for a reply.
+  EXPECT_EQ(clock_.Now() - begun, seconds(1));
   step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
@@ -228,8 +232,35 @@ TEST_F(SilentTasksTest, StopsWhileItMakesASession) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
 }
 
-// One step is of the server's own client and runs on the silent task; the other
-// one is of another master.
+// UNAVAILABLE tells the client that it may try again.
+TEST_F(SilentTasksTest, StopsWhileTasksMakeTheirPartOfASession) {
+  Start();
+  ps_.BeSilent({methods::kCreateWorkerSession});
+  const auto call = StartCreating();
+  EXPECT_TRUE(Eventually(
+      [this] { return ps_.num_calls(methods::kCreateWorkerSession) == 1; }));
+  server_->Stop(std::chrono::nanoseconds(0));
+  const absl::Status status = call->Wait().status();
+  EXPECT_EQ(status.code(), Code::kUnavailable) << status;
+  EXPECT_EQ(status.message(),
+            absl::StrCat("the master of ", kWorker, " is stopping"));
+}
+
+TEST_F(SilentTasksTest, StoppingEndsAListOfDevices) {
+  Start();
+  ps_.BeSilent({methods::kGetStatus});
+  const auto list =
+      client_.Start(methods::kListDevices, pb::ListDevicesRequest());
+  EXPECT_TRUE(
+      Eventually([this] { return ps_.num_calls(methods::kGetStatus) == 1; }));
+  server_->Stop(std::chrono::nanoseconds(0));
+  const absl::Status status = list->Wait().status();
+  EXPECT_EQ(status.code(), Code::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
+}
+
+// The server's own client has a step that runs on the silent task. Another
+// master has a step that runs on the server.
 TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
   Start();
   const std::string session = Create();
@@ -294,7 +325,7 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   EXPECT_EQ(testing::LeaksOf(*server_), "");
   const Clock::time_point begun = clock_.Now();
-  server_->Stop(std::chrono::hours(1));  // No call of this client is inside.
+  server_->Stop(std::chrono::hours(1));  // The client's call has ended.
   EXPECT_EQ(clock_.Now() - begun, seconds(0));
 }
 

@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/threads/thread.h"
-#include "leat/distributed/status_listing.h"
+#include "leat/distributed/shown_status.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
@@ -54,7 +54,7 @@ constexpr char kPsName[] = "/job:ps/replica:0/task:0";
 constexpr char kWorkerName[] = "/job:worker/replica:0/task:0";
 constexpr char kHandle[] = "0123456789abcdef0123456789abcdef";
 
-// $0 is the name of the task in these graphs.
+// In these graphs, $0 stands for the name of the task.
 constexpr char kNothing[] =
     R"(node { name: "n" op: "NoOp" device: "$0/device:CPU:0" })";
 constexpr char kDequeue[] = R"(
@@ -64,7 +64,7 @@ constexpr char kDequeue[] = R"(
          device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
 )";
-// More than the other fields of a message take, in bytes.
+// More bytes than a message takes besides its tensors.
 constexpr int64_t kFewBytes = 300;
 
 class StatusServiceTest : public ::testing::Test {
@@ -93,8 +93,8 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
-  // Waits until the worker has met the ps: a worker whose graph receives from
-  // the ps asks it for its status.
+  // Waits until the worker has met the ps. When the worker gets a graph that
+  // receives from the ps, it asks the ps for its status.
   void AwaitMeeting() {
     EXPECT_TRUE(Eventually([&] {
       const auto traffic = Traffic(StatusOf(worker_), kPsName);
@@ -459,7 +459,7 @@ TEST_F(StatusServiceTest, ListsAHundredOfEachAndCountsTheRest) {
     EXPECT_GE(status.waiting_recvs(i - 1).age_us(),
               status.waiting_recvs(i).age_us());
   }
-  // These calls are of a step that goes on without them.
+  // The step of these calls goes on without them.
   for (const auto& call : recvs) call->Cancel();
   for (const auto& call : recvs) EXPECT_FALSE(call->Wait().ok());
   EXPECT_TRUE(
@@ -471,10 +471,13 @@ TEST_F(StatusServiceTest, ListsAHundredOfEachAndCountsTheRest) {
 
 TEST_F(StatusServiceTest, RefusesWhatIsNoRequest) {
   pb::RecvTensorRequest request;
-  request.set_rendezvous_key(std::string(5000, 'x'));
-  const auto answer = ps_.Start(methods::kTaskStatus, request)->Wait();
-  EXPECT_EQ(answer.status(),
-            absl::InvalidArgumentError("malformed TaskStatusRequest"));
+  request.set_rendezvous_key(std::string(100'000, 'x'));
+  const absl::Status large =
+      ps_.Start(methods::kTaskStatus, request)->Wait().status();
+  EXPECT_EQ(large.code(), absl::StatusCode::kInvalidArgument) << large;
+  EXPECT_THAT(std::string(large.message()),
+              AllOf(HasSubstr("TaskStatusRequest has"),
+                    HasSubstr("bytes, more than 65536")));
   pb::TaskStatusRequest odd;
   for (const int64_t age : {INT64_MIN, INT64_MAX}) {
     odd.set_min_age_us(age);

@@ -10,7 +10,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/work_queue.h"
+#include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_step.h"
+#include "leat/graph/op_registry.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/fake_task_caller.h"
@@ -31,6 +33,7 @@ const char kOther[] = "/job:ps/replica:0/task:1";
 class DeferredStepsTest : public ::testing::Test {
  protected:
   static constexpr std::chrono::hours kLong{1};
+  static constexpr std::chrono::milliseconds kWait{10};
 
   ~DeferredStepsTest() override { notices_->Stop(); }
 
@@ -41,7 +44,7 @@ class DeferredStepsTest : public ::testing::Test {
   testing::SimulatedClock clock_;
   FakeTaskCaller tasks_;
   TimerQueue timers_{"test-timers", clock_};
-  std::shared_ptr<EndNotices> notices_ = New(EndNotices::kWait);
+  std::shared_ptr<EndNotices> notices_ = New(kWait);
 };
 
 TEST_F(DeferredStepsTest, RideOnWhatIsSentNext) {
@@ -58,13 +61,13 @@ TEST_F(DeferredStepsTest, RideOnWhatIsSentNext) {
 TEST_F(DeferredStepsTest, AreSaidOnce) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 1));
   EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(1));
-  clock_.Advance(3 * EndNotices::kWait);
+  clock_.Advance(3 * kWait);
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
 TEST_F(DeferredStepsTest, AreSentWhenNothingElseIs) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 7));
-  clock_.Advance(EndNotices::kWait - std::chrono::nanoseconds(1));
+  clock_.Advance(kWait - std::chrono::nanoseconds(1));
   EXPECT_EQ(tasks_.num_calls(), 0u);
   std::vector<FakeTaskCaller::Received> calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
@@ -75,7 +78,7 @@ TEST_F(DeferredStepsTest, AreSentWhenNothingElseIs) {
   EXPECT_EQ(request.step_id(), 7);
   std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
   EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
-  // Later ones are sent as well.
+  // A step that is deferred later is sent as well.
   EXPECT_TRUE(notices_->DeferStep(kPs, 8));
   calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
@@ -88,7 +91,7 @@ TEST_F(DeferredStepsTest, OfATaskAreSentTogether) {
     EXPECT_TRUE(notices_->DeferStep(kPs, i));
   }
   std::vector<int64_t> told;
-  clock_.Advance(EndNotices::kWait);
+  clock_.Advance(kWait);
   std::vector<FakeTaskCaller::Received> calls = tasks_.Take(3);
   EXPECT_EQ(calls.size(), 3u);
   for (FakeTaskCaller::Received& call : calls) {
@@ -115,7 +118,7 @@ TEST_F(DeferredStepsTest, AreForgottenAtTheEnd) {
   notices_->Stop();
   EXPECT_FALSE(notices_->DeferStep(kPs, 2));
   EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
-  clock_.Advance(3 * EndNotices::kWait);
+  clock_.Advance(3 * kWait);
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
@@ -131,14 +134,15 @@ class DeferredCleanupTest : public ::testing::Test {
   ~DeferredCleanupTest() override { notices_->Stop(); }
 
   void Start() {
+    const auto environment = std::make_shared<const MasterEnvironment>(
+        MasterEnvironment{.ops = &BuiltinOps(),
+                          .tasks = &tasks_,
+                          .timers = &timers_,
+                          .blocking = queue_.get(),
+                          .notices = notices_});
     step_ = MasterStep::Start(
-        {.tasks = &tasks_,
-         .timers = &timers_,
-         .blocking = queue_.get(),
-         .allocator = &HostAllocator(),
-         .notices = notices_},
-        {.plan = plan_}, [this](StepResult) { has_result_.Set(); },
-        [this] { ended_.Set(); });
+        environment, HostAllocator(), {.plan = plan_},
+        [this](StepResult) { has_result_.Set(); }, [this] { ended_.Set(); });
     for (FakeTaskCaller::Received& call : tasks_.Take(2)) {
       EXPECT_EQ(call.path, methods::kRunGraph.path);
       (call.task == kPs ? ps_ : own_) = std::move(call);

@@ -30,6 +30,34 @@ class LostDeletionsTest : public ::testing::Test {
  protected:
   ~LostDeletionsTest() override { notices->Stop(); }
 
+  // Deletes a session on `task`, which answers with `answer`.
+  void Delete(const std::string& task, const std::string& session,
+              absl::StatusOr<Payload> answer = Unreachable()) {
+    bool is_done = false;
+    notices->DeleteSession({task}, session, [&is_done] { is_done = true; });
+    auto calls = tasks.Take(1);
+    ASSERT_EQ(calls.size(), 1);
+    ExpectDeletion(calls[0], task, session);
+    EXPECT_FALSE(is_done);
+    std::move(calls[0].done)(std::move(answer));
+    EXPECT_TRUE(is_done);
+  }
+  static void ExpectDeletion(const FakeTaskCaller::Received& call,
+                             const std::string& task,
+                             const std::string& session) {
+    EXPECT_EQ(call.task, task);
+    EXPECT_EQ(call.path, methods::kDeleteWorkerSession.path);
+    pb::DeleteWorkerSessionRequest request;
+    ASSERT_TRUE(request.ParseFromString(call.request.header));
+    EXPECT_EQ(request.session_handle(), session);
+    EXPECT_TRUE(call.options.deadline.has_value());
+  }
+  // Expects that no deletion is tried any more.
+  void ExpectNoneLeft() {
+    clock.Advance(std::chrono::hours(1));
+    EXPECT_EQ(tasks.num_calls(), 0);
+  }
+
   testing::SimulatedClock clock;
   FakeTaskCaller tasks;
   TimerQueue timers{"test", clock};
@@ -39,73 +67,95 @@ class LostDeletionsTest : public ::testing::Test {
 
 TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
   const Clock::time_point start = clock.Now();
-  notices->RetryDeletion("/job:ps", "s1", Unreachable());
-  EXPECT_EQ(notices->num_deletions(), 1);
+  Delete("/job:ps", "s1");
   for (int i = 0; i < 2; ++i) {
     auto calls = tasks.Take(1);
     ASSERT_EQ(calls.size(), 1);
-    EXPECT_EQ(calls[0].task, "/job:ps");
-    EXPECT_EQ(calls[0].path, methods::kDeleteWorkerSession.path);
-    pb::DeleteWorkerSessionRequest request;
-    ASSERT_TRUE(request.ParseFromString(calls[0].request.header));
-    EXPECT_EQ(request.session_handle(), "s1");
-    EXPECT_TRUE(calls[0].options.deadline.has_value());
-    EXPECT_EQ(notices->num_deletions(), 1);
-    EXPECT_EQ(clock.Now() - start, (2 * i + 1) * EndNotices::kFirstWait);
+    ExpectDeletion(calls[0], "/job:ps", "s1");
+    EXPECT_EQ(clock.Now() - start,
+              (2 * i + 1) * ServerIntervals().deletion.shortest);
     std::move(calls[0].done)(i == 0 ? absl::StatusOr<Payload>(Unreachable())
                                     : Payload());
   }
-  EXPECT_EQ(notices->num_deletions(), 0);
+  ExpectNoneLeft();
+}
+
+// A task without room for the message does not pass it on to its worker.
+TEST_F(LostDeletionsTest, AreAlsoThoseForWhichTheTaskHadNoRoom) {
+  const absl::Status full = absl::ResourceExhaustedError("no room");
+  Delete("/job:ps", "s1", full);
+  for (const bool has_room : {false, true}) {
+    auto calls = tasks.Take(1);
+    ASSERT_EQ(calls.size(), 1);
+    ExpectDeletion(calls[0], "/job:ps", "s1");
+    std::move(calls[0].done)(has_room ? absl::StatusOr<Payload>(Payload())
+                                      : full);
+  }
+  ExpectNoneLeft();
 }
 
 TEST_F(LostDeletionsTest, AreNotThoseThatTheTaskAnswered) {
-  notices->RetryDeletion("/job:ps", "s1",
-                         absl::AbortedError("no such session"));
-  notices->RetryDeletion("/job:ps", "s1", absl::CancelledError("no more time"));
-  notices->RetryDeletion("/job:ps", "s1", absl::OkStatus());
-  EXPECT_EQ(notices->num_deletions(), 0);
+  Delete("/job:ps", "s1", absl::AbortedError("no such session"));
+  Delete("/job:ps", "s1", absl::CancelledError("no more time"));
+  Delete("/job:ps", "s1", Payload());
+  ExpectNoneLeft();
+}
+
+TEST_F(LostDeletionsTest, OfSeveralTasksAreThoseOfWhoDidNotAnswer) {
+  bool is_done = false;
+  notices->DeleteSession({"/job:ps/task:0", "/job:ps/task:1"}, "s1",
+                         [&is_done] { is_done = true; });
+  auto calls = tasks.Take(2);
+  ASSERT_EQ(calls.size(), 2);
+  std::move(calls[0].done)(Payload());
+  EXPECT_FALSE(is_done);
+  std::move(calls[1].done)(Unreachable());
+  EXPECT_TRUE(is_done);
+  calls = tasks.Take(1);
+  ASSERT_EQ(calls.size(), 1);
+  ExpectDeletion(calls[0], "/job:ps/task:1", "s1");
+  std::move(calls[0].done)(Payload());
+  ExpectNoneLeft();
 }
 
 TEST_F(LostDeletionsTest, NothingIsTriedAfterStop) {
-  notices->RetryDeletion("/job:ps", "s1", Unreachable());
-  auto calls = tasks.Take(1);
-  ASSERT_EQ(calls.size(), 1);
+  Delete("/job:ps", "s1");
+  auto tried = tasks.Take(1);
+  ASSERT_EQ(tried.size(), 1);
+  notices->DeleteSession({"/job:ps"}, "s2", [] {});
+  auto begun = tasks.Take(1);
+  ASSERT_EQ(begun.size(), 1);
   notices->Stop();
-  EXPECT_EQ(notices->num_deletions(), 0);
-  std::move(calls[0].done)(Unreachable());
-  notices->RetryDeletion("/job:ps", "s2", Unreachable());
-  EXPECT_EQ(notices->num_deletions(), 0);
-  clock.Advance(std::chrono::hours(1));
-  EXPECT_EQ(tasks.num_calls(), 0);
+  std::move(tried[0].done)(Unreachable());
+  std::move(begun[0].done)(Unreachable());
+  ExpectNoneLeft();
 }
 
 TEST_F(LostDeletionsTest, AreNoMoreThanTheLimit) {
   for (size_t i = 0; i < EndNotices::kMaxDeletions + 10; ++i) {
-    notices->RetryDeletion("/job:ps", absl::StrCat("s", i), Unreachable());
+    Delete("/job:ps", absl::StrCat("s", i));
   }
-  EXPECT_EQ(notices->num_deletions(), EndNotices::kMaxDeletions);
+  clock.Advance(ServerIntervals().deletion.shortest);
+  EXPECT_EQ(tasks.num_calls(), EndNotices::kMaxDeletions);
 }
 
 TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
-  notices->RetryDeletion("/job:ps/task:1", "kept", Unreachable());
+  Delete("/job:ps/task:1", "kept");
   for (size_t i = 0; i < EndNotices::kMaxDeletions + 10; ++i) {
-    notices->RetryDeletion("/job:ps/task:0", absl::StrCat("s", i),
-                           Unreachable());
+    Delete("/job:ps/task:0", absl::StrCat("s", i));
   }
-  EXPECT_EQ(notices->num_deletions(), EndNotices::kMaxDeletions);
+  clock.Advance(ServerIntervals().deletion.shortest);
+  const auto calls = tasks.Take(EndNotices::kMaxDeletions);
+  EXPECT_EQ(calls.size(), EndNotices::kMaxDeletions);
   // The deletion that was noted first is tried first.
-  auto calls = tasks.Take(1);
-  ASSERT_GE(calls.size(), 1);
-  EXPECT_EQ(calls[0].task, "/job:ps/task:1");
-  pb::DeleteWorkerSessionRequest request;
-  ASSERT_TRUE(request.ParseFromString(calls[0].request.header));
-  EXPECT_EQ(request.session_handle(), "kept");
+  ExpectDeletion(calls[0], "/job:ps/task:1", "kept");
 }
 
 TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
   const auto devices = DeviceSet::Create({.num_threads = 1}).value();
   const KernelRegistry kernels;
-  WorkerSessions sessions("/job:ps", *devices, kernels, {}, RealClock());
+  WorkerSessions sessions("/job:ps", *devices, kernels, {},
+                          testing::TestClock());
   WorkerSessions::Ended ended;
   ASSERT_TRUE(sessions.Create({.handle = "a"}, &ended).ok());
   EXPECT_NE(sessions.Remove("a"), nullptr);

@@ -38,8 +38,8 @@ TEST(ClockOffsetsTest, WhatWasSentIsReceivedLater) {
 }
 
 TEST(ClockOffsetsTest, OrdersReachTasksOverOthers) {
-  // The offset of task 2 is known. Task 2 sent to task 1 and task 1 to task 0,
-  // of which nothing else is known.
+  // The offset of task 2 is known. Task 2 sent to task 1 and task 1 sent to
+  // task 0. Nothing else is known of tasks 0 and 1.
   const std::vector<int64_t> offsets = ClockOffsets(
       {{}, {}, {500, 500}}, {{.earlier = 2, .later = 1, .lead = 100},
                              {.earlier = 1, .later = 0, .lead = 700}});

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of step stats of steps over three tasks whose clocks differ as the test
-// wishes: a transport moves the times in what the master hears of a task.
+// Tests of the step stats of steps on three tasks whose clocks differ. A
+// transport moves the times that the master hears from a task, as the test
+// wishes.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -16,7 +17,6 @@
 #include "gtest/gtest.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
@@ -24,6 +24,7 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/step_stats.h"
 #include "leat/runtime/step_transfers.h"
+#include "leat/tests/testing/in_process_network.h"
 
 namespace leat::cluster_step_stats_test {
 namespace {
@@ -41,7 +42,8 @@ const char kFirstPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 const char kSecondPs[] = "/job:ps/replica:0/task:1/device:CPU:0";
 
 // Returns how far the clock of the task at `address` is ahead. The last digit
-// of the port is the task's, and those before it select a set of clocks.
+// of the port is the number of the task, and the digits before it select a set
+// of clocks.
 nanoseconds SkewOf(absl::string_view address) {
   if (absl::EndsWith(address, ":1101")) return hours(1);
   if (absl::EndsWith(address, ":1102")) return -milliseconds(7250);
@@ -113,7 +115,7 @@ class SkewedTransport final : public Transport {
 class ClusterStepStatsTest : public ::testing::Test {
  protected:
   // Starts the tasks. In their graph, x goes from the master's task over both
-  // parameter servers and back to it.
+  // parameter servers and back to the master's task.
   void Start(const std::string& clocks) {
     transports_.Add("skewed", [this](const TransportOptions& options) {
       return std::make_unique<SkewedTransport>(network_->NewTransport(options));
@@ -178,8 +180,8 @@ class ClusterStepStatsTest : public ::testing::Test {
     return interval;
   }
 
-  const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+  const std::shared_ptr<testing::InProcessNetwork> network_ =
+      std::make_shared<testing::InProcessNetwork>();
   TransportRegistry transports_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::unique_ptr<GraphBuilder> builder_;

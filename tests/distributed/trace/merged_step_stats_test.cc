@@ -21,8 +21,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 const char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 const char kWorker[] = "/job:worker/replica:0/task:0/device:CPU:0";
 
-// The stats of a task whose clock is ahead by `skew` nanoseconds. All arguments
-// are times of the master's clock, in microseconds.
+// The stats of a task whose clock is ahead by `skew` nanoseconds. The methods
+// take times by the master's clock, in microseconds.
 class Task {
  public:
   Task(std::string device, int64_t skew) : skew_(skew) {
@@ -107,8 +107,9 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
   }
 }
 
-// By the middle of what its call allows, the ps would have sent the tensor
-// after it arrived. So the order of send and receive must move the clock.
+// With the offset in the middle of what the call allows, the ps would have sent
+// the tensor after it arrived. So the order of send and receive must move the
+// offset.
 TEST(MergedStepStatsTest, ARecvEndsAfterItsSendBegan) {
   for (const int64_t skew :
        {int64_t{0}, 30 * kMicro, -30 * kMicro, 7 * kSecond, -7 * kSecond}) {

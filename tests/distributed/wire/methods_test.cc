@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "leat/protos/health.pb.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/master.pb.h"
+#include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat::methods_test {
@@ -64,7 +66,8 @@ TensorField TensorsOf(const Descriptor& message) {
   return {};
 }
 
-// Returns the request or response of a method, which bears the method's name.
+// Returns the message type that is named after the method and `kind`, which is
+// "Request" or "Response".
 const Descriptor* MessageOf(const Method& method, const char* kind) {
   const std::vector<std::string> parts = absl::StrSplit(method.path, '/');
   const std::string name = absl::StrCat(parts.back(), kind);
@@ -93,6 +96,20 @@ TEST(MethodsTest, KnowTheFieldsOfTheirMessagesThatHoldTensors) {
     ExpectEqual(method.request, TensorsOf(*request));
     ExpectEqual(method.response, TensorsOf(*response));
   }
+}
+
+TEST(MethodsTest, KnowTheNamesOfTheirSmallRequests) {
+  int num_small = 0;
+  for (const Method& method : AllMethods()) {
+    if (method.small_request == nullptr) continue;
+    ++num_small;
+    EXPECT_EQ(MessageOf(method, "Request")->name(), method.small_request);
+  }
+  EXPECT_EQ(num_small, 3);
+  EXPECT_EQ(pb::TaskStatusRequest::descriptor()->name(),
+            methods::kTaskStatus.small_request);
+  EXPECT_EQ(pb::HealthCheckRequest::descriptor()->name(),
+            methods::kHealthCheck.small_request);
 }
 
 TEST(MethodsTest, HaveDifferentPaths) {

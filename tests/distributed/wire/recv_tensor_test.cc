@@ -47,6 +47,27 @@ TEST(RecvTensorTest, WishesAreNotNegative) {
   EXPECT_EQ(request->wish.chunk_bytes, 0);
 }
 
+// The callee keeps every key until the step ends.
+TEST(RecvTensorTest, KeysAreShort) {
+  const std::string longest(kMaxRecvKeyBytes, 'k');
+  EXPECT_TRUE(
+      DecodeRecvRequest(RecvForm::kOne, RequestOne(7, longest, 9).header).ok());
+  EXPECT_TRUE(DecodeRecvRequest(RecvForm::kList,
+                                RequestList(7, {"key", longest}, 9).header)
+                  .ok());
+  const absl::Status refused =
+      absl::InvalidArgumentError("rendezvous key '" + longest.substr(0, 80) +
+                                 "...' has 4097 bytes, more than 4096");
+  EXPECT_EQ(
+      DecodeRecvRequest(RecvForm::kOne, RequestOne(7, longest + 'k', 9).header)
+          .status(),
+      refused);
+  EXPECT_EQ(DecodeRecvRequest(RecvForm::kList,
+                              RequestList(7, {"key", longest + 'k'}, 9).header)
+                .status(),
+            refused);
+}
+
 TEST(RecvTensorTest, TransfersTravel) {
   const Transfer sent = {.id = UINT64_MAX,
                          .total_bytes = 40'000,
@@ -70,8 +91,8 @@ TEST(RecvTensorTest, TransfersTravel) {
   EXPECT_EQ(received.LengthOf(4), 40'000 - 4 * 8192);
 }
 
-// A response with a transfer that is valid at first: of float[10,1000], in
-// chunks of 8,192 bytes.
+// The response has a transfer of float[10,1000] in chunks of 8,192 bytes. It is
+// valid until a test changes it.
 class HostileTransferTest : public ::testing::Test {
  protected:
   HostileTransferTest() {
@@ -110,14 +131,14 @@ TEST_F(HostileTransferTest, OfChunksThatAreNoneIsRefused) {
        {int64_t{0}, int64_t{-1}, INT64_MIN, kMinChunkBytes - 1, int64_t{40'000},
         kMaxChunkBytes + 1, INT64_MAX}) {
     transfer().set_chunk_bytes(bytes);
-    ExpectRefused("these are no chunks");
+    ExpectRefused("a transfer more than one chunk");
   }
 }
 
 TEST_F(HostileTransferTest, OfNegativeBytesIsRefused) {
   for (const int64_t bytes : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
     transfer().set_total_bytes(bytes);
-    ExpectRefused("these are no chunks");
+    ExpectRefused("a transfer more than one chunk");
   }
 }
 
@@ -127,7 +148,7 @@ TEST_F(HostileTransferTest, OfElementsThatAreObjectsIsRefused) {
         static_cast<int>(pb::DT_RESOURCE), static_cast<int>(pb::DT_BOOL), 101,
         99, -1}) {
     transfer().set_dtype(static_cast<pb::DataType>(type));
-    ExpectRefused("there are none of type");
+    ExpectRefused("cannot be sent in chunks");
   }
 }
 
@@ -199,7 +220,7 @@ TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
   EXPECT_GT(response->send_start_us, 0);
 }
 
-// As bytes between processes, the response is the message of the .proto file.
+// Between processes, the response travels as the message of the .proto file.
 TEST(RecvTensorsTest, ResponsesAreMessages) {
   SentTensors sent(2);
   sent[0].tensor = Tensor::Vector<int32_t>({1, 2, 3});
@@ -238,12 +259,12 @@ TEST(RecvTensorsTest, MalformedOnesAreRefused) {
   for (const char* header : {"\xff", "\x0f", "\x12\x05key", "\x1a"}) {
     const absl::Status request =
         DecodeRecvRequest(RecvForm::kList, header).status();
-    EXPECT_EQ(request,
-              absl::InvalidArgumentError("malformed RecvTensorsRequest"));
+    EXPECT_EQ(request, absl::InvalidArgumentError(
+                           "the RecvTensorsRequest is malformed"));
     const absl::Status response =
         DecodeRecvResponse(RecvForm::kList, header).status();
-    EXPECT_EQ(response,
-              absl::InvalidArgumentError("malformed RecvTensorsResponse"));
+    EXPECT_EQ(response, absl::InvalidArgumentError(
+                            "the RecvTensorsResponse is malformed"));
   }
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what is read and written, in any form of a message. Memory is tested
-// in wire_memory_test.cc.
+// Tests of reading and writing messages, in any form that they may have. Their
+// memory is tested in wire_memory_test.cc.
 #include "leat/distributed/wire/wire.h"
 
 #include <algorithm>
@@ -481,7 +481,8 @@ TEST(WireTest, RefusesMalformedFieldsNamingTheByte) {
   ExpectRefused(good + std::string("\x00\x01", 2), kSend,  // number 0
                 "4 bytes has no valid field at byte 2");
   ExpectRefused(good + "\x0b\x0c", kSend, "at byte 2");  // a group
-  ExpectRefused(good + "\x1a\x05", kSend, "at byte 2");  // 5 bytes, none there
+  // The field says that it has 5 bytes, but none follow.
+  ExpectRefused(good + "\x1a\x05", kSend, "at byte 2");
   ExpectRefused("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", kSend,
                 "at byte 0");
   ExpectRefused("\x1a\xff\xff\xff\xff\x0f", kSend, "at byte 0");
@@ -516,7 +517,7 @@ TEST(WireTest, DoesNotWriteWhatCannotBeSent) {
     return std::string(segments.status().message());
   };
   EXPECT_EQ(refuse(Of("", {{"", Int16s()}}), {}),
-            "1 tensors in a message that has no field for them");
+            "1 tensors are in a message that has no field for them");
   EXPECT_THAT(refuse(Of("", {{"", Tensor()}}), kRecv),
               HasSubstr("without value"));
 }

@@ -93,7 +93,8 @@ class MasterWatchTest : public testing::WorkerTest {
       clock};
   TimerQueue timers{"test", clock};
   const std::shared_ptr<MasterWatch> watch = std::make_shared<MasterWatch>(
-      kSilence, task.worker(), tasks, timers, task.blocking());
+      kSilence, ServerIntervals().ask_masters, task.worker(), tasks, timers,
+      task.blocking());
 };
 
 TEST_F(MasterWatchTest, AMasterThatDoesNotAnswerLosesItsSessions) {

@@ -24,14 +24,17 @@
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::worker_recv_test {
 namespace {
 
 using ::leat::testing::CallRef;
+using ::leat::testing::ParsedKeys;
 using ::leat::testing::RegisteredStep;
 using ::leat::testing::RequestList;
 using ::leat::testing::RequestOne;
+using ::leat::testing::TestClock;
 using ::leat::testing::TestTask;
 using ::leat::testing::WorkerTest;
 using ::testing::AllOf;
@@ -98,6 +101,11 @@ TEST_F(WorkerTest, RefusesTensorsThatItDoesNotMake) {
       Recv(std::string(100'000, 'x'), step_id)->Wait().status();
   EXPECT_EQ(large.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(large.message(), HasSubstr("more than 65536"));
+  key.tensor_name = std::string(kMaxRecvKeyBytes, 'x');
+  const absl::Status long_key = Recv(key.ToString(), step_id)->Wait().status();
+  EXPECT_EQ(long_key.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(long_key.message(), HasSubstr("bytes, more than 4096"));
+  EXPECT_EQ(task.steps().num_steps(), 0u);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
 }
 
@@ -121,10 +129,36 @@ TEST_F(WorkerTest, WhoAsksForATensorMayGiveUp) {
   const absl::Status status = given_up->Wait().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(status));
-  // The receive that still waits in the rendezvous keeps nothing of the call.
+  // The receive that still waits in the outbox keeps nothing of the call.
   EXPECT_EQ(given_up.use_count(), 1);
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+}
+
+// The outbox keeps the callback of a call until the step ends, so the callback
+// must let go of the request as soon as the call has replied.
+TEST_F(WorkerTest, ACallThatHasRepliedKeepsNothingOfItsRequest) {
+  const int64_t step_id = RandomStepId();
+  const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);
+  const auto outbox = task.steps().Find(step_id).value();
+  const RecvKeys::Shared keys =
+      ParsedKeys({KeyForWorker("a"), KeyForWorker("b")});
+  const auto context = std::make_shared<CallContext>();
+  absl::Status status;
+  ReceiveForPeer(
+      *outbox,
+      {.form = RecvForm::kList, .step_id = step_id, .keys = RecvKeys(keys)}, 0,
+      std::make_shared<Traffic>(ClusterSpec(), TestClock()), context,
+      [&](const absl::StatusOr<Payload>& reply) { status = reply.status(); });
+  EXPECT_EQ(keys.use_count(), 2);
+  context->cancellation.Cancel(absl::CancelledError("by the test"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("RecvTensors of '/job:ps"), HasSubstr("by the test")));
+  EXPECT_EQ(keys.use_count(), 1);
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+  EXPECT_FALSE(opens_the_step->Wait().ok());
 }
 
 TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
@@ -142,27 +176,43 @@ TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
 TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
   const int64_t step_id = RandomStepId();
   const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);
-  const auto rendezvous = task.steps().Find(step_id).value();
+  const auto outbox = task.steps().Find(step_id).value();
   WorkQueue& pool = task.devices().compute_queue();
   const std::thread::id here = std::this_thread::get_id();
-  for (const Tensor& sent :
-       {Tensor::Scalar<std::string>("text"), Tensor::Scalar(1.0f)}) {
-    const bool is_text = sent.dtype() == DType::kString;
-    const std::string key = KeyForWorker(is_text ? "text" : "number");
-    EXPECT_TRUE(rendezvous->Send(ParsedKey(key), sent, false).ok());
+  const Tensor text = Tensor::Scalar<std::string>("text");
+  const Tensor number = Tensor::Scalar(1.0f);
+  int num_keys = 0;
+  const auto expect_replies = [&](const std::vector<SentTensor>& all,
+                                  bool by_pool) {
+    std::vector<std::string> keys;
+    for (const SentTensor& sent : all) {
+      keys.push_back(KeyForWorker(absl::StrCat("t", num_keys++)));
+      EXPECT_TRUE(
+          outbox->Send(ParsedKey(keys.back()), sent.tensor, sent.is_dead).ok());
+    }
+    const bool is_one = keys.size() == 1;
     leat::testing::Event replied;
-    ReceiveForPeer(*rendezvous,
-                   {.step_id = step_id, .keys = RecvKeys(ParsedKey(key))}, 0,
-                   std::make_shared<Traffic>(ClusterSpec(), RealClock()),
+    ReceiveForPeer(*outbox,
+                   {.form = is_one ? RecvForm::kOne : RecvForm::kList,
+                    .step_id = step_id,
+                    .keys = is_one ? RecvKeys(ParsedKey(keys[0]))
+                                   : RecvKeys(ParsedKeys(keys))},
+                   0, std::make_shared<Traffic>(ClusterSpec(), TestClock()),
                    std::make_shared<CallContext>(),
                    [&](const absl::StatusOr<Payload>& reply) {
                      EXPECT_TRUE(reply.ok()) << reply.status();
-                     EXPECT_EQ(pool.IsWorkerThread(), is_text);
-                     EXPECT_EQ(std::this_thread::get_id() == here, !is_text);
+                     EXPECT_EQ(pool.IsWorkerThread(), by_pool);
+                     EXPECT_EQ(std::this_thread::get_id() == here, !by_pool);
                      replied.Set();
                    });
     EXPECT_TRUE(replied.Wait());
-  }
+  };
+  const SentTensor dead{.is_dead = true};
+  expect_replies({{.tensor = text}}, true);
+  expect_replies({{.tensor = number}}, false);
+  expect_replies({dead}, false);
+  expect_replies({{.tensor = number}, {.tensor = text}}, true);
+  expect_replies({{.tensor = number}, dead}, false);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
   EXPECT_FALSE(opens_the_step->Wait().ok());
 }
@@ -174,15 +224,14 @@ TEST_F(WorkerTest, GivesTensorsTogetherWhenAllAreThere) {
   const int64_t step_id = RandomStepId();
   const CallRef call = RecvAll(
       {KeyForWorker("a"), KeyForWorker("b"), KeyForWorker("c")}, step_id);
-  const auto rendezvous = task.steps().Find(step_id).value();
+  const auto outbox = task.steps().Find(step_id).value();
   const Tensor a = Tensor::Vector<float>({1, 2});
   const Tensor b = Tensor::Scalar<int>(3);
-  EXPECT_TRUE(
-      rendezvous->Send(ParsedKey(KeyForWorker("c")), Tensor(), true).ok());
-  EXPECT_TRUE(rendezvous->Send(ParsedKey(KeyForWorker("a")), a, false).ok());
+  EXPECT_TRUE(outbox->Send(ParsedKey(KeyForWorker("c")), Tensor(), true).ok());
+  EXPECT_TRUE(outbox->Send(ParsedKey(KeyForWorker("a")), a, false).ok());
   EXPECT_FALSE(call->is_done());
   EXPECT_EQ(task.recvs().size(), 3u);
-  EXPECT_TRUE(rendezvous->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
+  EXPECT_TRUE(outbox->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
   const absl::StatusOr<Payload> reply = call->Wait();
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(task.recvs().size(), 0u);
@@ -200,11 +249,11 @@ TEST_F(WorkerTest, GivesTensorsTogetherWhenAllAreThere) {
 TEST_F(WorkerTest, GivesTensorsThatWereThereBefore) {
   const int64_t step_id = RandomStepId();
   const CallRef other = Recv(KeyForWorker("other"), step_id);
-  const auto rendezvous = task.steps().Find(step_id).value();
+  const auto outbox = task.steps().Find(step_id).value();
   for (const char* tensor : {"a", "b"}) {
-    EXPECT_TRUE(rendezvous
+    EXPECT_TRUE(outbox
                     ->Send(ParsedKey(KeyForWorker(tensor)),
-                           Tensor::Scalar<std::string>(tensor), false)
+                           Tensor::Scalar<int>(*tensor), false)
                     .ok());
   }
   const CallRef call = RecvAll({KeyForWorker("b"), KeyForWorker("a")}, step_id);
@@ -212,8 +261,8 @@ TEST_F(WorkerTest, GivesTensorsThatWereThereBefore) {
   const absl::StatusOr<Payload> reply = call->Wait();
   ASSERT_TRUE(reply.ok()) << reply.status();
   ASSERT_EQ(reply->tensors.size(), 2u);
-  EXPECT_EQ(reply->tensors[0].tensor.scalar<std::string>(), "b");
-  EXPECT_EQ(reply->tensors[1].tensor.scalar<std::string>(), "a");
+  EXPECT_EQ(reply->tensors[0].tensor.scalar<int>(), 'b');
+  EXPECT_EQ(reply->tensors[1].tensor.scalar<int>(), 'a');
   EXPECT_FALSE(other->is_done());
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
   EXPECT_FALSE(other->Wait().ok());
@@ -307,13 +356,13 @@ TEST_F(WorkerTest, WhoAsksForSeveralTensorsMayGiveUp) {
 
 TEST_F(WorkerTest, WhoGivesUpInAStepThatRunsLeavesNothingThere) {
   const int64_t step_id = RandomStepId();
-  const auto rendezvous =
+  const auto outbox =
       task.steps().Begin(step_id, "session", this, [](const absl::Status&) {});
-  ASSERT_TRUE(rendezvous.ok()) << rendezvous.status();
+  ASSERT_TRUE(outbox.ok()) << outbox.status();
   const CallRef given_up =
       RecvAll({KeyForWorker("a"), KeyForWorker("b")}, step_id);
   const Tensor a = Tensor::Scalar(1.0f), b = Tensor::Scalar(2.0f);
-  EXPECT_TRUE((*rendezvous)->Send(ParsedKey(KeyForWorker("a")), a, false).ok());
+  EXPECT_TRUE((*outbox)->Send(ParsedKey(KeyForWorker("a")), a, false).ok());
   EXPECT_EQ(task.recvs().size(), 2u);
   EXPECT_FALSE(a.IsUnique());
   given_up->Cancel();
@@ -323,7 +372,7 @@ TEST_F(WorkerTest, WhoGivesUpInAStepThatRunsLeavesNothingThere) {
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(a.IsUnique());
   // A tensor that is sent later is not kept either.
-  EXPECT_TRUE((*rendezvous)->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
+  EXPECT_TRUE((*outbox)->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
   EXPECT_TRUE(b.IsUnique());
   task.steps().Finish(step_id, this, absl::OkStatus());
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
@@ -341,7 +390,7 @@ TEST_F(WorkerTest, WhoHasGivenUpGetsNoTensors) {
 }
 
 // The queue's element depends on neg's arrival at the worker. If both were in
-// one bundle, they would wait for each other, so they are not
+// one bundle, they would wait for each other, so no bundle has both
 // (partitioner/bundles.h).
 TEST_F(WorkerTest, ATensorThatWaitsForOthersDoesNotKeepThemBack) {
   constexpr char kOnPs[] = "/job:ps/cpu:0";

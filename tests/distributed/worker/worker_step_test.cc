@@ -81,7 +81,8 @@ class WorkerStepTest : public ::testing::Test {
     const Output taken = op::QueueDequeueV2(queue, {DType::kFloat})[0];
     return Register(b, {.fetches = {taken.name()}});
   }
-  // Registers a graph that waits for a tensor that no device of the ps sends.
+  // Registers a graph that waits for a tensor that nobody sends. Returns the
+  // graph's handle.
   std::string WaitsForNobody() {
     const std::string text = NodeText(
         "waits", "_Recv", {},
@@ -98,7 +99,7 @@ class WorkerStepTest : public ::testing::Test {
     return *graph;
   }
 
-  // Runs a graph on the ps that has no feeds and fetches.
+  // Runs a graph without feeds and fetches on the ps.
   CallRef Start(const std::string& graph, int64_t step_id,
                 std::optional<milliseconds> timeout = {}) {
     return ps.Start(methods::kRunGraph, RunRequest(kSession, graph, step_id),
@@ -240,7 +241,7 @@ TEST_F(WorkerStepTest, EndsWithItsTask) {
     const int64_t step_id = RandomStepId();
     const CallRef call = Start(graph, step_id);
     EXPECT_TRUE(IsRunning(call));
-    ps.worker().EndSteps(absl::UnavailableError("the task is stopping"));
+    ps.steps().FailRuns(absl::UnavailableError("the task is stopping"));
     ExpectEnded(call, step_id, absl::StatusCode::kUnavailable,
                 "the task is stopping", false);
   }
@@ -277,7 +278,7 @@ TEST_F(WorkerStepTest, OutlivesTheRegistrationOfItsGraph) {
   EXPECT_EQ((*value)[0].scalar<float>(), 4.0f);
 }
 
-// Each of the ways in which a step may end comes at any time of its life.
+// Each step is ended in several ways at once, and any of them may come first.
 TEST_F(WorkerStepTest, EndsOnceWhateverComesFirst) {
   const std::string graph = WaitsForNobody();
   for (int i = 0; i < 300; ++i) {
@@ -287,7 +288,7 @@ TEST_F(WorkerStepTest, EndsOnceWhateverComesFirst) {
     const Thread cleans("cleans",
                         [&] { EXPECT_TRUE(ps.CleanupGraph(step_id).ok()); });
     const Thread ends("ends", [&] {
-      ps.worker().EndSteps(absl::UnavailableError("stopping"));
+      ps.steps().FailRuns(absl::UnavailableError("stopping"));
     });
     EXPECT_FALSE(WaitForRun(*call).status.ok());
   }
@@ -314,8 +315,8 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
   }
 }
 
-// The session was found, and was then deleted, steps and all, before the step
-// began.
+// The worker has found the session, and the session is deleted with all of its
+// steps before this step begins.
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
@@ -331,13 +332,12 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
   RunGraphCall call{.context = std::make_shared<CallContext>(),
                     .reply = result.Done()};
   call.request.set_step_id(RandomStepId());
-  WorkerStep::Run({.devices = &ps.devices(),
-                   .steps = &ps.steps(),
-                   .receiver = &ps.receiver(),
-                   .timers = &timers,
-                   .ops = &BuiltinOps(),
-                   .max_message_bytes = INT32_MAX},
-                  session, *graph, std::move(call));
+  const WorkerEnvironment environment{.devices = &ps.devices(),
+                                      .ops = &BuiltinOps(),
+                                      .steps = &ps.steps(),
+                                      .receiver = &ps.receiver(),
+                                      .timers = &timers};
+  WorkerStep::Run(environment, session, *graph, std::move(call));
   const absl::Status status = result.Take().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
   EXPECT_THAT(status.message(), HasSubstr("has been deleted"));
@@ -511,8 +511,8 @@ TEST_F(WorkerStepTest, LoopsRunOverTwoTasks) {
   }
 }
 
-// What a peer receives of a failed step is an effect of the failure, so its
-// error is derived.
+// The error that a peer receives is an effect of the step's failure, so it is
+// derived.
 TEST_F(WorkerStepTest, AnErrorOfOneTaskEndsTheOther) {
   GraphBuilder b;
   const Output indices = b.Placeholder<int32_t>("i");

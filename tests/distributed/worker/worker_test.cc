@@ -17,7 +17,8 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
@@ -117,8 +118,8 @@ TEST_F(WorkerTest, RefusesBytesThatAreNoMessage) {
   }
 }
 
-// Large messages are not read on the thread of the transport, which is this
-// thread here.
+// Large messages are not read on the thread of the transport, which in this
+// test is the thread that calls.
 TEST_F(WorkerTest, ReadsLargeMessagesElsewhere) {
   pb::CleanupAllRequest request;
   for (int i = 0; i < 20'000; ++i) request.add_container("container");
@@ -158,7 +159,7 @@ TEST_F(NarrowWorkerTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_FALSE(first->is_done());
   held.Unlock();
   EXPECT_TRUE(first->Wait().ok());
-  // The room becomes free only after the first reply.
+  // The first request takes room until shortly after its reply.
   EXPECT_TRUE(leat::testing::Eventually([&] {
     return task.Start(methods::kCleanupAll, LargeRequest())->Wait().ok();
   }));
@@ -251,7 +252,7 @@ TEST_F(WorkerTest, ALateRequestOfADeadMasterEndsNothing) {
   // Requests of one process may overtake each other.
   EXPECT_TRUE(create("other", 2, of_dead).ok());
   EXPECT_EQ(task.worker().counters().sessions, 2u);
-  // A ticket that was never given counts no more than the last one that was.
+  // A ticket that the task never gave counts like the last one that it gave.
   EXPECT_TRUE(create("false", 3, INT64_MAX).ok());
   EXPECT_EQ(task.worker().counters().sessions, 1u);
   EXPECT_TRUE(create("next", 4, ticket()).ok());
@@ -532,9 +533,9 @@ TEST_F(SmallConstantsTest, LimitsOutputsAndConstantsByName) {
   EXPECT_EQ(RegisterConstants({100, 100}), absl::OkStatus());
   ExpectRefused({100, 101}, "c1",
                 "404 bytes, above the limit of 400 (max_attr_bytes)");
-  ExpectRefused(
-      {100, 100, 26}, "c2",
-      "104 bytes, above the limit of 100 (left of max_total_attr_bytes)");
+  ExpectRefused({100, 100, 26}, "c2",
+                "104 bytes, above the limit of 100 (what is left of "
+                "max_total_attr_bytes)");
   EXPECT_EQ(RegisterConstants({100, 100, 25}), absl::OkStatus());
 }
 

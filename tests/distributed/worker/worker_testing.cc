@@ -16,13 +16,14 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 namespace {
 
-// In-process addresses need not be free ports.
+// The ports need not be free, because the network is in this process.
 std::string AddressOf(size_t i) { return absl::StrCat("127.0.0.1:", 7001 + i); }
 
 }  // namespace
@@ -197,12 +198,12 @@ void TestTask::ExpectNothingLeft() {
   EXPECT_EQ(counters.graphs, 0u);
   EXPECT_EQ(counters.running, 0u);
   EXPECT_EQ(steps_->num_steps(), 0u);
-  // A RecvTensor that comes late may just be being refused.
-  EXPECT_TRUE(Eventually([this] { return recvs().size() == 0; }));
+  // The task may still be about to refuse a RecvTensor that came late.
+  EXPECT_TRUE(BecomesEmpty([this] { return recvs().size() == 0; }));
   ClearVariables();
   for (const auto& device : devices_->devices()) {
     // Threads may not yet have released what a call held.
-    EXPECT_TRUE(Eventually([&] {
+    EXPECT_TRUE(BecomesEmpty([&] {
       return device->allocator().stats().live_bytes == 0;
     })) << device->name()
         << ": " << device->allocator().stats().live_bytes;

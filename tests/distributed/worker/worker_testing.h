@@ -28,13 +28,13 @@
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/limits.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/graph/graph.h"
 #include "leat/partitioner/client_terminated.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
+#include "leat/tests/testing/in_process_network.h"
 
 namespace leat::testing {
 
@@ -96,14 +96,16 @@ class TestTask {
   PeerTraffic::Kind KindOf(const std::string& other) const {
     return peers_->traffic()->Of(other).totals().kind;
   }
-  // What receives the tensors that this task gets from others.
+  // Returns the receiver of the tensors that this task gets from other tasks.
   const TensorReceiver& receiver() const { return *receiver_; }
-  // The tensors for which this task waits, and for which others wait here.
+  // Returns the tensors for which this task waits, and those that other tasks
+  // wait to get from this task.
   const OpenRecvs& recvs() const { return peers_->traffic()->recvs(); }
 
   // Calls the handler of `method`. Its reply goes to `call`.
   void Serve(const Method& method, Payload request, const CallRef& call);
-  // Call the handler and return the call. With `timeout`, it has a deadline.
+  // Call the handler and return the call. With `timeout`, the call has a
+  // deadline.
   CallRef Start(const Method& method, Payload request);
   CallRef Start(const Method& method,
                 const google::protobuf::MessageLite& request,
@@ -119,7 +121,8 @@ class TestTask {
     return response;
   }
 
-  // Call the methods of these names, as a master does, and wait.
+  // Call the method of the same name, as a master does, and wait for the
+  // answer.
   absl::Status CreateSession(const std::string& handle, bool isolated = false,
                              const std::string& master_task = "",
                              int64_t master_incarnation = 0);
@@ -170,8 +173,8 @@ struct RegisteredStep {
   size_t num_fetches = 0;
 };
 
-// One task of each job, which reach each other over an in-process network. Owns
-// the tasks.
+// A cluster with one task of each job. The tasks reach each other over an
+// in-process network. Owns the tasks.
 class TestCluster {
  public:
   explicit TestCluster(const std::vector<std::string>& jobs,
@@ -195,9 +198,10 @@ class TestCluster {
   // `feeds` are in the order of the signature.
   std::vector<CallRef> Start(const RegisteredStep& step, int64_t step_id,
                              const std::vector<Tensor>& feeds);
-  // Waits for the calls and returns the fetched tensors, or an error: one that
-  // is not derived if there is such an error. Cancels the other calls when one
-  // fails. Cleans the step up on the tasks that take part.
+  // Waits for the calls and returns the fetched tensors. When a call fails,
+  // cancels the others. Returns an error if calls have failed, one that is not
+  // derived if there is such an error. Cleans the step up on the tasks that
+  // take part.
   absl::StatusOr<std::vector<Tensor>> Wait(const RegisteredStep& step,
                                            int64_t step_id,
                                            const std::vector<CallRef>& calls);
@@ -206,7 +210,7 @@ class TestCluster {
                                           int64_t step_id,
                                           const std::vector<Tensor>& feeds);
 
-  // Expects this of every task.
+  // Expects of all tasks what TestTask::ExpectNothingLeft expects of one task.
   void ExpectNothingLeft();
 
  private:

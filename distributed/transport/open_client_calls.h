@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // OpenClientCalls: the calls of a transport that have not ended.
-#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_OPEN_CLIENT_CALLS_H_
-#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_OPEN_CLIENT_CALLS_H_
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 
 #include <memory>
 #include <vector>
@@ -41,8 +41,8 @@ class OpenClientCalls {
   // Blocks until every call has been removed.
   void WaitUntilEmpty();
 
-  // Removes its call from `open` when it is destroyed. It must be the first
-  // member of the call, so that it is destroyed last.
+  // Removes its call from `open` when the entry is destroyed. The entry must be
+  // the first member of the call, so that it is destroyed last.
   class Entry {
    public:
     Entry(OpenClientCalls& open, const OpenClientCall* call)
@@ -68,4 +68,4 @@ class OpenClientCalls {
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_OPEN_CLIENT_CALLS_H_
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_

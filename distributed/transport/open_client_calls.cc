@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/transport/grpc/open_client_calls.h"
+#include "leat/distributed/transport/open_client_calls.h"
 
 #include <utility>
 

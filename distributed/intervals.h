@@ -1,0 +1,104 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ServerIntervals: how often a task does by itself what it repeats, and how
+// long it waits for others before it goes on without them.
+//
+// The defaults fit every cluster that we know, so these are no flags of `leat
+// serve`. Tests and programs that start a Server may set them.
+//
+//   ServerOptions options;
+//   options.intervals.connection.ping_timeout = std::chrono::seconds(2);
+#ifndef LEAT_DISTRIBUTED_INTERVALS_H_
+#define LEAT_DISTRIBUTED_INTERVALS_H_
+
+#include <chrono>
+
+namespace leat {
+
+// The shortest and the longest pause between repetitions of something. A value.
+struct IntervalRange {
+  std::chrono::nanoseconds shortest;
+  std::chrono::nanoseconds longest;
+
+  // Returns the pause that follows a pause of `pause`: twice as long, but at
+  // most `longest`.
+  std::chrono::nanoseconds After(std::chrono::nanoseconds pause) const {
+    return pause > longest / 2 ? longest : 2 * pause;
+  }
+  // Returns `wanted`, or the end of the range that is closest to it.
+  std::chrono::nanoseconds Clamp(std::chrono::nanoseconds wanted) const {
+    return wanted < shortest ? shortest : wanted > longest ? longest : wanted;
+  }
+};
+
+// How a transport keeps its connections. A value; each time is at least 1 ms.
+struct ConnectionTimes {
+  // A peer that was silent for `ping_interval` is pinged, or asked for its
+  // health, and is given up when it does not answer within `ping_timeout`. Both
+  // times together are less than the five seconds within which a dead peer must
+  // be noticed. The timeout is the longer one, because a peer that lives may be
+  // busy.
+  std::chrono::milliseconds ping_interval{1000};
+  std::chrono::milliseconds ping_timeout{3500};
+  // The pauses between attempts to connect. Each is twice the one before.
+  std::chrono::milliseconds first_retry{100};
+  std::chrono::milliseconds longest_retry{1000};
+  // How long an attempt to connect waits for an address that does not answer at
+  // all. A shorter time would fail while the peer is merely busy.
+  std::chrono::milliseconds connect_timeout{2000};
+  // How long a connection stays open if it has no calls and is not watched.
+  std::chrono::milliseconds idle{60'000};
+};
+
+// A value, copied by what uses it.
+struct ServerIntervals {
+  ConnectionTimes connection = {};
+
+  // While a session is being created:
+  // The pause before a task that cannot be reached is called again.
+  IntervalRange ask_again = {std::chrono::milliseconds(100),
+                             std::chrono::seconds(1)};
+  // How long the tasks may take to answer, unless the client says otherwise.
+  std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
+  // How long before the client's deadline an error is sent, so that it arrives.
+  std::chrono::nanoseconds time_to_reply = std::chrono::seconds(2);
+  // How often the log says for which tasks the session waits.
+  std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
+
+  // During a step:
+  // How long to wait for the cause, once a task has reported an error that may
+  // only be an echo of it (step_errors.h).
+  std::chrono::nanoseconds wait_for_cause = std::chrono::seconds(1);
+  // How long to wait for replies, once the step was cancelled. A client waits a
+  // little longer (RemoteSessionOptions::answer_grace).
+  std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
+  // How long a traced step waits for the logs of TensorFlow's tasks.
+  std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
+
+  // After a step or a session (end_notices.h):
+  // How long the notice of a step's end waits for the next RunGraph to its
+  // task, which would carry it. After this time it is sent alone.
+  std::chrono::nanoseconds step_notice = std::chrono::milliseconds(10);
+  // The pauses after which the deletion of a session is repeated.
+  IntervalRange deletion = {std::chrono::milliseconds(100),
+                            std::chrono::minutes(1)};
+
+  // A master looks for idle sessions every quarter of
+  // ServerLimits::session_idle, and a worker asks idle masters every quarter of
+  // ServerLimits::master_silence. Both pauses are clamped to these ranges.
+  IntervalRange look_for_idle = {std::chrono::seconds(1),
+                                 std::chrono::minutes(1)};
+  IntervalRange ask_masters = {std::chrono::milliseconds(10),
+                               std::chrono::minutes(1)};
+
+  // While the server stops:
+  // The pause between attempts to end the steps that are left.
+  std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);
+  // How long replies may take to reach their callers, once nothing runs any
+  // more.
+  std::chrono::nanoseconds reply_grace = std::chrono::seconds(1);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_INTERVALS_H_

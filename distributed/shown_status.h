@@ -1,0 +1,83 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// How much a task shows to people in its status (status_service.h) and in
+// messages. Whoever knows a whole session handle can use the session, and
+// whoever knows a step's id can take its tensors and end it. So only a piece of
+// a handle or an id is shown, which is enough to tell two of them apart. Text
+// that peers have written is cut and cleaned. Stateless, thread-safe.
+//
+//   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
+#ifndef LEAT_DISTRIBUTED_SHOWN_STATUS_H_
+#define LEAT_DISTRIBUTED_SHOWN_STATUS_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// The limits of the lists in a status. Beside each list the status says how
+// many there are in all. A value.
+struct StatusListing {
+  // The least age of the running steps and waiting Recvs that are listed.
+  std::chrono::nanoseconds min_age = {};
+  // The most entries of each of these lists: sessions of clients, sessions of
+  // masters, steps, Recvs.
+  size_t max_listed = 100;
+  size_t max_peers = 1000;
+};
+
+// How many sessions a status looks at, at most, to find those that were used
+// last.
+inline constexpr size_t kMaxReportedSessions = 1000;
+
+// Keeps the `max` sessions that were used last, sorted, the one used last
+// first. Each session comes with the time since its last use.
+template <class Session>
+void KeepLastUsed(
+    size_t max,
+    std::vector<std::pair<std::chrono::nanoseconds, Session>>& sessions) {
+  const auto end =
+      sessions.begin() + static_cast<ptrdiff_t>(std::min(max, sessions.size()));
+  std::partial_sort(
+      sessions.begin(), end, sessions.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  sessions.erase(end, sessions.end());
+}
+
+// Returns `time` in microseconds, rounded towards zero.
+inline int64_t ToMicros(std::chrono::nanoseconds time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+// Returns the first `max_bytes` of `text`, with '?' for each byte that is not
+// printable ASCII, so that a terminal can show what a peer has written.
+inline std::string ShownText(absl::string_view text, size_t max_bytes) {
+  std::string shown(text.substr(0, max_bytes));
+  for (char& c : shown) {
+    if (!absl::ascii_isprint(static_cast<unsigned char>(c))) c = '?';
+  }
+  return shown;
+}
+
+// Returns the first 8 characters, but at most half of a short handle.
+inline std::string ShownHandle(absl::string_view handle) {
+  return ShownText(handle, std::min<size_t>(8, handle.size() / 2));
+}
+
+// Returns the last 16 bits of `step_id`. A master draws the last 56 bits at
+// random (RandomStepId).
+inline uint32_t ShownStep(int64_t step_id) {
+  return static_cast<uint32_t>(static_cast<uint64_t>(step_id) & 0xffff);
+}
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_SHOWN_STATUS_H_

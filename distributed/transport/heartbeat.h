@@ -1,0 +1,78 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Heartbeat: notices when a peer that allows no pings falls silent.
+// (TensorFlow's servers close the connections of clients that ping.) While
+// calls to the peer are under way, the heartbeat calls the peer's health check
+// again and again. Any answer shows that the peer lives. TensorFlow's tasks
+// answer that they have no such method, at once, however busy they are.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
+
+#include <memory>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/transport/open_client_calls.h"
+#include "leat/distributed/transport/transport.h"
+
+namespace leat {
+
+// Watches the calls of one connection and asks over that connection.
+// Thread-safe. Owned by a shared_ptr: timers keep only weak references.
+class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
+ public:
+  // Calls a method of the peer. That call must not itself be added to the
+  // heartbeat.
+  using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
+  // Called when the peer is silent, just before its calls are lost.
+  using Silent = absl::AnyInvocable<void()>;
+
+  // `times` says how long after the answer to a question the next one is asked
+  // (ping_interval), and how long the peer may take to answer (ping_timeout).
+  // `timers` is borrowed and not used after Stop.
+  Heartbeat(Ask ask, Silent silent, const ConnectionTimes& times,
+            TimerQueue& timers);
+
+  // Watches `call` until Remove. If the peer falls silent, the call is lost
+  // (OpenClientCall::Lose).
+  void Add(const std::shared_ptr<OpenClientCall>& call);
+  void Remove(const OpenClientCall* call) { calls_.Remove(call); }
+
+  // Begins to ask. Idempotent; has no effect after Stop.
+  void Start();
+  // Sets no more timers. A question may still be asked until the timer queue is
+  // destroyed, on its thread.
+  void Stop();
+
+ private:
+  enum class State { kNew, kStarted, kStopped };
+
+  // Sets the timer for the next question, unless a question is under way or to
+  // come, or none is needed.
+  void Beat();
+  void SetTimer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Asks, if that is still needed.
+  void AskNow();
+  // Takes the peer's answer. A timeout means that the peer is silent.
+  void Hear(const absl::Status& answer);
+  // Returns whether to ask again: the heartbeat has been started, not stopped,
+  // and there are calls. Sets `is_beating_` to the result.
+  bool GoesOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  Ask ask_;  // has one question under way at a time
+  Silent silent_;
+  const ConnectionTimes times_;
+  TimerQueue& timers_;
+  OpenClientCalls calls_;
+
+  Mutex mutex_;
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kNew;
+  // True while a timer or an answer is to come.
+  bool is_beating_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_

@@ -1,0 +1,48 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WorkerEnvironment: what a worker and its steps work with.
+#ifndef LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
+#define LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
+
+#include <string>
+
+#include "leat/distributed/limits.h"
+
+namespace leat {
+
+class DeviceSet;
+class KernelRegistry;
+class OpRegistry;
+class Peers;
+class StepTable;
+class TensorReceiver;
+class TimerQueue;
+class WorkQueue;
+
+// A value. Pointers are borrowed, not null, and must outlive the worker and the
+// calls that it serves.
+struct WorkerEnvironment {
+  std::string task = {};  // "/job:ps/replica:0/task:0"
+  // The task's devices, and the ops and kernels with which graphs are imported
+  // and compiled.
+  DeviceSet* devices = nullptr;
+  const OpRegistry* ops = nullptr;
+  const KernelRegistry* kernels = nullptr;
+  // The task's steps, which the worker begins and ends.
+  StepTable* steps = nullptr;
+  // The tasks of the cluster. The worker meets the tasks from which its graphs
+  // receive tensors, and counts its answers in the traffic of whoever has
+  // called.
+  Peers* peers = nullptr;
+  // Receives the tensors of steps from other tasks.
+  const TensorReceiver* receiver = nullptr;
+  TimerQueue* timers = nullptr;
+  // Runs work that takes long and may block, such as compiling a graph.
+  WorkQueue* blocking = nullptr;
+  // What the worker accepts. Errors name the flag of the limit.
+  ServerLimits limits = {};
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
