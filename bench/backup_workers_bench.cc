@@ -7,7 +7,7 @@
 // distribution.
 //
 //   backup/N/B    seconds per step; counters, also in seconds:
-//     model       the expected N-th smallest of N + b such times
+//     model       the expected N-th smallest of N + b times of sleep
 //     simulated   the same, but a worker that came too late begins the next
 //                 step late, as it does here
 //
@@ -42,7 +42,7 @@
 namespace leat::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 // The time for which a worker computes: its median in seconds, and the standard
@@ -63,7 +63,7 @@ T ValueOrDie(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// Draws such times.
+// Draws the times for which workers compute.
 class Times {
  public:
   explicit Times(uint64_t seed)
@@ -177,16 +177,17 @@ void BackupWorkers(benchmark::State& state, const std::string& leat) {
       } while (worker.train({}).ok());
     });
   }
-  Clock::time_point begin;
+  SteadyClock::time_point begin;
   for (auto _ : state) {
     for (int i = 0; i < kWarmUp + kSteps; ++i) {
-      if (i == kWarmUp) begin = Clock::now();
+      if (i == kWarmUp) begin = SteadyClock::now();
       ValueOrDie(workers[0]->chief_step({}));
     }
-    state.SetIterationTime(Seconds(Clock::now() - begin).count() / kSteps);
+    state.SetIterationTime(Seconds(SteadyClock::now() - begin).count() /
+                           kSteps);
   }
   workers[0]->Run(workers[0]->finish);
-  // The workers that still sleep find no token then, and end.
+  // Workers that still sleep find no token when they wake up, and end.
   for (std::thread& thread : threads) thread.join();
   state.counters["model"] = OrderStatistic(aggregate, backups);
   state.counters["simulated"] = Simulated(aggregate, backups);

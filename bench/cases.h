@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MakeCase: the steps that are measured, with Leat and with TensorFlow. Each is
-// a graph together with what one step of it feeds, fetches and runs.
-// bench/export_cases writes the graphs for TensorFlow, so that both run the
-// same nodes.
+// MakeCase: makes the cases that are measured, with Leat and with TensorFlow. A
+// case is a graph together with what one step of it feeds, fetches and runs.
+// bench/export_cases writes the cases for TensorFlow, so that both run the same
+// nodes.
 #ifndef LEAT_BENCH_CASES_H_
 #define LEAT_BENCH_CASES_H_
 
@@ -41,14 +41,14 @@ struct Case {
 // - "loop", a while loop of 1,000 iterations, and "unrolled", the same nodes in
 //   a straight line with Identity in the place of Merge, Switch, LoopCond and
 //   NextIteration;
-// - "mlp_32" and "cnn_128", one step of gradient descent on images of 28 x 28,
-//   with a batch of that size;
+// - "mlp_32" and "cnn_128", one step of gradient descent on a batch of 32 or
+//   128 images of 28 x 28;
 // - "matmul_256" and so on, the product of two square constants.
 //
 // REQUIRES: `name` is one of CaseNames().
 Case MakeCase(absl::string_view name);
 // Returns the case "mlp_32" or "cnn_128" with its nodes on the devices that
-// `device` chooses. It may be null.
+// `device` chooses. `device` may be null.
 Case MakeTraining(absl::string_view name, DeviceFunction device);
 // Returns the names of all cases.
 std::vector<std::string> CaseNames();
@@ -58,14 +58,15 @@ enum class EmptyGraph { kChain, kStar, kDag };
 
 // Returns a graph of `num_nodes` NoOps and one more, which is their root. In a
 // chain each node follows the one before; in a star all follow the root; in a
-// DAG each follows two random ones before it (DagEdges). All are on `device`,
+// DAG each follows two random nodes before it (DagEdges). All are on `device`,
 // except the root, which is on `first_device`.
 Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,
                absl::string_view device = "",
                absl::string_view first_device = "");
 
-// Returns the edges of that DAG: the two nodes that node i follows, where -1
-// stands for the root. They are the same for every peer.
+// Returns the edges of the DAG of MakeEmpty. Element i names the two nodes that
+// node i follows; -1 stands for the root. The result is always the same, so
+// that peers run the same DAG.
 std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes);
 
 // Returns a graph with which planning is measured: scalar Adds in ten chains,
@@ -73,10 +74,10 @@ std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes);
 // spread over `devices`, one device after the other, and the targets need all
 // of them. REQUIRES: `num_nodes` > 10.
 Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices);
-// Returns the same with 8 CPU devices.
+// Returns the same graph on 8 CPU devices.
 Case MakeLayered(int64_t num_nodes);
 inline constexpr int kLayeredDevices = 8;
-// Returns the same with 5 tasks of job "worker".
+// Returns the same graph on 5 tasks of job "worker".
 Case MakeLayeredOnTasks(int64_t num_nodes);
 inline constexpr int kLayeredTasks = 5;
 

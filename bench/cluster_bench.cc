@@ -5,7 +5,7 @@
 // same with TensorFlow.
 //
 //   null_step               an empty step, on one server
-//   read/ELEMENTS           the worker reduces a variable of so many floats
+//   read/ELEMENTS           the worker reduces a variable of ELEMENTS floats
 //                           that is on the ps
 //   read_whole              the same for 100 MiB in one message
 //   read_chunks/KIB/N       the same in chunks of KIB KiB, N of them in
@@ -103,7 +103,8 @@ void NullStep(benchmark::State& state, const Flags& flags) {
   RunCase(state, MakeCase("null_step"), servers, "worker");
 }
 
-// Returns a step that computes the maximum of so many floats.
+// Returns a step in which the worker computes the maximum of `elements` floats
+// of the ps.
 Case ReadCase(int64_t elements) {
   GraphBuilder b;
   Case c = {.name = "read", .graph = Graph(BuiltinOps())};
@@ -167,12 +168,12 @@ constexpr int64_t kRows = 32;  // that a step fetches
 // Describes what a worker fetches from each ps and sends back.
 struct FigureKind {
   std::string name = {};
-  int64_t dense_elements = 1;  // on each ps; 0: a table
-  int64_t table_bytes = 0;     // on all ps
+  int64_t dense_elements = 1;  // on each ps, if there is no table
+  int64_t table_bytes = 0;     // on all ps; 0 if there is no table
 };
 
-// Returns a worker's graph: it negates what it fetches from each ps, and sends
-// that back.
+// Returns a worker's graph. The worker negates what it fetches from each ps,
+// and sends the result back.
 Case FigureCase(const FigureKind& kind, int worker) {
   GraphBuilder b;
   Case c = {.name = kind.name, .graph = Graph(BuiltinOps())};

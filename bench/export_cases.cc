@@ -4,8 +4,8 @@
 // them layered_N and layered_tasks_N, the graphs of planning_bench and
 // cluster_bench. A case consists of NAME.pb and NAME.case, whose lines are:
 //
-//   per N                    number that divides the time of a step;
-//                            0: the number of nodes that run
+//   per N                    N divides the time of a step; 0 stands for the
+//                            number of nodes that run
 //   init OP                  op to run once
 //   feed NAME DTYPE FILE D.. a tensor: TensorFlow's number of its dtype, a
 //                            file in FOLDER with its bytes, its extents

@@ -16,8 +16,9 @@ namespace leat::bench {
 // The number of tasks of each job, such as {{"ps", 1}, {"worker", 2}}.
 using Jobs = std::map<std::string, int>;
 
-// A process that runs until it ends or this object is destroyed, which kills
-// it. Its standard output is read through a pipe. Used by one thread.
+// A process that runs until it ends or until this object is destroyed, which
+// kills the process. Its standard output is read through a pipe. Used by one
+// thread.
 class ChildProcess {
  public:
   // Starts command[0] with the other elements as arguments.
@@ -27,7 +28,7 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  // Waits for the next line of its output and returns it.
+  // Waits for the next line of the process's output and returns the line.
   std::string ReadLine();
 
  private:
@@ -39,7 +40,8 @@ class ChildProcess {
 class Processes {
  public:
   // Starts all tasks, and returns when all of them serve. `leat` is the path of
-  // the program. Every task gets the flags `flags` of `leat serve`.
+  // the program. `flags` are further flags of `leat serve`, which every task
+  // gets.
   Processes(const std::string& leat, const Jobs& jobs,
             const std::vector<std::string>& flags = {});
 

@@ -31,8 +31,8 @@ class Steps {
     benchmark::DoNotOptimize(out);
   }
 
-  // Returns the number of nodes that one step runs, on all devices. RunMetadata
-  // says so.
+  // Returns the number of nodes that one step runs on all devices, as
+  // RunMetadata tells it.
   int64_t CountNodes() const { return num_nodes_; }
 
   // Returns the number by which the time of a step is divided; see Case::per.
@@ -58,8 +58,8 @@ class Steps {
 // several times, and a large graph should be made only once.
 class LastSteps {
  public:
-  // Returns the Steps named `name`. If others were used last, those are
-  // destroyed and `make` gives the case for new ones.
+  // Returns the Steps named `name`. If other Steps were used last, destroys
+  // them, and makes new Steps of the case that `make` returns.
   Steps& Get(const std::string& name, absl::FunctionRef<Case()> make,
              int num_cpus = 1);
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Trains an autoencoder on the images of Fashion-MNIST: a network that squeezes
-// each image through 16 numbers and restores it from these. Then prints some
-// test images beside what was restored.
+// each image through 16 numbers and restores the image from them. Then prints
+// some test images beside the restored ones.
 //
 //   autoencoder [STEPS]
 #include <cstdio>

@@ -179,7 +179,8 @@ absl::StatusOr<int> Run(const Flags& flags) {
       RecoverableSession::Create(graph, {.session = SessionOptionsOf(*task),
                                          .init = graph.init_op(),
                                          .uninitialized = uninitialized.name(),
-                                         .is_chief = task->is_chief()}));
+                                         .is_chief = task->is_chief(),
+                                         .log = SayWaiting}));
   if (task->is_chief()) {
     std::printf("%lld rows over %d servers; a step uses at most %lld\n",
                 static_cast<long long>(flags.users + flags.items), servers,
@@ -200,13 +201,15 @@ void AddFlags(CLI::App& app, Flags& flags) {
   };
   add("--users", flags.users, kMaxRows, "Rows of the table of users");
   add("--items", flags.items, kMaxRows, "Rows of the table of items");
-  add("--dimension", flags.dimension, 1 << 16, "Length of a row");
-  add("--batch", flags.batch, 1 << 24, "Ratings a step");
+  add("--dimension", flags.dimension, 1 << 16, "Numbers in each row");
+  add("--batch", flags.batch, 1 << 24, "Ratings in each step");
   add("--steps", flags.steps, kMaxSteps, "Steps of all tasks together");
-  app.add_option("--learning-rate", flags.learning_rate, "Of Adagrad")
+  app.add_option("--learning-rate", flags.learning_rate,
+                 "Learning rate of Adagrad")
       ->check(Number(0, 1e6))
       ->capture_default_str();
-  app.add_option("--seed", flags.seed, "Of initial rows and ratings")
+  app.add_option("--seed", flags.seed,
+                 "Seed of the initial rows and of the ratings")
       ->capture_default_str();
 }
 

@@ -187,21 +187,24 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(Integer(0, kMaxEpochs))
       ->capture_default_str();
   app.add_option("--target", flags.target,
-                 "grpc://HOST:PORT of a cluster's task whose devices to use "
-                 "instead of this process's");
+                 "grpc://HOST:PORT of a task of a cluster, to train on the "
+                 "devices of the cluster instead of this process's");
   app.add_option("--devices", flags.devices,
-                 "cpu, or cpu:2 to split the network over two devices")
+                 "Devices to train on: cpu, or cpu:2 to split the network over "
+                 "two devices")
       ->capture_default_str();
-  app.add_option("--threads", flags.threads, "0 for one a processor")
+  app.add_option("--threads", flags.threads,
+                 "Threads that compute; 0 for one per processor")
       ->check(Integer(0, kMaxThreads));
   app.add_flag("--no-passes", flags.no_passes,
-               "Run the graph as it is built, every node of it");
+               "Run every node of the graph as it is built, without "
+               "optimizing the graph first");
   app.add_option("--export", flags.export_path,
-                 "Where to write the trained model, variables frozen");
+                 "File for the trained model, with its variables frozen");
   app.add_option("--export-training", flags.export_training_path,
-                 "Where to write the training graph");
+                 "File for the training graph");
   app.add_option("--losses", flags.losses_path,
-                 "Where to write the loss of every step, one a line");
+                 "File for the loss of every step, one per line");
   app.add_option("--show", flags.show, "Test images to predict at the end")
       ->check(Integer(0, 10000));
 }

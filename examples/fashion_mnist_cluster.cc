@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,10 @@ constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr auto kLook = std::chrono::milliseconds(100);
 // How long a chief that has ended the training waits for the other tasks.
 constexpr auto kLongestWait = std::chrono::seconds(60);
+// The times after which WaitForOthers says that it waits.
+constexpr std::chrono::seconds kNoticeTimes[] = {std::chrono::seconds(1),
+                                                 std::chrono::seconds(10),
+                                                 std::chrono::seconds(30)};
 
 struct Flags {
   ClusterTaskOptions task = {};
@@ -65,18 +70,20 @@ struct Flags {
   std::string export_training_path = {};
 };
 
-// The part of the graph that all copies have in common. They build it first, so
-// that they agree on where the variables are.
+// The part of the graph that all copies have in common. Every task builds this
+// part first, so that all tasks agree on where the variables are.
 struct Shared {
   Model model = {};
   std::vector<Variable> weights = {};  // the model's variables
   Variable global_step = {};
-  Variable end = {};  // a step at which to end early
-  // How far the other tasks are; -1 at first. The workers come first, in order,
-  // and set theirs when they have ended. The evaluator is last, and sets the
-  // step that it has tested.
+  Variable end = {};  // the step at which to end early
+  // How far each of the other tasks is; -1 at first. First come the variables
+  // of the workers, in order. A worker sets its variable when it has ended. The
+  // last variable belongs to the evaluator, which sets it to the step that it
+  // has tested.
   std::vector<Variable> reached = {};
-  // Operations that assign the fed step to one of `reached`, or to `end`.
+  // A step to feed, and operations that assign it: `tell` to the variables of
+  // `reached`, in the same order, and `end_at` to `end`.
   Output step = {};
   std::vector<Operation> tell = {};
   Operation end_at = {};
@@ -171,16 +178,16 @@ RunArgs Tell(const Shared& shared, const Operation& what, int64_t step) {
           .targets = {what}};
 }
 
-// Returns the number of steps of the whole training. If the servers are kept,
-// earlier runs of the program have done some of them.
+// Returns the number of steps of the whole training. If the servers were kept,
+// earlier runs of the program may have done some of these steps.
 int64_t StepsOf(const Flags& flags, const ClusterTask& task,
                 const Shard& shard) {
   return flags.epochs * shard.num_batches() *
          (flags.sync ? 1 : task.num_workers());
 }
 
-// Runs a step. If it is lost with a task, which the session logs, it runs again
-// in another session.
+// Runs a step. If the step is lost with a task, the session logs that, and the
+// step runs again in another session.
 absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
                                              const RunArgs& args) {
   bool lost = false;
@@ -208,7 +215,8 @@ class Replica {
   absl::Status Train(Shard& shard);
 
  private:
-  // Returns the current step of the training and the one at which it ends.
+  // Returns the current step of the training and the step at which the training
+  // ends.
   absl::StatusOr<std::pair<int64_t, int64_t>> Begin();
   // The chief prints its progress about twenty times.
   void Report(int64_t step, float loss);
@@ -234,8 +242,9 @@ void Replica::Report(int64_t step, float loss) {
 }
 
 // If the servers were kept, an earlier run may have ended the synchronous
-// training, until the chief of this run continues it. That may happen after
-// this worker's session has begun, so the worker then begins again.
+// training. Then a worker waits until the chief of this run continues the
+// training. The chief may do so after the worker's session has begun, so the
+// worker runs `local_init` again.
 absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
   RunArgs look{.fetches = {shared_.global_step.value(), shared_.end.value()}};
   if (flags_.sync) look.fetches.push_back(training_.finished);
@@ -249,7 +258,9 @@ absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
       LEAT_RETURN_IF_ERROR(RunAgain(session_, again).status());
       return std::make_pair(step, last);
     }
-    if (!waited) Say("waits for the chief to go on with the training");
+    if (!waited) {
+      Say("this task waits for the chief to go on with the training");
+    }
     std::this_thread::sleep_for(kLook);
   }
 }
@@ -264,7 +275,7 @@ absl::Status Replica::Train(Shard& shard) {
   int64_t step = begin.first;
   int64_t last = begin.second;
   int64_t position = flags_.sync ? step : step / task_.num_workers();
-  Say(absl::StrCat("trains from step ", step, " on"));
+  Say(absl::StrCat("this task trains from step ", step, " on"));
   while (step < last) {
     const LabeledImages& batch = shard.At(position);
     const auto trained = RunAgain(
@@ -286,7 +297,7 @@ absl::Status Replica::Train(Shard& shard) {
       last = std::min(steps_, (*trained)[2].scalar<int64_t>());
     }
   }
-  Say(absl::StrCat("ends at step ", step));
+  Say(absl::StrCat("this task ends at step ", step));
   return AsOwnError(losses.Close());
 }
 
@@ -301,12 +312,15 @@ absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
     args.fetches.push_back(reached.value());
   }
   const auto begin = std::chrono::steady_clock::now();
-  bool has_said = false;
+  size_t num_said = 0;
   while (std::chrono::steady_clock::now() < begin + kLongestWait) {
-    if (!has_said &&
-        std::chrono::steady_clock::now() > begin + std::chrono::seconds(1)) {
-      SayWaiting("waiting for the other tasks to end");
-      has_said = true;
+    if (num_said < std::size(kNoticeTimes) &&
+        std::chrono::steady_clock::now() > begin + kNoticeTimes[num_said]) {
+      SayWaiting(
+          absl::StrCat("this task is waiting for the other tasks to end, "
+                       "but for no longer than ",
+                       kLongestWait.count(), " s"));
+      ++num_said;
     }
     LEAT_ASSIGN_OR_RETURN(const auto out, session->Run(args));
     const int64_t last = std::min(steps, out.front().scalar<int64_t>());
@@ -319,7 +333,7 @@ absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
     if (all) return absl::OkStatus();
     std::this_thread::sleep_for(kLook);
   }
-  Say("some tasks have not ended; does not wait any longer");
+  Say("some tasks have not ended, but this one waits no longer");
   return absl::OkStatus();
 }
 
@@ -327,8 +341,9 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   const int replicas = task.num_workers();
   if (flags.backup_workers >= replicas) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--backup-workers ", flags.backup_workers, " of ",
-                     replicas, " replicas leaves none"));
+        absl::StrCat("--backup-workers ", flags.backup_workers,
+                     " is too many: the cluster has ", replicas,
+                     " replicas, and one must be waited for"));
   }
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         LoadFashionMnist(flags.data.data));
@@ -437,7 +452,8 @@ absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
     Say(absl::StrFormat("step %d: test accuracy %.2f%%", step, 100 * share));
     if (is_last) return RunAgain(session, Tell(shared, tell, step)).status();
     if (100 * share >= flags.target_accuracy) {
-      Say("that is what was wanted");
+      Say(absl::StrCat("the accuracy has reached --target-accuracy ",
+                       flags.target_accuracy, ", so the training ends"));
       LEAT_RETURN_IF_ERROR(
           RunAgain(session, Tell(shared, shared.end_at, step)).status());
     }
@@ -486,12 +502,13 @@ void AddFlags(CLI::App& app, Flags& flags) {
   AddDataFlags(app, flags.data);
   AddTaskFlags(app, flags.task);
   app.add_option("--epochs", flags.epochs,
-                 "How often all replicas together go through the images; what "
-                 "servers remember of runs before counts")
+                 "How often all replicas together go through the images; steps "
+                 "of earlier runs, which the servers remember, count")
       ->check(Integer(0, kMaxEpochs))
       ->capture_default_str();
   app.add_flag("--sync", flags.sync,
-               "Update with the mean of a gradient of each replica");
+               "Update the variables in each step with the mean of one "
+               "gradient from each replica");
   app.add_option("--backup-workers", flags.backup_workers,
                  "With --sync, how many of the slowest gradients of a step "
                  "nobody waits for")
@@ -499,17 +516,18 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--reinitialize", flags.reinitialize,
                "Begin again when a parameter server has lost its variables");
   app.add_option("--evaluate-every", flags.evaluate_every,
-                 "Steps after which the evaluator tests")
+                 "Steps between two tests of the evaluator")
       ->check(Integer(1, kMaxSteps))
       ->capture_default_str();
   app.add_option("--target-accuracy", flags.target_accuracy,
-                 "Per cent on the test images that end the training")
+                 "Accuracy on the test images, in per cent, that ends the "
+                 "training")
       ->check(Number(0, 100))
       ->capture_default_str();
   app.add_option("--losses", flags.losses_folder,
                  "Folder for the loss of every step of each replica");
   app.add_option("--export-training", flags.export_training_path,
-                 "Where the chief writes its training graph");
+                 "File for the training graph of the chief");
 }
 
 int Main(int argc, char** argv) {

@@ -85,7 +85,7 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   std::vector<Output> losses;
   for (int i = 0; i < flags.workers; ++i) {
     auto device = on(absl::StrCat("/job:worker/task:", i));
-    // The same variables in every tower.
+    // All towers have the same variables.
     auto variables = b.VariableScope("model");
     training.towers.push_back(BuildModel(b, flags.model));
     losses.push_back(training.towers.back().loss);
@@ -203,17 +203,18 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(Integer(0, kMaxSteps))
       ->capture_default_str();
   app.add_option("--target", flags.target,
-                 "grpc://HOST:PORT of the master of a cluster that runs; "
-                 "without it --cluster or TF_CONFIG says what this process "
-                 "is");
-  app.add_option("--workers", flags.workers, "With --target, how many it has")
+                 "grpc://HOST:PORT of the master of a running cluster; without "
+                 "it --cluster or TF_CONFIG says which task this process is");
+  app.add_option("--workers", flags.workers,
+                 "With --target, how many workers the cluster has")
       ->check(Integer(1, kMaxTasks))
       ->capture_default_str();
-  app.add_option("--ps", flags.ps, "With --target, its parameter servers")
+  app.add_option("--ps", flags.ps,
+                 "With --target, how many parameter servers the cluster has")
       ->check(Integer(1, kMaxTasks))
       ->capture_default_str();
   app.add_option("--losses", flags.losses_path,
-                 "Where to write the loss of every step, one a line");
+                 "File for the loss of every step, one per line");
 }
 
 int Main(int argc, char** argv) {

@@ -79,7 +79,8 @@ struct Model {
   Output loss = {};
   Operation train = {};
 
-  // One step of writing: the last character and the memory, and what follows.
+  // What one step of writing reads and makes: the last character, and the
+  // memory before and after that character.
   Output character = {};
   Memory before = {};
   Memory after = {};
@@ -152,7 +153,7 @@ absl::Status Run(const std::string& path, int steps) {
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   if (text.size() <= kLength) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' cannot be read or is too short"));
+        absl::StrCat("the text '", path, "' cannot be read or is too short"));
   }
   GraphBuilder b;
   const Model model = Build(b);

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Learns from a text what its words have to do with each other: skip-grams with
-// negative sampling (T. Mikolov et al., "Distributed Representations of Words
-// and Phrases and their Compositionality", 2013). Then prints the words that
-// are nearest to the most frequent ones.
+// Learns from a text what its words have to do with each other. The method is
+// skip-grams with negative sampling (T. Mikolov et al., "Distributed
+// Representations of Words and Phrases and their Compositionality", 2013). Then
+// prints the words that are nearest to the most frequent ones.
 //
 //   word_embeddings TEXT [STEPS]
 #include <algorithm>
@@ -45,8 +45,8 @@ absl::StatusOr<Text> Read(const std::string& path) {
     }
   }
   if (words.size() < 10 * kWindow) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' cannot be read or has too few words"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the text '", path, "' cannot be read or has too few words"));
   }
   std::map<std::string, int64_t> counts;
   for (const std::string& word : words) ++counts[word];

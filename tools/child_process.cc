@@ -25,13 +25,14 @@ namespace {
 constexpr int kSignalExit = 128;
 
 absl::Status NoProcess(absl::string_view what) {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "cannot start a process: ", what, ": ", std::strerror(errno)));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no process can be started, because ", what,
+                   " has failed: ", std::strerror(errno)));
 }
 
 absl::Status CannotRun(const std::string& command, int error) {
-  const std::string message =
-      absl::StrCat("cannot run '", command, "': ", std::strerror(error));
+  const std::string message = absl::StrCat(
+      "the program '", command, "' cannot be run: ", std::strerror(error));
   return error == ENOENT ? absl::NotFoundError(message)
                          : absl::PermissionDeniedError(message);
 }
@@ -68,7 +69,7 @@ struct Start {
   char* const* environment = nullptr;
 };
 
-// Runs in the new process.
+// Runs in the new process, which becomes the command.
 [[noreturn]] void BecomeCommand(const Start& start) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -100,8 +101,8 @@ int ErrorOfStart(const FileDescriptor& failure) {
   return count == sizeof(error) ? error : 0;
 }
 
-// Returns the parent of a process, or 0 if there is no such process. That is
-// the 4th field of /proc/PID/stat. The 2nd field, a name in parentheses, may
+// Returns the parent of a process, or 0 if there is no such process. The parent
+// is the 4th field of /proc/PID/stat. The 2nd field, a name in parentheses, may
 // contain anything.
 pid_t ParentOf(pid_t pid) {
   std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
@@ -126,7 +127,7 @@ absl::StatusOr<ChildProcess> StartChild(
   const FileDescriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!input.is_open() ||
       fcntl(output.read_end.number(), F_SETFL, O_NONBLOCK) != 0) {
-    return NoProcess("/dev/null");
+    return NoProcess("opening /dev/null");
   }
   const std::vector<char*> arguments = Pointers(command);
   const std::vector<char*> variables = Pointers(environment);
@@ -149,8 +150,9 @@ absl::StatusOr<ChildProcess> StartChild(
 
 absl::Status BecomeSubreaper() {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("cannot adopt processes: ", std::strerror(errno)));
+  return absl::UnavailableError(absl::StrCat(
+      "leat launch cannot adopt the processes that tasks leave behind: ",
+      std::strerror(errno)));
 }
 
 std::optional<EndedChild> NextEndedChild() {

@@ -3,7 +3,7 @@
 // Functions that start processes and wait for their end. No process outlives
 // this one: the kernel kills children when this process is gone, and the
 // processes that children leave behind become children of this one
-// (BecomeSubreaper). For a process with one thread.
+// (BecomeSubreaper). Call them only in a process with one thread.
 #ifndef LEAT_TOOLS_CHILD_PROCESS_H_
 #define LEAT_TOOLS_CHILD_PROCESS_H_
 
@@ -29,7 +29,7 @@ struct ChildProcess {
 
 // Starts command[0], which is searched for as a shell does it. The child has an
 // empty input, a process group of its own, and the signal settings of a new
-// process. `environment` is all of its variables, each "NAME=value".
+// process. `environment` has all variables of the child, each as "NAME=value".
 //
 // NOT_FOUND or PERMISSION_DENIED, naming the command, if it cannot be run.
 // RESOURCE_EXHAUSTED if no more processes can be started. REQUIRES: `command`
@@ -38,25 +38,25 @@ absl::StatusOr<ChildProcess> StartChild(
     const std::vector<std::string>& command,
     const std::vector<std::string>& environment);
 
-// Makes the orphans among the descendants of this process its children.
+// Lets this process adopt orphans: a descendant whose parent ends becomes a
+// child of this process.
 absl::Status BecomeSubreaper();
 
 // A child that has ended.
 struct EndedChild {
   pid_t pid = -1;
   int code = 0;    // exit code, or 128 + the signal
-  int signal = 0;  // that ended it, or 0
+  int signal = 0;  // the signal that ended it, or 0
 };
 
-// Returns a child that has ended, or nothing if there is none. The kernel keeps
-// its id, and that of its group, from being reused until it is passed to
-// Forget.
+// Returns a child that has ended, or nothing if there is none. The ids of the
+// child and of its group are not reused until the child is passed to Forget.
 std::optional<EndedChild> NextEndedChild();
 // Lets the kernel forget a child that NextEndedChild has returned.
 void Forget(const EndedChild& child);
 
-// Return whether there are children, including orphans, that have not been
-// forgotten, and their ids.
+// Return whether there are children that were not passed to Forget, and the ids
+// of these children. Adopted orphans are children, too.
 bool HasChildren();
 std::vector<pid_t> Children();
 

@@ -29,7 +29,8 @@ void AddClusterFlags(CLI::App& app, ResolverInput& input,
                  R"(The cluster: {"ps": ["host:port"], "worker": {"1": )"
                  R"("host:port"}}, or a file with such JSON)");
   app.add_option("--job,--job_name", input.job, task_help);
-  app.add_option("--task,--task_index", input.task, "The task of --job")
+  app.add_option("--task,--task_index", input.task,
+                 "The number of the task in --job")
       ->check(IntegerFrom(0, kMaxTaskIndex));
   app.add_option("--ps_hosts", input.ps_hosts,
                  "host:port,...: job ps, where there is no --cluster");
@@ -64,9 +65,10 @@ absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
   }
   LEAT_ASSIGN_OR_RETURN(const TaskConfig config, ResolveTask(input));
   if (!config.in_cluster) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "job '", config.task.job,
-        "' is outside of the cluster: a master of the cluster plans for it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("job '", config.task.job,
+                     "' is outside of the cluster, whose masters plan for it; "
+                     "choose another task with --job and --task"));
   }
   return ClusterDevices(config.cluster, config.task, options.num_cpus);
 }

@@ -21,16 +21,17 @@ class App;
 namespace leat {
 
 // Adds the flags to `app`. `input` must outlive the parsing of the flags.
-// `task_help` is the help text of --job; it says what that task is for.
+// `task_help` is the help text of --job. It says what the task of --job and
+// --task is for.
 void AddClusterFlags(CLI::App& app, ResolverInput& input,
                      const std::string& task_help);
 
-// True if one of these flags was given.
+// True if at least one of these flags was given.
 bool HasClusterFlags(const ResolverInput& input);
 
-// Returns the task whose master plans if no flag names one: the first chief, or
-// the first worker if there is no chief, or else the first task. REQUIRES: the
-// cluster has tasks.
+// Returns the task whose master plans if no flag names a task: the first chief,
+// or the first worker if there is no chief, or else the first task. REQUIRES:
+// the cluster has tasks.
 TaskId DefaultMaster(const ClusterSpec& cluster);
 
 // Returns the devices of the cluster that the flags describe, whose tasks need

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "google/protobuf/message_lite.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/core/threads/mutex.h"
@@ -83,7 +84,7 @@ absl::Status Parse(const absl::StatusOr<Payload>& answer, Response& response) {
   if (!answer.ok()) return answer.status();
   if (response.ParseFromString(answer->header)) return absl::OkStatus();
   return absl::InternalError(
-      "what answers there is no task, or one of an unknown version");
+      "the server there is not a task, or a task of an unknown version");
 }
 
 // Returns the task of the devices: "/job:ps/replica:0/task:0".
@@ -93,7 +94,8 @@ std::string TaskOfDevices(const pb::GetStatusResponse& status) {
   return device.substr(0, device.rfind("/device:"));
 }
 
-// Notes which task has answered. It is an error if another one was expected.
+// Notes which task has answered. If another task was expected, that is an error
+// of the reading.
 void SetTask(const std::string& task, TaskReading& reading) {
   if (task.empty()) return;
   if (reading.task.empty()) reading.task = task;
@@ -135,7 +137,10 @@ ClusterStatus::Answers ClusterStatus::CallAll(
     notices.Pass();
     if (options_.on_waiting == nullptr) continue;
     options_.on_waiting(
-        absl::StrCat("waiting for the status of ", Some(waiting->Missing())));
+        absl::StrCat("this command is waiting for the status of ",
+                     Some(waiting->Missing()), "; each task has ",
+                     absl::FormatDuration(absl::FromChrono(options_.timeout)),
+                     " to answer (--timeout)"));
   }
   return waiting->Take();
 }
@@ -203,13 +208,14 @@ absl::StatusOr<ClusterReading> ClusterStatus::Read() {
   if (!first.status.ok() && !has_answered_) {
     // Errors of the transport begin with the address.
     absl::string_view why = first.status.message();
-    absl::ConsumePrefix(&why, absl::StrCat(address_, " "));
-    return absl::Status(first.status.code(),
-                        absl::StrCat("no status of ", address_, ": ", why));
+    const char* const subject =
+        absl::ConsumePrefix(&why, absl::StrCat(address_, " ")) ? "it " : "";
+    return absl::Status(
+        first.status.code(),
+        absl::StrCat("there is no status of ", address_, ": ", subject, why));
   }
   has_answered_ = true;
-  // The task that was named knows its cluster. The other tasks are those it
-  // tells.
+  // The first task knows its cluster, so it tells which other tasks there are.
   Learn(first);
   Ask(readings);
   ClusterReading reading;

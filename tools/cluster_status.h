@@ -36,7 +36,7 @@ struct TaskReading {
   std::string address = {};
   // Why the task did not answer, or OK.
   absl::Status status = {};
-  // A task of Leat, not of TensorFlow.
+  // True if the task has answered and is a task of Leat, not of TensorFlow.
   bool is_leat = false;
   // The report of the task. A task of TensorFlow reports its devices only.
   pb::TaskStatusResponse report = {};
@@ -57,29 +57,29 @@ struct ClusterReading {
 struct ClusterStatusOptions {
   // The time for each answer. The first reading may take twice as long.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);
-  // The age from which on steps and Recvs are listed.
+  // Steps and waiting Recvs that are younger than this are not listed.
   std::chrono::nanoseconds min_age = std::chrono::seconds(1);
-  // Further tasks are not asked.
+  // The most tasks that are asked. The others are only counted.
   size_t max_tasks = 1000;
-  // Called, on the thread that reads, at the NoticeTimes
-  // (core/threads/notice_times.h) of a wait for answers, with a sentence that
-  // names the addresses. May be null.
+  // Called during a wait for answers, at its NoticeTimes
+  // (core/threads/notice_times.h), on the thread that reads. `message` is a
+  // sentence that names the addresses that have not answered. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
 // Used by one thread at a time.
 class ClusterStatus {
  public:
-  // `address` is that of the task that is asked first. `transport` is borrowed
-  // and must outlive this.
+  // `address` is the address of the task that is asked first. `transport` is
+  // borrowed and must outlive this.
   ClusterStatus(Transport& transport, std::string address,
                 const ClusterStatusOptions& options)
       : transport_(transport), address_(std::move(address)), options_(options) {
     asked_[address_] = "";
   }
 
-  // Asks all tasks now. Fails, naming the address, if nobody answers there and
-  // nobody ever has. Any other task that does not answer is part of the
+  // Asks all tasks now. Fails, naming the address, if the first task does not
+  // answer and never has. Any other task that does not answer is part of the
   // reading, with the error. Tasks that were seen once are asked again each
   // time.
   absl::StatusOr<ClusterReading> Read();
@@ -94,18 +94,21 @@ class ClusterStatus {
                   const Method& method,
                   const google::protobuf::MessageLite& request,
                   NoticeTimes& notices, Clock::time_point deadline);
-  // Asks those that have not been asked in this reading, all at the same time.
+  // Asks the tasks of `asked_` that are not in `readings` yet, all at the same
+  // time.
   void Ask(Readings& readings);
-  // Adds the tasks that a task knows to those to ask.
+  // Adds the tasks that `reading` tells of to `asked_` or, if these are too
+  // many, to `unasked_`.
   void Learn(const TaskReading& reading);
 
   Transport& transport_;
   const std::string address_;
   const ClusterStatusOptions options_;
-  // Names of tasks, by address. They are asked, or there are too many of them.
+  // The names of the tasks that are asked, and of those that are not because
+  // there are too many, by address.
   std::map<std::string, std::string> asked_;
   std::map<std::string, std::string> unasked_;
-  // The first task has answered at least once.
+  // True if the first task has answered at least once.
   bool has_answered_ = false;
 };
 

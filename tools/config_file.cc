@@ -25,9 +25,9 @@ bool IsControl(char c) {
   return (byte < ' ' && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-// Returns "" if CLI11 reads the line in the way it looks. CLI11 skips some
-// malformed lines, and takes the rest of a value without an end from the lines
-// below.
+// Returns what is wrong with a line, or "" if CLI11 reads the line in the way
+// it looks. CLI11 skips some malformed lines, and takes the rest of a value
+// without an end from the lines below.
 absl::string_view ProblemOf(absl::string_view line) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line[0] == '#' || line[0] == ';') return "";
@@ -108,7 +108,6 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream&) const {
   return {};
 }
 
-// Returns where to look for a key: everywhere, or in the command that it names.
 std::vector<CLI::App*> ConfigFile::AppsOf(const CLI::ConfigItem& item) const {
   std::vector<CLI::App*> apps = app_->get_subcommands({});
   if (item.parents.empty()) {
@@ -147,7 +146,7 @@ void ConfigFile::Apply(const CLI::ConfigItem& item) const {
 void ConfigFile::Set(const CLI::ConfigItem& item, CLI::Option& option) const {
   const bool is_flag = option.get_expected_min() == 0;
   const std::string first = item.inputs.empty() ? "" : item.inputs[0];
-  // CLI11 would read these as "true".
+  // CLI11 would read an empty value as "true".
   if (is_flag && (first.empty() || first == "{}")) {
     Fail(absl::StrCat("'", item.fullname(), "' has no value"));
   }

@@ -41,9 +41,10 @@ class ConfigFile : public CLI::ConfigTOML {
       std::istream& ignored) const override;
 
  private:
-  // Throws the error.
+  // Throws a CLI::FileError with the problem.
   [[noreturn]] void Fail(const std::string& problem) const;
-  // Returns the command that the key names, or all commands if it names none.
+  // Returns where to look for a key: in the command that it names or, if it
+  // names none, in `app_` and all its commands.
   std::vector<CLI::App*> AppsOf(const CLI::ConfigItem& item) const;
   // Gives the value of a key to the flags with that name.
   void Apply(const CLI::ConfigItem& item) const;

@@ -93,8 +93,8 @@ bool IsControlMessage(const Graph& graph, const Endpoint& value) {
   return constant.ok() && constant->num_elements() == 0;
 }
 
-// Returns all pairs of _Send and _Recv, and notes in `shapes` what the _Recvs
-// receive.
+// Returns all pairs of _Send and _Recv, and adds to `shapes` the shapes that
+// the _Recvs receive.
 std::vector<DumpedTransfer> FindTransfers(const std::vector<Partition>& parts,
                                           ShapesByName& shapes) {
   std::map<TransferKey, DumpedTransfer> transfers;
@@ -164,7 +164,8 @@ std::vector<std::pair<std::string, std::string>> AttrTexts(const Node& node) {
   return texts;
 }
 
-// Returns the names of the attrs that types and shapes imply.
+// Returns the names of the attrs that a dump need not show, because the types,
+// the number and the shapes of the node's inputs and outputs imply them.
 std::set<std::string> ImpliedAttrs(const Node& node, const DumpedNode& dumped) {
   std::set<std::string> names;
   for (const auto* args : {&node.def->op->inputs, &node.def->op->outputs}) {

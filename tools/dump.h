@@ -51,8 +51,8 @@ struct DumpedNode {
 // Sums over several nodes.
 struct Totals {
   int64_t num_nodes = 0;
-  // The bytes of the outputs that one run of each node makes, and the number of
-  // outputs whose size is not known and is not contained in them.
+  // The bytes of all outputs whose size is known, if each node runs once, and
+  // the number of the other outputs.
   int64_t output_bytes = 0;
   int64_t unknown_outputs = 0;
   // The bytes of the variables that the nodes make.
@@ -91,7 +91,7 @@ struct Dump {
   std::string model = {};
   Stage stage = Stage::kImported;
   // The feeds, fetches and targets of the step. It is empty before kPruned,
-  // because these stages do not depend on it.
+  // because the earlier stages do not depend on the step.
   StepSignature signature = {};
   // The partitions, or one part that is the whole graph.
   std::vector<DumpedPart> parts = {};
@@ -104,8 +104,8 @@ struct Dump {
 };
 
 // Returns the dump of `staged`, which was made from `client` with `options`.
-// The shapes of fed tensors are those in `client`. `model` is the name that the
-// dump shows.
+// The shapes of fed tensors are taken from `client`. `model` is the name that
+// the dump shows.
 Dump MakeDump(const Graph& client, const StagedGraph& staged,
               const StageOptions& options, std::string model = "");
 

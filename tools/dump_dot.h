@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DumpToDot: writes a Dump in Graphviz's DOT language. Each partition is a
-// cluster; in a graph that is not partitioned, each device is one. Transfers
-// are bold edges from _Send to _Recv, labelled with dtype, shape and bytes.
-// Control edges are dashed.
+// DumpToDot: writes a Dump in Graphviz's DOT language. Each partition is drawn
+// as a cluster of nodes. If the graph is not partitioned, each device is drawn
+// as one. Transfers are bold edges from _Send to _Recv, labelled with dtype,
+// shape and bytes. Control edges are dashed.
 #ifndef LEAT_TOOLS_DUMP_DOT_H_
 #define LEAT_TOOLS_DUMP_DOT_H_
 

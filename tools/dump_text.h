@@ -18,8 +18,8 @@ struct DumpTextOptions {
   // The nodes of a partition, and the transfers, are folded (fold.h) if they
   // take more lines than this.
   int max_lines = 60;
-  int width = 0;                         // of lines, which are cut; 0: no limit
-  std::vector<std::string> expand = {};  // scopes to show in full; "/": all
+  int width = 0;  // lines are cut at this width; 0 stands for no limit
+  std::vector<std::string> expand = {};  // scopes to show in full; "/" for all
 };
 
 // Returns the counts per device, the transfers between devices, and the nodes

@@ -18,8 +18,8 @@ absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot write '", path, "': ", std::strerror(errno)));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "the file '", path, "' cannot be written: ", std::strerror(errno)));
   }
   return absl::OkStatus();
 }
@@ -33,7 +33,8 @@ absl::Status WriteMessage(const google::protobuf::Message& message,
           : message.SerializeToString(&bytes);
   if (!done) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "': the message is larger than 2 GiB"));
+        absl::StrCat("the file '", path,
+                     "' cannot be written: the message is larger than 2 GiB"));
   }
   return WriteFile(path, bytes);
 }

@@ -14,7 +14,8 @@
 namespace leat {
 namespace {
 
-// At least so many siblings of a kind become one line.
+// The least number of siblings that become one line because they differ only in
+// a number.
 constexpr size_t kMinSeries = 4;
 
 // A line that may still be unfolded. The first `prefix` characters of its names
@@ -70,7 +71,7 @@ class Folder {
                        });
   }
 
-  // True if `expand` asks for a scope inside of this one, or for this one.
+  // True if `expand` asks for `scope` or for a scope inside of it.
   bool LeadsToExpanded(absl::string_view scope) const {
     return std::any_of(options_.expand.begin(), options_.expand.end(),
                        [&](absl::string_view wanted) {

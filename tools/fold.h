@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FoldNames: shows thousands of names in a few lines. Names are folded by name
-// scope ("a/b/c" is in the scopes "a/" and "a/b/"), and if they differ only in
-// a number at the end.
+// FoldNames: shows thousands of names in a few lines. Names are folded if they
+// are in the same name scope ("a/b/c" is in the scopes "a/" and "a/b/"), or if
+// they differ only in a number at the end.
 //
 //   FoldNames({"x", "dense/kernel", "dense/bias", ...}, {.max_lines = 2})
 //   -> "x" and "dense/", which stands for all names in that scope
@@ -34,9 +34,8 @@ struct FoldOptions {
 };
 
 // Returns the lines, in the order of their first members. Large scopes are
-// unfolded first, as long as there is room. The lines of expanded scopes do not
-// count: if `expand` is empty, there are at most `max_lines` lines (at least
-// 2).
+// unfolded first, as long as there is room. There are at most max(2,
+// `max_lines`) lines, not counting the lines of expanded scopes.
 std::vector<FoldedLine> FoldNames(absl::Span<const std::string> names,
                                   const FoldOptions& options = {});
 

@@ -37,7 +37,7 @@ constexpr char kAbout[] =
     "a graph per device with the tensors sent between them; with --cluster for "
     "the tasks of a cluster, none of which need exist.\n";
 constexpr char kFooter[] =
-    "On a terminal lines end where it does; in a file they are whole.\n"
+    "Lines are cut at the width of a terminal; in a file they are whole.\n"
     "Without --fetch a step runs every node that nothing else uses.\n"
     "JSON keys: model stage feeds fetches targets shape_problem devices "
     "partitions transfers; tools/dump_json.h describes them.\n"
@@ -72,7 +72,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "cpu, or cpu:N for N CPU devices; of a cluster, in each task")
       ->capture_default_str();
   AddClusterFlags(app, flags.cluster, kTaskHelp);
-  app.add_option("--policy", flags.policy, "Placement policy")
+  app.add_option("--policy", flags.policy,
+                 "The policy that places nodes on devices")
       ->capture_default_str();
   app.add_option("--stage", flags.stage, "What to show")
       ->check(CLI::IsMember(StageNames()))
@@ -123,15 +124,16 @@ absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options,
                                  const Log& log) {
   LEAT_ASSIGN_OR_RETURN(const Graph graph,
                         LoadGraph(flags.model, BuiltinOps()));
-  log.Info(absl::StrCat("loaded '", flags.model, "': ", graph.NodeIds().size(),
-                        " nodes"));
+  log.Info(absl::StrCat("the graph of '", flags.model, "' is loaded and has ",
+                        graph.NodeIds().size(), " nodes"));
   options.signature = MakeSignature(graph, flags.feeds, flags.fetches);
   if (options.stage >= Stage::kPruned) {
     LEAT_RETURN_IF_ERROR(CheckHasWork(graph, options.signature, flags.model));
   }
   LEAT_ASSIGN_OR_RETURN(const StagedGraph staged, GraphAtStage(graph, options));
-  log.Info(absl::StrCat("planned up to stage '", StageName(options.stage),
-                        "' for ", options.devices.size(), " devices"));
+  log.Info(absl::StrCat("the graph is planned up to stage '",
+                        StageName(options.stage), "' for ",
+                        options.devices.size(), " devices"));
   const Dump dump = MakeDump(graph, staged, options, flags.model);
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);

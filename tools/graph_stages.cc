@@ -52,8 +52,8 @@ absl::Status Optimize(const StageOptions& options, PrunedStep& step) {
                       step);
 }
 
-// Cuts the graph by task, as a plan does for its tasks, and then each part by
-// device, as each task does, which knows no devices except its own.
+// Cuts the graph by task, as a master does, and then each part by device, as
+// its task does. A task knows no devices except its own.
 absl::StatusOr<std::vector<Partition>> CutByTaskAndDevice(
     const Graph& graph, absl::Span<const DeviceInfo> devices) {
   std::map<std::string, std::vector<DeviceInfo>> by_task;
@@ -134,8 +134,8 @@ absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("file '", file, "': its graph of ", graph.NodeIds().size(),
-                   " nodes has none to run"));
+      absl::StrCat("file '", file, "': none of the ", graph.NodeIds().size(),
+                   " nodes of its graph is left to run"));
 }
 
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(

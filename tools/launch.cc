@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -20,7 +21,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/wait_notices.h"
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/tools/launch_jobs.h"
 #include "leat/tools/launch_loop.h"
@@ -33,13 +37,13 @@ namespace {
 
 constexpr char kCommand[] = "launch";
 constexpr char kLaunchFooter[] =
-    "Behind -- stands the program, run once for each task with its arguments "
-    "and TF_CONFIG. What they print goes to LOGS/JOB-TASK.log and, with the "
-    "task's name before each line, to standard output. All of them end when "
-    "the chief does (without one, worker 0), or when one fails for good: with "
-    "an exit code from 1 to 127, or with a higher one or by a signal when it "
-    "has had its restarts. SIGTERM, SIGINT and SIGHUP are passed on; a second "
-    "one kills.\n"
+    "The program stands behind --. It is run once for each task, with its "
+    "arguments and with TF_CONFIG. What the tasks print goes to "
+    "LOGS/JOB-TASK.log and, with the task's name before each line, to standard "
+    "output. All of them end when the chief does (without one, worker 0), or "
+    "when one fails for good: with an exit code from 1 to 127, or with a "
+    "higher one or by a signal when it has had its restarts. SIGTERM, SIGINT "
+    "and SIGHUP are passed on; a second one kills.\n"
     "\n"
     "Example:\n"
     "  leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --logs logs \\\n"
@@ -50,8 +54,6 @@ constexpr char kLaunchFooter[] =
     "program that cannot be run, 2 for wrong flags, 3 for a folder of logs "
     "that cannot be had or --config files.";
 constexpr int64_t kMaxRestarts = 1'000'000;
-// How long to wait, at the end, for the reader of the output.
-constexpr std::chrono::seconds kViewPatience(2);
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
 
 // True for variables that would describe another cluster than TF_CONFIG does,
@@ -88,8 +90,8 @@ absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
   std::filesystem::path path;
   if (!error) path = std::filesystem::canonical(logs, error);
   if (error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot make the folder '", logs, "': ", error.message()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the folder '", logs, "' of --logs cannot be made: ", error.message()));
   }
   return path.string();
 }
@@ -124,6 +126,24 @@ absl::StatusOr<std::vector<LaunchedTask>> MakeTasks(
   return tasks;
 }
 
+// Shows the rest of the output. If nobody reads that, standard error says so,
+// because nobody would see it in the view.
+void FinishView(const LaunchOptions& options, const Log& log, LiveView& view) {
+  TimerQueue timers("leat-notices");
+  const WaitNotices notices(
+      timers, log.Warner(),
+      [patience = options.view_patience](Clock::duration waited) {
+        const Clock::duration left =
+            std::max<Clock::duration>(patience - waited, Clock::duration(0));
+        return absl::StrCat(
+            "leat launch is waiting for somebody to read the rest of its "
+            "output, and drops it in ",
+            absl::FormatDuration(absl::FromChrono(
+                std::chrono::ceil<std::chrono::seconds>(left))));
+      });
+  view.Finish(options.view_patience);
+}
+
 }  // namespace
 
 CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
@@ -134,7 +154,8 @@ CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
   launch->footer(kLaunchFooter);
   launch
       ->add_option("--jobs", options.jobs,
-                   "The tasks: chief=1,worker=2,ps=2,evaluator=1")
+                   "How many tasks of each job to run: "
+                   "chief=1,worker=2,ps=2,evaluator=1")
       ->required()
       ->check(CLI::Validator(
           [](std::string& text) {
@@ -146,12 +167,13 @@ CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
                      "tasks know it as LEAT_LOG_DIR");
   launch
       ->add_option("--max-restarts", options.max_restarts,
-                   "How often each task is started again")
+                   "How often each task is started again after a failure")
       ->check(IntegerFrom(0, kMaxRestarts))
       ->capture_default_str();
   launch
       ->add_option("--restart-delay", options.restart_delay,
-                   "Seconds before that; twice as many each time, up to 8")
+                   "Seconds to wait before a task is started again; "
+                   "twice as many each time, up to 8")
       ->check(NumberFrom(0, kMaxSeconds))
       ->capture_default_str();
   launch
@@ -176,7 +198,8 @@ int Launch(const LaunchOptions& options, const Log& log) {
   if (options.command.empty()) {
     return Report(log,
                   absl::InvalidArgumentError(
-                      "no program to launch; give it last: -- PROGRAM ARGS..."),
+                      "there is no program to launch; give it last: "
+                      "-- PROGRAM ARGS..."),
                   kExitUsage);
   }
   OpenStandardStreams();
@@ -197,7 +220,7 @@ int Launch(const LaunchOptions& options, const Log& log) {
                    .grace = Seconds(options.grace)},
                   *tasks, view);
   const absl::Status status = loop.Run();
-  view.Finish(kViewPatience);
+  FinishView(options, log, view);
   if (!status.ok()) log.Error(status);
   return status.ok() || loop.code() != 0 ? loop.code() : kExitError;
 }

@@ -5,6 +5,7 @@
 #ifndef LEAT_TOOLS_LAUNCH_H_
 #define LEAT_TOOLS_LAUNCH_H_
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -20,17 +21,20 @@ namespace leat {
 struct LaunchOptions {
   std::string jobs = {};
   std::vector<std::string> command = {};  // run by every task
-  std::string logs = {};                  // folder; "": no log files
+  std::string logs = {};                  // a folder; "" for no logs
   int max_restarts = 0;                   // per task
   double restart_delay = 0.5;             // seconds; doubles each time
   double grace = 10;                      // seconds from a signal to SIGKILL
+  // How long to wait, at the end, for the reader of the output. Not a flag.
+  std::chrono::milliseconds view_patience = std::chrono::seconds(2);
 };
 
 // Adds the command and its flags to `app`. `options` must outlive the parsing.
 CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options);
 
-// Returns how many of the arguments belong to `leat launch` itself. What
-// follows "--" is the command of the tasks, which is passed on unchanged.
+// Returns how many of the arguments are for the program `leat` itself: for
+// `leat launch` those before "--", and otherwise all. What follows "--" is the
+// command of the tasks, which is passed on unchanged.
 int EndOfLaunchFlags(int argc, char** argv);
 
 // Starts the tasks and shows their output. Returns when the chief (or without

@@ -39,7 +39,7 @@ absl::StatusOr<JobCount> ParseJob(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat(
         QuotedText(text), " is not JOB=COUNT with a count from 1 on"));
   }
-  // Create says which names a job may have.
+  // ClusterSpec::Create checks the name of the job.
   LEAT_RETURN_IF_ERROR(
       ClusterSpec::Create({{job.job, {{0, kAnyAddress}}}}).status());
   if (job.job == kChiefJob && job.count > 1) {
@@ -51,10 +51,11 @@ absl::StatusOr<JobCount> ParseJob(absl::string_view text) {
 
 absl::Status NoPort() {
   return absl::UnavailableError(absl::StrCat(
-      "cannot take a free port of 127.0.0.1: ", std::strerror(errno)));
+      "no free port of 127.0.0.1 can be taken: ", std::strerror(errno)));
 }
 
-// Binds a socket to a free port of 127.0.0.1 and returns the port.
+// Binds a socket, which `port` then owns, to a free port of 127.0.0.1. Returns
+// the number of that port.
 absl::StatusOr<int> ReservePort(FileDescriptor& port) {
   port = FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!port.is_open()) return NoPort();
@@ -64,7 +65,7 @@ absl::StatusOr<int> ReservePort(FileDescriptor& port) {
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof(address);
   const int yes = 1;
-  // SO_REUSEADDR is set after bind(). Before, the kernel could choose a port
+  // SO_REUSEADDR is set only after bind(). With it, bind() could choose a port
   // that another socket has.
   if (bind(port.number(), any, size) != 0 ||
       getsockname(port.number(), any, &size) != 0 ||
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<TaskId>> ParseJobs(absl::string_view text) {
     LEAT_ASSIGN_OR_RETURN(const JobCount job, ParseJob(part));
     if (!counts.emplace(job.job, job.count).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("job ", QuotedText(job.job), " stands twice"));
+          absl::StrCat("job ", QuotedText(job.job), " is listed twice"));
     }
     if (job.count > kMaxLaunchedTasks - static_cast<int>(tasks.size())) {
       return absl::InvalidArgumentError(absl::StrCat(

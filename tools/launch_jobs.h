@@ -40,9 +40,9 @@ std::string ShortName(const TaskId& task);
 // Addresses of 127.0.0.1 for all tasks except evaluators, which are outside of
 // the cluster.
 //
-// The ports are kept from other programs for as long as this object lives. Each
-// is bound by a socket that does not listen and that allows sockets with
-// SO_REUSEADDR to bind to the same port, as servers do (gRPC's among them).
+// The ports are kept from other programs for as long as this object lives. A
+// socket that does not listen is bound to each port. It allows servers that set
+// SO_REUSEADDR, such as gRPC's, to bind to the same port.
 class LocalCluster {
  public:
   // UNAVAILABLE if there are no free ports.

@@ -19,15 +19,11 @@
 namespace leat {
 namespace {
 
-// Batch systems restart a program with this exit code or a higher one, and no
-// others (Kubeflow's ExitCode policy).
+// Batch systems restart only programs that end with this exit code or a higher
+// one (Kubeflow's ExitCode policy).
 constexpr int kFirstRetryable = 128;
 constexpr int kCannotFind = 127;  // the code that shells use
 constexpr int kCannotRun = 126;
-constexpr std::chrono::seconds kMaxRestartDelay(8);
-// The time that killed processes have until the kernel has removed them.
-constexpr std::chrono::seconds kKillPatience(5);
-constexpr std::chrono::milliseconds kKillPeriod(20);
 
 std::string SignalName(int signal) {
   const char* name = sigabbrev_np(signal);
@@ -56,7 +52,7 @@ LaunchLoop::LaunchLoop(LaunchLoopOptions options,
 absl::Status LaunchLoop::Run() {
   LEAT_RETURN_IF_ERROR(TakeSignals());
   LEAT_RETURN_IF_ERROR(BecomeSubreaper());
-  for (LaunchedTask& task : tasks_) task.RestartAt(Clock::now());
+  for (LaunchedTask& task : tasks_) task.RestartAt(SteadyClock::now());
   while (true) {
     StartTasks();
     Wait();
@@ -67,15 +63,21 @@ absl::Status LaunchLoop::Run() {
     }
     view_.Write();
     if (AllHaveEnded()) End(0, SIGTERM);
-    NoteWaiting();
     if (is_ending_ && !HasChildren()) break;
-    const bool is_too_late = is_ending_ && Clock::now() >= patience_;
+    NoteWaiting();
+    const bool is_too_late = is_ending_ && SteadyClock::now() >= patience_;
     if (is_killing_ && is_too_late) {
       Fail(
           absl::InternalError(absl::StrCat("processes do not end when killed: ",
                                            absl::StrJoin(Children(), ", "))),
           code_);
       break;
+    }
+    if (is_too_late) {
+      view_.Note(
+          absl::StrCat("the time of --grace is over, so leat launch "
+                       "kills ",
+                       WhatIsLeft()));
     }
     if (is_killing_ || is_too_late) Kill();
   }
@@ -97,12 +99,12 @@ absl::Status LaunchLoop::TakeSignals() {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   signals_ = FileDescriptor(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
   if (signals_.is_open()) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("cannot wait for signals: ", std::strerror(errno)));
+  return absl::UnavailableError(absl::StrCat(
+      "leat launch cannot wait for signals: ", std::strerror(errno)));
 }
 
 void LaunchLoop::StartTasks() {
-  const Clock::time_point now = Clock::now();
+  const SteadyClock::time_point now = SteadyClock::now();
   for (LaunchedTask& task : tasks_) {
     if (is_ending_ || !task.due().has_value() || *task.due() > now) continue;
     const absl::Status started = task.Start();
@@ -126,16 +128,16 @@ void LaunchLoop::Wait() {
 }
 
 int LaunchLoop::PollTimeout() const {
-  std::optional<Clock::time_point> next;
+  std::optional<SteadyClock::time_point> next;
   if (is_ending_) next = std::min(patience_, notices_->next());
   for (const LaunchedTask& task : tasks_) {
     if (!task.due().has_value()) continue;
     next = std::min(next.value_or(*task.due()), *task.due());
   }
-  if (is_killing_) next = Clock::now() + kKillPeriod;
+  if (is_killing_) next = SteadyClock::now() + options_.kill_period;
   if (!next.has_value()) return -1;
   const auto wait =
-      std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
+      std::chrono::ceil<std::chrono::milliseconds>(*next - SteadyClock::now());
   return static_cast<int>(std::clamp<int64_t>(wait.count(), 0, 60'000));
 }
 
@@ -148,10 +150,12 @@ void LaunchLoop::ReadSignals() {
 
 void LaunchLoop::OnSignal(int signal) {
   if (is_ending_) {
-    view_.Note(absl::StrCat(SignalName(signal), ": killing the tasks"));
+    view_.Note(absl::StrCat(SignalName(signal),
+                            " came, so the tasks are killed at once"));
     return Kill();
   }
-  view_.Note(absl::StrCat(SignalName(signal), ": passed on to the tasks"));
+  view_.Note(
+      absl::StrCat(SignalName(signal), " came and is passed on to the tasks"));
   signal_ = signal;
   End(kFirstRetryable + signal, signal);
 }
@@ -182,13 +186,15 @@ void LaunchLoop::OnFailed(LaunchedTask& task, const EndedChild& child) {
   const bool is_retryable = child.code >= kFirstRetryable;
   if (is_retryable && task.restarts() < options_.max_restarts) {
     std::chrono::nanoseconds delay = options_.restart_delay;
-    for (int i = 0; i < task.restarts() && delay < kMaxRestartDelay; ++i) {
-      delay = std::min<std::chrono::nanoseconds>(2 * delay, kMaxRestartDelay);
+    const std::chrono::nanoseconds longest = options_.max_restart_delay;
+    for (int i = 0; i < task.restarts() && delay < longest; ++i) {
+      delay = std::min(2 * delay, longest);
     }
-    task.RestartAt(Clock::now() + delay);
+    task.RestartAt(SteadyClock::now() + delay);
     task.Note(absl::StrCat("starts again in ",
-                           absl::FormatDuration(absl::FromChrono(delay)), ", ",
-                           task.restarts() + 1, " of ", options_.max_restarts));
+                           absl::FormatDuration(absl::FromChrono(delay)),
+                           "; this is restart ", task.restarts() + 1, " of ",
+                           options_.max_restarts));
     return;
   }
   std::string why =
@@ -206,20 +212,31 @@ bool LaunchLoop::AllHaveEnded() const {
   });
 }
 
-void LaunchLoop::NoteWaiting() {
-  if (!is_ending_ || is_killing_ || Clock::now() < notices_->next()) return;
-  notices_->Pass();
-  std::vector<std::string> waiting;
+std::string LaunchLoop::WhatIsLeft() const {
+  std::vector<std::string> names;
   for (const LaunchedTask& task : tasks_) {
-    if (task.pid() >= 0) waiting.push_back(task.name());
+    if (task.pid() >= 0) names.push_back(task.name());
   }
-  const auto left =
-      std::chrono::round<std::chrono::seconds>(patience_ - Clock::now());
-  view_.Note(absl::StrCat("waiting for ",
-                          waiting.empty() ? "what the tasks have started"
-                                          : absl::StrJoin(waiting, ", "),
-                          " to end; kills it in ",
-                          absl::FormatDuration(absl::FromChrono(left)),
+  if (names.empty()) return "what the tasks have started";
+  return absl::StrJoin(names, ", ");
+}
+
+void LaunchLoop::NoteWaiting() {
+  const SteadyClock::time_point now = SteadyClock::now();
+  if (!is_ending_ || now < notices_->next()) return;
+  notices_->Pass();
+  const std::string left = absl::FormatDuration(absl::FromChrono(
+      std::chrono::ceil<std::chrono::seconds>(patience_ - now)));
+  if (is_killing_) {
+    view_.Note(absl::StrCat("leat launch has killed ",
+                            absl::StrJoin(Children(), ", "),
+                            ", is waiting for the kernel to end these "
+                            "processes, and gives up in ",
+                            left));
+    return;
+  }
+  view_.Note(absl::StrCat("leat launch is waiting for ", WhatIsLeft(),
+                          " to end and kills them in ", left,
                           " (--grace) or at another signal"));
 }
 
@@ -227,12 +244,12 @@ void LaunchLoop::End(int code, int signal) {
   if (is_ending_) return;
   is_ending_ = true;
   code_ = code;
-  patience_ = Clock::now() + options_.grace;
-  notices_.emplace(Clock::now());
+  patience_ = SteadyClock::now() + options_.grace;
+  notices_.emplace(SteadyClock::now());
   for (LaunchedTask& task : tasks_) {
     task.StayEnded();
     task.Signal(signal);
-    task.Signal(SIGCONT);  // a stopped one would not notice
+    task.Signal(SIGCONT);  // a stopped task would not notice
   }
   SignalStrays(signal);
 }
@@ -242,8 +259,8 @@ void LaunchLoop::Fail(absl::Status why, int code) {
   code_ = code;
 }
 
-// Signals the children that are not tasks. Orphans are in groups of their own,
-// or in one whose first process is gone.
+// Signals each child by itself, because orphans are in groups of their own, or
+// in a group whose first process is gone.
 void LaunchLoop::SignalStrays(int signal) const {
   for (const pid_t child : Children()) {
     const bool is_task = std::any_of(
@@ -256,7 +273,10 @@ void LaunchLoop::SignalStrays(int signal) const {
 // Kills everything. It is called repeatedly, because each process that ends may
 // leave orphans behind.
 void LaunchLoop::Kill() {
-  if (!is_killing_) patience_ = Clock::now() + kKillPatience;
+  if (!is_killing_) {
+    patience_ = SteadyClock::now() + options_.kill_patience;
+    notices_.emplace(SteadyClock::now());
+  }
   is_killing_ = true;
   for (const LaunchedTask& task : tasks_) task.Signal(SIGKILL);
   SignalStrays(SIGKILL);

@@ -31,28 +31,35 @@ struct LaunchLoopOptions {
   int max_restarts = 0;
   // The time before the first restart of a task. It doubles each time.
   std::chrono::nanoseconds restart_delay = {};
+  // The longest time before a restart.
+  std::chrono::nanoseconds max_restart_delay = std::chrono::seconds(8);
   // The time from the first signal to SIGKILL.
   std::chrono::nanoseconds grace = {};
+  // `kill_patience` is the time that the kernel gets to remove killed
+  // processes. Until they are removed, new orphans are killed once in
+  // `kill_period`.
+  std::chrono::nanoseconds kill_patience = std::chrono::seconds(5);
+  std::chrono::nanoseconds kill_period = std::chrono::milliseconds(20);
 };
 
 // Uses one thread, which waits for nothing except events of the kernel. Takes
 // SIGCHLD and the ending signals of the process.
 class LaunchLoop {
  public:
-  // `view` and `tasks`, which must not have been started, are borrowed and must
-  // outlive this.
+  // Borrows `tasks` and `view`, which must outlive this. The tasks must not
+  // have been started.
   LaunchLoop(LaunchLoopOptions options, std::vector<LaunchedTask>& tasks,
              LiveView& view);
 
   // Starts the tasks and returns when no process is left. The error says which
   // task has failed for good, which processes did not end when they were
-  // killed, or what the operating system refused. code() is then the exit code
-  // for the program.
+  // killed, or what the operating system refused. After that, code() is the
+  // exit code for the program.
   absl::Status Run();
   int code() const { return code_; }
 
  private:
-  using Clock = LaunchedTask::Clock;
+  using SteadyClock = LaunchedTask::SteadyClock;
 
   // Blocks the signals and opens a descriptor to read them from.
   absl::Status TakeSignals();
@@ -64,7 +71,7 @@ class LaunchLoop {
   int PollTimeout() const;
   // Handles the signals that have come.
   void ReadSignals();
-  // Ends the tasks; at the second signal kills them.
+  // Ends the tasks at the first signal, and kills them at the second.
   void OnSignal(int signal);
   // Handles a child that has ended.
   void OnEnded(const EndedChild& child);
@@ -73,7 +80,10 @@ class LaunchLoop {
   // True if no task runs and none will be started.
   bool AllHaveEnded() const;
 
-  // Shows for which tasks the launcher waits, at the times of `notices_`.
+  // Returns the names of the tasks whose processes have not ended, or says that
+  // only what they have started is left.
+  std::string WhatIsLeft() const;
+  // Shows for what the launcher waits, at the times of `notices_`.
   void NoteWaiting();
   // Tells all tasks to end. Does nothing after the first call.
   void End(int code, int signal);
@@ -93,9 +103,11 @@ class LaunchLoop {
   bool is_killing_ = false;
   // The signal that ends this program, or 0.
   int signal_ = 0;
-  // The time at which processes that should end are killed, and later given up.
-  Clock::time_point patience_ = {};
-  // When to say for which tasks it waits; set once it ends.
+  // The time at which processes that have not ended are killed or, once they
+  // have been killed, given up.
+  SteadyClock::time_point patience_ = {};
+  // When to say for what the launcher waits. Set when the launcher tells the
+  // tasks to end, and again when it kills them.
   std::optional<NoticeTimes> notices_ = {};
   int code_ = 0;
   absl::Status status_ = absl::OkStatus();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchedTask: one task of `leat launch` with its current process, of which
-// there is a new one after each restart, and with its output.
+// LaunchedTask: one task of `leat launch`, with its output and its current
+// process. Each restart gives the task a new process.
 #ifndef LEAT_TOOLS_LAUNCHED_TASK_H_
 #define LEAT_TOOLS_LAUNCHED_TASK_H_
 
@@ -38,7 +38,7 @@ struct LaunchedTaskOptions {
 // Not thread-safe.
 class LaunchedTask {
  public:
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
 
   // `view` is borrowed and must outlive this.
   LaunchedTask(LaunchedTaskOptions options, LiveView& view)
@@ -65,9 +65,9 @@ class LaunchedTask {
   // The number of starts after the first one, and the time of the next start,
   // if one is planned.
   int restarts() const { return restarts_; }
-  const std::optional<Clock::time_point>& due() const { return due_; }
+  const std::optional<SteadyClock::time_point>& due() const { return due_; }
   // Plan a start, or plan none.
-  void RestartAt(Clock::time_point when) { due_ = when; }
+  void RestartAt(SteadyClock::time_point when) { due_ = when; }
   void StayEnded() { due_.reset(); }
 
   // The descriptor to poll for output, or -1 after the end of the output.
@@ -91,7 +91,7 @@ class LaunchedTask {
   int restarts_ = 0;
   bool has_started_ = false;
   // The time of the next start, if one is planned.
-  std::optional<Clock::time_point> due_ = {};
+  std::optional<SteadyClock::time_point> due_ = {};
 };
 
 }  // namespace leat

@@ -94,7 +94,7 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
   run->add_option("--timeout", flags.timeout, "Seconds that a step may take")
       ->check(NumberFrom(1e-6, kMaxTimeout));
   run->add_option("--policy", flags.run.session.placement_policy,
-                  "Placement policy")
+                  "The policy that places nodes on devices")
       ->capture_default_str();
   run->add_option("--trace", flags.trace,
                   "Write a timeline of all steps (Chrome's trace format; "
@@ -118,9 +118,7 @@ absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
         static_cast<int64_t>(std::ceil(flags.timeout * 1e9)));
   }
   options.session.connect_timeout = Seconds(flags.connect_timeout);
-  options.session.on_waiting = [&log](absl::string_view message) {
-    log.Warning(message);
-  };
+  options.session.on_waiting = log.Warner();
   // If no timeline is written, only the table of ops is kept.
   Trace trace = flags.trace.empty() ? Trace(0) : Trace();
   pb::RunMetadata metadata;

@@ -18,7 +18,7 @@ namespace leat {
 namespace {
 
 constexpr char kOwnName[] = "leat";
-constexpr int kPollMs = 10;
+constexpr std::chrono::milliseconds kBetweenWrites(1);
 // The colours of the names. Red is left out, because it stands for alarms.
 constexpr int kColors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
 
@@ -35,8 +35,8 @@ std::string PrefixOf(const std::string& name, size_t width,
 }
 
 // Opens the stream a second time. Whether writing waits is a property of an
-// open file, which other processes share, so the view needs one of its own.
-// Regular files and sockets cannot be opened a second time.
+// open file, which other processes share, so the view needs an open file of its
+// own. Regular files and sockets cannot be opened a second time.
 FileDescriptor OpenAnew(int output) {
   struct stat info = {};
   if (fstat(output, &info) != 0 ||
@@ -92,7 +92,7 @@ void LiveView::AddLine(absl::string_view prefix, absl::string_view text) {
   kept_ += line;
 }
 
-// This line always has room.
+// Keeps its line even if there is no room.
 void LiveView::TellWhatIsLeftOut() {
   if (left_out_ == 0) return;
   absl::StrAppend(&kept_, prefixes_.back(), left_out_,
@@ -123,13 +123,12 @@ void LiveView::Write() {
 }
 
 void LiveView::Finish(std::chrono::milliseconds patience) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point deadline = Clock::now() + patience;
+  Clock& clock = *options_.clock;
+  const Clock::time_point deadline = clock.After(patience);
   for (size_t task = 0; task < lines_.size(); ++task) EndLine(task);
   TellWhatIsLeftOut();
-  for (Write(); !kept_.empty() && Clock::now() < deadline; Write()) {
-    pollfd ready = {.fd = output(), .events = POLLOUT, .revents = 0};
-    poll(&ready, 1, kPollMs);
+  for (Write(); !kept_.empty() && clock.Now() < deadline; Write()) {
+    clock.Sleep(kBetweenWrites);
   }
 }
 

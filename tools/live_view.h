@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/tools/file_descriptor.h"
 
 namespace leat {
@@ -27,14 +28,16 @@ namespace leat {
 struct LiveViewOptions {
   int output = 1;  // descriptor, borrowed
   bool color = false;
-  size_t max_line = 4096;     // bytes; longer lines are split
-  size_t max_kept = 1 << 20;  // bytes that a slow reader has not taken
+  size_t max_line = 4096;       // bytes; longer lines are split
+  size_t max_kept = 1 << 20;    // bytes that a slow reader has not taken
+  Clock* clock = &RealClock();  // borrowed, must outlive the view
 };
 
 // Not thread-safe.
 class LiveView {
  public:
-  // `names` are those of the tasks, which the functions below number from 0.
+  // `names` are the names of the tasks. The functions below name a task by its
+  // index in `names`.
   LiveView(std::vector<std::string> names, LiveViewOptions options);
 
   // Shows what task `task` has written. A line is shown when it is complete,
@@ -58,14 +61,14 @@ class LiveView {
  private:
   // The descriptor to write to.
   int output() const;
-  // Keeps a line, or counts it if there is no room.
+  // Keeps a line, or counts it as dropped if there is no room.
   void AddLine(absl::string_view prefix, absl::string_view text);
-  // Keeps a line that says how many were dropped, if any were.
+  // If lines were dropped, keeps a line that says how many.
   void TellWhatIsLeftOut();
 
   const LiveViewOptions options_;
-  std::vector<std::string> prefixes_;  // of the tasks and the program
-  std::vector<std::string> lines_;     // begun, by task
+  std::vector<std::string> prefixes_;  // of the tasks, then of the program
+  std::vector<std::string> lines_;     // the incomplete line of each task
   // The same stream, opened a second time so that writing never waits. It is
   // not open if that is impossible.
   FileDescriptor own_;

@@ -6,6 +6,7 @@
 #ifndef LEAT_TOOLS_LOG_H_
 #define LEAT_TOOLS_LOG_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -34,7 +35,7 @@ class Log {
 
   // The name that begins each message.
   const std::string& program() const { return program_; }
-  // May be changed as long as one thread uses the log.
+  // Change them only while a single thread uses the log.
   LogOptions& options() { return options_; }
 
   // Write a message, if the options allow its level. An error shows its status
@@ -42,6 +43,12 @@ class Log {
   void Error(const absl::Status& status) const;
   void Warning(absl::string_view message) const;
   void Info(absl::string_view message) const;
+
+  // Returns a function that calls Warning, for code that tells for what it
+  // waits. The log must outlive the function.
+  std::function<void(absl::string_view message)> Warner() const {
+    return [this](absl::string_view message) { Warning(message); };
+  }
 
  private:
   // Writes one line. `code` is "" except for errors.

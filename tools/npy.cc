@@ -103,21 +103,22 @@ class HeaderParser {
   absl::Status ParseDescr() {
     Skip();
     if (absl::StartsWith(text_, "[")) {
-      return Malformed(name_, "arrays of records are no tensors");
+      return Malformed(name_, "it has an array of records, which is no tensor");
     }
     LEAT_ASSIGN_OR_RETURN(const absl::string_view descr, QuotedText());
     const std::string shown = absl::CEscape(descr);
     absl::string_view code = descr;
     if (absl::ConsumePrefix(&code, ">") && !absl::EndsWith(code, "1")) {
       return Malformed(name_, absl::StrCat("descr '", shown,
-                                           "': big-endian numbers; save "
+                                           "' means big-endian numbers; save "
                                            "a.astype(a.dtype.newbyteorder("
                                            "'<'))"));
     }
     if (!absl::ConsumePrefix(&code, "<")) absl::ConsumePrefix(&code, "|");
     if (absl::StartsWith(code, "O")) {
-      return Malformed(name_, absl::StrCat("descr '", shown,
-                                           "': Python objects are not read"));
+      return Malformed(
+          name_, absl::StrCat("descr '", shown,
+                              "' means Python objects, which are not read"));
     }
     for (const TypeCode& type : kTypeCodes) {
       if (type.code != code) continue;
@@ -132,8 +133,8 @@ class HeaderParser {
       header_.element_bytes = static_cast<size_t>(width);
       return absl::OkStatus();
     }
-    return Malformed(name_,
-                     absl::StrCat("descr '", shown, "' is no type of ours"));
+    return Malformed(
+        name_, absl::StrCat("descr '", shown, "' is no type that Leat reads"));
   }
 
   absl::Status ParseShape() {
@@ -215,13 +216,14 @@ absl::StatusOr<absl::string_view> HeaderText(absl::string_view bytes,
                                              size_t& offset) {
   const absl::string_view file = bytes;
   if (!absl::ConsumePrefix(&bytes, kMagic)) {
-    return Malformed(name, "not a .npy file");
+    return Malformed(name, "it is not a .npy file");
   }
   if (bytes.size() < 2) return Malformed(name, "the file is cut off");
   const int version = static_cast<unsigned char>(bytes[0]);
   if (version < 1 || version > 3 || bytes[1] != 0) {
-    return Malformed(name, absl::StrCat("unknown format version ", version, ".",
-                                        static_cast<unsigned char>(bytes[1])));
+    return Malformed(
+        name, absl::StrCat("it has the unknown format version ", version, ".",
+                           static_cast<unsigned char>(bytes[1])));
   }
   const size_t length_bytes = version == 1 ? 2 : 4;
   if (bytes.size() < 2 + length_bytes) {
@@ -231,7 +233,8 @@ absl::StatusOr<absl::string_view> HeaderText(absl::string_view bytes,
   std::memcpy(&length, bytes.data() + 2, length_bytes);
   bytes.remove_prefix(2 + length_bytes);
   if (length > kMaxHeaderBytes) {
-    return Malformed(name, absl::StrCat("a header of ", length, " bytes"));
+    return Malformed(
+        name, absl::StrCat("its header of ", length, " bytes is too long"));
   }
   if (length > bytes.size()) return Malformed(name, "the file is cut off");
   offset = file.size() - bytes.size() + length;
@@ -251,7 +254,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
       header.shape.num_elements(), static_cast<int64_t>(header.element_bytes));
   if (!wanted.ok() || *wanted != data_bytes) {
     return Malformed(name,
-                     absl::StrCat(data_bytes, " bytes of data for ",
+                     absl::StrCat("it has ", data_bytes, " bytes of data for ",
                                   header.shape.DebugString(), " elements of ",
                                   header.element_bytes, " bytes"));
   }
@@ -259,7 +262,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
   // their number.
   if (header.dtype == DType::kString && header.element_bytes == 0 &&
       header.shape.num_elements() > 0) {
-    return Malformed(name, "strings of width 0");
+    return Malformed(name, "it has strings of width 0");
   }
   return header;
 }
@@ -307,7 +310,7 @@ absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
   // A C++ bool must not have a byte that is neither 0 nor 1.
   if (header.dtype == DType::kBool &&
       std::any_of(data, data + size, [](char c) { return c != 0 && c != 1; })) {
-    return Malformed(name, "a bool that is neither 0 nor 1");
+    return Malformed(name, "it has a bool that is neither 0 nor 1");
   }
   return tensor;
 }
@@ -319,7 +322,7 @@ absl::StatusOr<size_t> StringWidth(const Tensor& tensor) {
   for (const std::string& text : tensor.data<std::string>()) {
     if (!text.empty() && text.back() == '\0') {
       return absl::InvalidArgumentError(
-          "a string ends in a zero byte, which it would lose in a .npy file");
+          "a string ends in a zero byte, which a .npy file would not keep");
     }
     width = std::max(width, text.size());
   }
@@ -377,7 +380,7 @@ absl::StatusOr<std::string> FormatNpy(const Tensor& tensor) {
     return bytes;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "a tensor of ", Name(tensor.dtype()), " has no form in a .npy file"));
+      "a tensor of ", Name(tensor.dtype()), " cannot be saved in a .npy file"));
 }
 
 absl::StatusOr<Tensor> ReadNpy(const std::string& path) {

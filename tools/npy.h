@@ -20,11 +20,11 @@ namespace leat {
 // The greatest size of a file that is read, in bytes.
 inline constexpr int64_t kMaxNpyBytes = int64_t{4} << 30;
 
-// Returns the array that `bytes`, the contents of a file, describe, in host
-// memory. `name` stands for the file in messages. INVALID_ARGUMENT for bytes
-// that are not such a file, are cut off or go on after the data, and for arrays
-// that no tensor can represent: Python objects (which are never unpickled),
-// records, big-endian numbers, Fortran order.
+// Parses `bytes`, the contents of a file, and returns the array in host memory.
+// `name` stands for the file in messages. INVALID_ARGUMENT for bytes that are
+// not a .npy file, are cut off or go on after the data, and for arrays that no
+// tensor can represent: Python objects (which are never unpickled), records,
+// big-endian numbers, Fortran order.
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
                                 absl::string_view name);
 

@@ -50,7 +50,7 @@ std::string TaskFileName(const std::string& task) {
 
 absl::Status CannotWrite(const std::string& path) {
   return absl::PermissionDeniedError(
-      absl::StrCat("cannot write '", path, "': ", std::strerror(errno)));
+      absl::StrCat("'", path, "' cannot be written: ", std::strerror(errno)));
 }
 
 // A file that is open for writing. Errors of opening are reported by the first
@@ -121,8 +121,8 @@ Graph WithFeedShapes(const StepPlan& plan) {
 absl::Status PlanDump::CheckFolder(const std::string& folder) {
   struct stat info;
   if (stat(folder.c_str(), &info) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("folder '", folder, "': ", std::strerror(errno)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the folder '", folder, "' cannot be used: ", std::strerror(errno)));
   }
   if (!S_ISDIR(info.st_mode)) {
     return absl::InvalidArgumentError(
@@ -131,8 +131,9 @@ absl::Status PlanDump::CheckFolder(const std::string& folder) {
   // Permissions do not tell everything: a file system may be full or read-only.
   std::string probe = absl::StrCat(folder, "/.leat-XXXXXX");
   if (mkdtemp(probe.data()) == nullptr || rmdir(probe.c_str()) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "cannot write in folder '", folder, "': ", std::strerror(errno)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("no file can be written in the folder '", folder,
+                     "': ", std::strerror(errno)));
   }
   return absl::OkStatus();
 }
@@ -143,8 +144,9 @@ void PlanDump::OnPlan(const PlanView& view) {
     MutexLock lock(mutex_);
     if (num_plans_ == max_plans_) {
       if (std::exchange(is_full_, true)) return;
-      return log_.Warning(absl::StrCat("'", folder_, "' has ", max_plans_,
-                                       " plans; no more are written"));
+      return log_.Warning(
+          absl::StrCat("'", folder_, "' has ", max_plans_,
+                       " plans; no more are written (--max-dumped-plans)"));
     }
     number = num_plans_++;
   }

@@ -24,6 +24,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/wait_notices.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/tools/config_file.h"
 #include "leat/tools/table.h"
@@ -64,17 +66,18 @@ void AddLogFlags(CLI::App& app, Log& log) {
                            : level == "info" ? LogLevel::kInfo
                                              : LogLevel::kWarning;
          },
-         "What to say on standard error: error, warning or info [warning]")
+         "The least severe messages that standard error shows: error, "
+         "warning or info [warning]")
       ->check(CLI::IsMember({"error", "warning", "info"}));
   app.add_flag_callback(
       "-v,--verbose", [&options] { options.level = LogLevel::kInfo; },
-      "As --log-level info");
+      "The same as --log-level info");
   app.add_option_function<std::string>(
          "--log-format",
          [&options](const std::string& format) {
            options.json = format == "json";
          },
-         "How to say it: text, or a JSON object per line [text]")
+         "The form of those messages: text, or a JSON object per line [text]")
       ->check(CLI::IsMember({"text", "json"}));
 }
 
@@ -158,11 +161,32 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   return message + variable;
 }
 
-// Waits until standard output takes more, in case that somebody has made it
-// non-blocking. Returns false if that fails.
+// Waits until standard output, which somebody has made non-blocking, takes more
+// bytes. Returns false if the wait fails.
 bool WaitForReader() {
   pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return poll(&output, 1, -1) >= 0 || errno == EINTR;
+}
+
+// Does the same, and says after a while that the command waits.
+bool TellAndWaitForReader(const Log& log, size_t left) {
+  bool is_ready = false;
+  int error = 0;
+  {
+    TimerQueue timers("leat-notices");
+    const WaitNotices notices(timers, log.Warner(), [left](Clock::duration) {
+      return absl::StrCat(
+          "this command is waiting for somebody to read the "
+          "last ",
+          left,
+          " bytes of its result from standard output, and "
+          "waits until that happens");
+    });
+    is_ready = WaitForReader();
+    error = errno;
+  }
+  errno = error;
+  return is_ready;
 }
 
 }  // namespace
@@ -239,11 +263,15 @@ int Print(const Log& log, absl::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN && WaitForReader()) continue;
+    if (count < 0 && errno == EAGAIN &&
+        TellAndWaitForReader(log, text.size())) {
+      continue;
+    }
     if (count < 0) {
-      return Report(
-          log, absl::UnavailableError(absl::StrCat("cannot write the result: ",
-                                                   std::strerror(errno))));
+      return Report(log,
+                    absl::UnavailableError(absl::StrCat(
+                        "the result cannot be written to standard output: ",
+                        std::strerror(errno))));
     }
     text.remove_prefix(static_cast<size_t>(count));
   }

@@ -47,8 +47,8 @@ std::string ShortVersionText();
 // Returns an exit code if the program must end now.
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log);
 
-// Checks of a flag's value. CLI11's own checks accept NaN, and integers that do
-// not fit int64.
+// Check that the value of a flag is a number, or an integer, in [low, high].
+// CLI11's own checks accept NaN, and integers that do not fit int64.
 CLI::Validator NumberFrom(double low, double high);
 CLI::Validator IntegerFrom(int64_t low, int64_t high);
 

@@ -1,9 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/run_model.h"
 
+#include <atomic>
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/wait_notices.h"
+#include "leat/distributed/client/remote_session.h"
 #include "leat/graph/io/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
@@ -22,7 +27,7 @@ struct NameAndFile {
   std::string file = {};
 };
 
-// Parses the value of `flag`, --feed or --fetch. The former needs a file.
+// Parses the value of `flag`, --feed or --fetch. A feed needs a file.
 absl::StatusOr<NameAndFile> ParseNameAndFile(absl::string_view flag,
                                              const std::string& text) {
   const bool needs_file = flag == kFeed;
@@ -65,8 +70,52 @@ absl::StatusOr<Inputs> ReadFeeds(const std::vector<std::string>& feeds) {
   return inputs;
 }
 
-absl::Status RunInit(Session& session, const RunModelOptions& options) {
+// Returns " on grpc://host:port", or "" for this process.
+std::string OnTarget(const RunModelOptions& options) {
+  const std::string& target = options.session.target.text;
+  return target.empty() ? "" : absl::StrCat(" on ", target);
+}
+
+// Says how to see what the target is doing. Returns "" for this process.
+std::string WhereToLook(const RunModelOptions& options) {
+  const std::string& target = options.session.target.text;
+  if (target.empty()) return "";
+  return absl::StrCat("; leat status ", target,
+                      " shows what the cluster is doing");
+}
+
+// Says how long a step may take, and where to look meanwhile.
+std::string LimitOfStep(const RunModelOptions& options) {
+  const std::string limit =
+      options.timeout.has_value()
+          ? absl::StrCat(
+                ", which may take ",
+                absl::FormatDuration(absl::FromChrono(*options.timeout)),
+                " (--timeout)")
+          : ", which has no time limit (--timeout sets one)";
+  return absl::StrCat(limit, WhereToLook(options));
+}
+
+// Tells that the command is waiting for `what`, until the result is destroyed.
+// `what` is called on another thread. `timers` is borrowed.
+WaitNotices NoticesOf(std::function<std::string()> what,
+                      const RunModelOptions& options, TimerQueue& timers) {
+  return WaitNotices(timers, options.session.on_waiting,
+                     [what = std::move(what)](Clock::duration) {
+                       return absl::StrCat("this command is waiting for ",
+                                           what());
+                     });
+}
+
+absl::Status RunInit(Session& session, const RunModelOptions& options,
+                     TimerQueue& timers) {
   if (options.init.empty()) return absl::OkStatus();
+  const WaitNotices notices = NoticesOf(
+      [&options] {
+        return absl::StrCat("the step of --init", OnTarget(options),
+                            LimitOfStep(options));
+      },
+      options, timers);
   RunArgs args;
   args.targets = TensorNames(options.init);
   args.options.timeout = options.timeout;
@@ -76,7 +125,19 @@ absl::Status RunInit(Session& session, const RunModelOptions& options) {
 absl::StatusOr<Callable> MakeStep(Session& session,
                                   const StepSignature& signature,
                                   const RunModelOptions& options,
-                                  const RunModelRecords& records) {
+                                  const RunModelRecords& records,
+                                  TimerQueue& timers) {
+  const WaitNotices notices = NoticesOf(
+      [&options] {
+        const bool is_local = options.session.target.text.empty();
+        return absl::StrCat("the plan of the steps", OnTarget(options),
+                            is_local
+                                ? ""
+                                : ", which may wait for other tasks as long as "
+                                  "--setup-timeout of leat serve allows",
+                            WhereToLook(options));
+      },
+      options, timers);
   CallableArgs args;
   args.feeds = TensorNames(signature.feeds);
   args.fetches = TensorNames(signature.fetches);
@@ -109,56 +170,112 @@ absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
   return absl::OkStatus();
 }
 
+// Says what every step is fed with and what it runs, and which fetches of the
+// last step are wanted.
+struct Work {
+  Inputs inputs = {};
+  StepSignature signature = {};
+  std::vector<NameAndFile> wanted = {};
+};
+
+// Runs the steps in a session that has just been made.
+absl::StatusOr<RunModelResult> RunSteps(Session& session, const Work& work,
+                                        const RunModelOptions& options,
+                                        const RunModelRecords& records,
+                                        TimerQueue& timers) {
+  LEAT_RETURN_IF_ERROR(RunInit(session, options, timers));
+  LEAT_ASSIGN_OR_RETURN(
+      const Callable step,
+      MakeStep(session, work.signature, options, records, timers));
+  const bool records_any =
+      records.trace != nullptr || records.metadata != nullptr;
+  const Clock& clock = timers.clock();
+  RunModelResult result;
+  std::vector<Tensor> values;
+  pb::RunMetadata metadata;
+  {
+    std::atomic<int64_t> number = 0;  // of the step that runs
+    WaitNotices notices = NoticesOf(
+        [&options, &number] {
+          return absl::StrCat("step ", number.load(std::memory_order_relaxed),
+                              " of ", options.steps, OnTarget(options),
+                              LimitOfStep(options));
+        },
+        options, timers);
+    for (; result.steps < options.steps; ++result.steps) {
+      const Clock::time_point started = clock.Now();
+      number.store(result.steps + 1, std::memory_order_relaxed);
+      notices.Restart(started);
+      LEAT_ASSIGN_OR_RETURN(
+          values, step(work.inputs.values, records_any ? &metadata : nullptr));
+      // Recording a step takes about as long as running it, so that time is
+      // left out.
+      result.step_time += records_any ? DurationOf(metadata.step_stats())
+                                      : clock.Now() - started;
+      if (records.trace != nullptr) {
+        records.trace->AddStep(metadata.step_stats());
+      }
+    }
+  }
+  Info(records,
+       absl::StrCat(result.steps, " steps were run in ",
+                    absl::FormatDuration(absl::FromChrono(result.step_time))));
+  if (records.metadata != nullptr) *records.metadata = std::move(metadata);
+  LEAT_RETURN_IF_ERROR(
+      TakeFetches(work.wanted, work.signature, values, result));
+  return result;
+}
+
+// Closes the session. This takes long if the target does not answer.
+void CloseSession(Session& session, const RunModelOptions& options,
+                  TimerQueue& timers) {
+  const WaitNotices notices = NoticesOf(
+      [&options] {
+        if (options.session.target.text.empty()) {
+          return std::string("the end of its session");
+        }
+        const std::chrono::nanoseconds limit =
+            RemoteSessionOptions().close_timeout;
+        return absl::StrCat("the end of its session", OnTarget(options),
+                            ", for at most ",
+                            absl::FormatDuration(absl::FromChrono(limit)));
+      },
+      options, timers);
+  session.Close().IgnoreError();
+}
+
 }  // namespace
 
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records) {
-  std::vector<NameAndFile> wanted;
+  Work work;
   std::vector<std::string> names;
   for (const std::string& fetch : options.fetches) {
     LEAT_ASSIGN_OR_RETURN(NameAndFile parsed, ParseNameAndFile(kFetch, fetch));
     names.push_back(parsed.name);
-    wanted.push_back(std::move(parsed));
+    work.wanted.push_back(std::move(parsed));
   }
-  LEAT_ASSIGN_OR_RETURN(const Inputs inputs, ReadFeeds(options.feeds));
+  LEAT_ASSIGN_OR_RETURN(work.inputs, ReadFeeds(options.feeds));
   LEAT_ASSIGN_OR_RETURN(const Graph graph,
                         LoadGraph(options.model, BuiltinOps()));
-  const StepSignature signature = MakeSignature(graph, inputs.names, names);
-  LEAT_RETURN_IF_ERROR(CheckHasWork(graph, signature, options.model));
-  Info(records, absl::StrCat("loaded '", options.model,
-                             "': ", graph.NodeIds().size(), " nodes"));
+  work.signature = MakeSignature(graph, work.inputs.names, names);
+  LEAT_RETURN_IF_ERROR(CheckHasWork(graph, work.signature, options.model));
+  Info(records,
+       absl::StrCat("the graph of '", options.model, "' is loaded and has ",
+                    graph.NodeIds().size(), " nodes"));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
-                        NewSession(graph, options.session));
-  Info(records,
-       absl::StrCat("made a session on ", options.session.target.text.empty()
-                                              ? options.session.devices
-                                              : options.session.target.text));
-  LEAT_RETURN_IF_ERROR(RunInit(*session, options));
-  LEAT_ASSIGN_OR_RETURN(const Callable step,
-                        MakeStep(*session, signature, options, records));
-  using Clock = std::chrono::steady_clock;
-  const bool records_any =
-      records.trace != nullptr || records.metadata != nullptr;
-  RunModelResult result;
-  std::vector<Tensor> values;
-  pb::RunMetadata metadata;
-  for (; result.steps < options.steps; ++result.steps) {
-    const Clock::time_point started = Clock::now();
-    LEAT_ASSIGN_OR_RETURN(
-        values, step(inputs.values, records_any ? &metadata : nullptr));
-    // Recording a step takes about as long as running it, so that time is left
-    // out.
-    result.step_time += records_any ? DurationOf(metadata.step_stats())
-                                    : Clock::now() - started;
-    if (records.trace != nullptr) {
-      records.trace->AddStep(metadata.step_stats());
-    }
-  }
-  Info(records,
-       absl::StrCat("ran ", result.steps, " steps in ",
-                    absl::FormatDuration(absl::FromChrono(result.step_time))));
-  if (records.metadata != nullptr) *records.metadata = std::move(metadata);
-  LEAT_RETURN_IF_ERROR(TakeFetches(wanted, signature, values, result));
+                        options.new_session != nullptr
+                            ? options.new_session(graph, options.session)
+                            : NewSession(graph, options.session));
+  Info(records, absl::StrCat("a session is made on ",
+                             options.session.target.text.empty()
+                                 ? options.session.devices
+                                 : options.session.target.text));
+  TimerQueue timers("leat-notices",
+                    options.clock != nullptr ? *options.clock : RealClock());
+  absl::StatusOr<RunModelResult> result =
+      RunSteps(*session, work, options, records, timers);
+  CloseSession(*session, options, timers);
   return result;
 }
 

@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/tools/log.h"
 #include "leat/tools/trace.h"
 #include "leat/train/session.h"
@@ -39,13 +42,22 @@ struct RunModelOptions {
   int64_t steps = 1;
   // The most time that each step may take.
   std::optional<std::chrono::nanoseconds> timeout = {};
+  // Once RunModel has a session, it calls `on_waiting` on another thread when
+  // it waits for a plan, for a step or for the end of the session.
   SessionOptions session = {};
+  // The clock that measures step_time and decides when `session.on_waiting` is
+  // called. Borrowed; null stands for the real one.
+  Clock* clock = nullptr;
+  // Replaces NewSession in tests.
+  std::function<absl::StatusOr<std::shared_ptr<Session>>(
+      const Graph& graph, const SessionOptions& session)>
+      new_session = {};
 };
 
 // The result of RunModel.
 struct RunModelResult {
-  // Fetched by the last step, in the order of the fetches. Fetches with a file
-  // are not here.
+  // The tensors that the last step fetched, in the order of the fetches,
+  // without those that were written to files.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
   // The time of all steps together. If steps are recorded, only the time that
@@ -66,8 +78,8 @@ struct RunModelRecords {
 };
 
 // Runs the steps, and writes the fetches that have a file. INVALID_ARGUMENT,
-// quoting the feed, for one that is not "NAME=@FILE". Fails also as LoadGraph,
-// ReadNpy, WriteNpy and Session do.
+// quoting the text, for a feed or a fetch of a wrong form. Fails also as
+// LoadGraph, ReadNpy, WriteNpy and Session do.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records = {});
 

@@ -18,7 +18,6 @@
 #include "absl/synchronization/mutex.h"
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/server/server.h"
 #include "leat/tools/cluster_flags.h"
 #include "leat/tools/plan_dump.h"
@@ -31,7 +30,6 @@ constexpr char kServeFooter[] =
     "Exit codes: 143 and 130 after SIGTERM and SIGINT, 1 when it cannot "
     "listen, 2 for wrong flags, 3 for a wrong cluster, an address that is "
     "refused, wrong devices or --config files.";
-constexpr std::chrono::seconds kNoticeAfter(1);
 constexpr int64_t kMaxFlagBytes = int64_t{1} << 62;
 constexpr int64_t kMaxCount = int64_t{1} << 40;
 constexpr int64_t kMaxThreads = 4096;
@@ -76,8 +74,9 @@ void AddSeconds(CLI::App& app, const std::string& flag,
       ->group("Limits");
 }
 
-// Adds the limits of graphs. The graphs of a master are partitioned already;
-// those of clients are lowered here. Each flag sets both limits.
+// Adds the limits of graphs. Most of the flags set two limits to the same
+// value: one for every graph that arrives, and one for the graphs of clients,
+// which are lowered here.
 void AddGraphLimits(CLI::App& app, ServerLimits& limits) {
   ImportLimits& import = limits.import;
   LowerLimits& lower = limits.lower;
@@ -160,19 +159,21 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
            "Ended steps that are remembered");
   AddSeconds(app, "--step-linger", limits.step_linger,
              "Seconds that peers may fetch from a step that has succeeded");
-  AddCount(app, "--max-rendezvous-entries", limits.max_rendezvous_entries,
-           "Tensors of a step that nobody has taken");
+  AddCount(
+      app, "--max-rendezvous-entries", limits.max_rendezvous_entries,
+      "Tensors of a step that nobody has taken or that are waited for, and "
+      "keys that were used outside of loops");
   AddCount(app, "--max-request-ids", limits.max_request_ids,
            "Requests of each method that are remembered, so that none is "
            "served twice");
 }
 
-// Adds the flags that say how large tensors of other Leat tasks are received.
+// Adds the flags for receiving large tensors from other tasks of Leat.
 void AddChunks(CLI::App& app, ChunkOptions& chunks) {
   AddBytes(app, "--max-inline-bytes", chunks.inline_bytes,
            "Bytes of a tensor that another task of Leat sends in one piece");
   AddBytes(app, "--chunk-bytes", chunks.chunk_bytes,
-           "Bytes of the pieces of larger ones", kMaxChunkBytes);
+           "Bytes of the pieces of larger tensors", kMaxChunkBytes);
   app.add_option("--chunks-in-flight", chunks.in_flight,
                  "Pieces of a tensor that are on their way at a time")
       ->check(IntegerFrom(1, kMaxChunksInFlight))
@@ -192,7 +193,7 @@ void AddDump(CLI::App& app, ServeOptions& options) {
           },
           "FOLDER"));
   app.add_option("--max-dumped-plans", options.max_dumped_plans,
-                 "Plans that are written to --dump-dir; no later ones are")
+                 "How many plans are written to --dump-dir; later ones are not")
       ->check(IntegerFrom(1, kMaxCount))
       ->capture_default_str();
 }
@@ -211,7 +212,8 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   return server;
 }
 
-// If what the user asked for is wrong, it will be wrong the next time, too.
+// Reports why the task cannot start. INVALID_ARGUMENT means that what the user
+// asked for is wrong, so that it would fail the next time, too.
 int ReportStart(const Log& log, const absl::Status& status) {
   return Report(log, status,
                 absl::IsInvalidArgument(status) ? kExitConfig : kExitError);
@@ -259,19 +261,17 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 
 int Serve(const ServeOptions& options, const Log& log) {
   BlockEndingSignals();
-  // A peer that sends bytes that are not a message gets an error; the log stays
-  // empty.
+  // A peer that sends bytes that are not a message gets an error. Protobuf need
+  // not log that.
   google::protobuf::SetLogHandler(nullptr);
   // Debug builds of Abseil, such as Debian's, search for deadlocks at each lock
-  // that gRPC takes, which costs a fifteenth of a small step.
+  // that gRPC takes, which costs a fifteenth of the time of a small step.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
   if (!server_options.ok()) return ReportStart(log, server_options.status());
   PlanDump plans(options.dump_dir, log, options.max_dumped_plans);
   if (!options.dump_dir.empty()) server_options->plan_observer = &plans;
-  server_options->log = [&log](absl::string_view message) {
-    log.Warning(message);
-  };
+  server_options->log = log.Warner();
   absl::StatusOr<std::unique_ptr<Server>> server =
       Server::Start(*std::move(server_options));
   if (!server.ok()) return ReportStart(log, server.status());
@@ -281,16 +281,10 @@ int Serve(const ServeOptions& options, const Log& log) {
   if (printed != kExitOk) return printed;
   return StopAtEndingSignal([&](int signal) {
     log.Info(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
-                          ": steps get ", options.grace, " s to end"));
-    // Steps that end within a second are no reason to say more.
-    TimerQueue notices("leat-notices");
-    notices.After(kNoticeAfter, [&log, &options] {
-      log.Warning(absl::StrCat(
-          "waiting for the steps that run; they are cancelled ", options.grace,
-          " s after the signal (--grace), and a second signal ends the task "
-          "at once"));
+                          " came, and steps get ", options.grace, " s to end"));
+    (*server)->Stop(Seconds(options.grace), [&log](absl::string_view message) {
+      log.Warning(absl::StrCat(message, "; a second signal ends it at once"));
     });
-    (*server)->Stop(Seconds(options.grace));
   });
 }
 

@@ -21,6 +21,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/wait_notices.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/tools/cluster_status.h"
@@ -35,10 +37,16 @@ constexpr char kStatusFooter[] =
     "wrong --config file.";
 constexpr double kMaxWaitSeconds = 1e6;
 constexpr double kMinInterval = 0.1;
-// The most that a message may have. The length of a task's answer is bounded.
+// The longest interval that is not announced.
+constexpr std::chrono::seconds kUnspokenInterval(1);
+// With --watch, the time between two notices once a reading was shown.
+constexpr std::chrono::seconds kNoticePause(30);
+// The most bytes that a message may have. Tasks limit the lengths of their
+// answers.
 constexpr int64_t kMaxAnswerBytes = 64 << 20;
 
-// Returns the address of an address or a target, such as "host:port".
+// Returns the address, such as "host:port", in `text`, which is an address or a
+// target.
 std::string AddressOf(absl::string_view text) {
   if (absl::ConsumePrefix(&text, "grpc://")) return std::string(text);
   if (absl::ConsumePrefix(&text, "unix://")) return absl::StrCat("unix:", text);
@@ -94,6 +102,20 @@ int Conclude(const ClusterReading& reading, const Log& log) {
                                       " tasks have not answered")));
 }
 
+// Sleeps until `next`, when the second of two readings begins, and says so.
+void AwaitSecondReading(Clock::time_point next, const Log& log) {
+  TimerQueue timers("leat-notices");
+  const WaitNotices notices(timers, log.Warner(), [next](Clock::duration) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(
+        std::max(next - RealClock().Now(), Clock::duration(0)));
+    return absl::StrCat(
+        "this command is waiting for the second of its two readings, which "
+        "begins in ",
+        left.count(), " s (--interval); --interval 0 reads once");
+  });
+  std::this_thread::sleep_until(next);
+}
+
 }  // namespace
 
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
@@ -107,7 +129,8 @@ CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
       ->check(CLI::Validator(CheckTarget, "ADDRESS"))
       ->required();
   status->add_flag("--watch", options.watch,
-                   "Go on until a signal comes; on a terminal in place");
+                   "Show the status again and again until a signal comes; on a "
+                   "terminal each takes the place of the one before");
   status
       ->add_option("--interval", options.interval,
                    "Seconds between two readings, which tell what happens in "
@@ -137,19 +160,23 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
   if (!transport.ok()) return Report(log, transport.status());
   ClusterStatusOptions asking{.timeout = Seconds(options.timeout),
                               .min_age = Seconds(options.min_age)};
-  // With --watch, a later reading shows which tasks do not answer.
-  if (!options.watch) {
-    asking.on_waiting = [&log](absl::string_view message) {
-      log.Warning(message);
-    };
-  }
+  int shown = 0;
+  std::chrono::steady_clock::time_point next_notice;
+  // Each reading shows which tasks do not answer. So with --watch, once there
+  // is a reading to look at, the notices of the next ones would say little new.
+  asking.on_waiting = [&](absl::string_view message) {
+    const auto now = std::chrono::steady_clock::now();
+    if (shown > 0 && now < next_notice) return;
+    next_notice = now + kNoticePause;
+    log.Warning(message);
+  };
   ClusterStatus cluster(**transport, AddressOf(options.address), asking);
   // A second reading without a pause would show nothing new.
   const std::chrono::nanoseconds interval =
       Seconds(options.watch ? std::max(options.interval, kMinInterval)
                             : options.interval);
   std::optional<ClusterReading> before;
-  for (int shown = 0;;) {
+  for (;;) {
     const auto next = std::chrono::steady_clock::now() + interval;
     absl::StatusOr<ClusterReading> reading = cluster.Read();
     if (!reading.ok()) return Report(log, reading.status());
@@ -162,7 +189,11 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
       if (!options.watch) return Conclude(*reading, log);
     }
     before = *std::move(reading);
-    std::this_thread::sleep_until(next);
+    if (shown == 0 && interval > kUnspokenInterval) {
+      AwaitSecondReading(next, log);
+    } else {
+      std::this_thread::sleep_until(next);
+    }
   }
 }
 

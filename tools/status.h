@@ -24,7 +24,8 @@ struct StatusOptions {
   double interval = 1;
   // Seconds that each task has to answer.
   double timeout = 2;
-  // Seconds from which on running steps and waiting Recvs are listed.
+  // The age in seconds from which on running steps and waiting Recvs are
+  // listed.
   double min_age = 1;
   bool json = false;
 };
@@ -33,8 +34,9 @@ struct StatusOptions {
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options);
 
 // Prints the status once, or with `watch` until a signal ends the process.
-// Returns the exit code. It is kExitError if a task has not answered, which the
-// status shows, or if no task has, in which case nothing is printed.
+// Returns the exit code. It is kExitError if some task has not answered, which
+// the printed status shows. It is kExitError, too, if the task at `address` has
+// never answered; then nothing is printed.
 int ShowStatus(const StatusOptions& options, const Log& log);
 
 }  // namespace leat

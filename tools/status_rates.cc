@@ -4,7 +4,7 @@
 namespace leat {
 namespace {
 
-// Returns what the other reading says of the task, or null.
+// Returns what `reading` says of the task, or null.
 const TaskReading* Find(const ClusterReading& reading,
                         const TaskReading& task) {
   for (const TaskReading& other : reading.tasks) {

@@ -15,8 +15,9 @@ namespace leat {
 // Options for the look of the text.
 struct StatusReportOptions {
   bool color = false;
-  int width = 0;  // of lines, which are cut; 0: no limit
-  // The age from which on steps and Recvs were asked for.
+  int width = 0;  // lines are cut at this width; 0 stands for no limit
+  // The age from which on running steps and waiting Recvs were asked for. The
+  // titles of the tables tell it.
   std::chrono::nanoseconds min_age = {};
 };
 

@@ -42,8 +42,9 @@ std::string Styled(absl::string_view text, Style style, bool color) {
 namespace {
 
 // Returns the length in bytes of the UTF-8 character with which the text
-// begins. Returns 0 for bytes that are not a character up to U+10FFFF, for one
-// that is encoded in too many bytes, and for one that controls a terminal.
+// begins. Returns 0 for bytes that are not a character up to U+10FFFF, for a
+// character that is encoded in too many bytes, and for a character that
+// controls a terminal.
 size_t CharacterBytes(absl::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);

@@ -229,8 +229,9 @@ Places PlacesOf(const std::vector<StepTransfer>& transfers) {
   return places;
 }
 
-// Returns one end of an arrow. It belongs to the event that contains its time,
-// and the end of an event is no longer in the event.
+// Returns one end of an arrow. A viewer attaches it to the event that contains
+// its time. An event does not contain its own end, so an arrow ends a
+// nanosecond before the end of its event.
 Json ArrowEnd(const char* phase, int64_t id, const std::string& tensor,
               const pb::NodeExecStats& node, const DeviceEvents::Place& place,
               int64_t zero) {

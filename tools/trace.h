@@ -38,7 +38,7 @@ class Trace {
   // Adds a step. Its runs are sorted by their start.
   void AddStep(pb::StepStats step);
 
-  // The number of steps added, and of those that the timeline lacks.
+  // The number of steps added, and the number of those that the timeline lacks.
   int64_t num_steps() const { return num_steps_; }
   int64_t num_dropped_steps() const {
     return num_steps_ - static_cast<int64_t>(steps_.size());
@@ -51,11 +51,11 @@ class Trace {
   // Returns the timeline in Chrome's trace event format (a public document of
   // that name): {"displayTimeUnit", "traceEvents": [...]}.
   //
-  // A process stands for each device, and in it a row for each thread. Events
-  // of one row never overlap. Waiting nodes therefore have rows of their own,
-  // and so do tensors on their way from other tasks ("receiving"). Process 0
-  // shows whole steps. An arrow goes from every Send to its Recv. A counter
-  // shows the live bytes of each device.
+  // Each device is shown as a process, and each of its threads as one or more
+  // rows of the process, because events of one row never overlap. Waiting nodes
+  // have rows of their own, and so have tensors on their way from other tasks
+  // ("receiving"). Process 0 shows whole steps. An arrow goes from every Send
+  // to its Recv. A counter shows the live bytes of each device.
   //
   // Times are microseconds since the first event. The arguments of an event are
   // the node, the op, the inputs, the outputs, and the time between ready and
@@ -65,7 +65,7 @@ class Trace {
  private:
   const size_t max_node_runs_;
   size_t num_node_runs_ = 0;  // in steps_
-  // A step did not fit.
+  // True once a step did not fit.
   bool is_full_ = false;
   int64_t num_steps_ = 0;
   std::vector<pb::StepStats> steps_;

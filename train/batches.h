@@ -39,9 +39,9 @@ struct BatchOptions {
 // tensors of `data`, and copies rows out of them.
 class Batches {
  public:
-  // INVALID_ARGUMENT, with the numbers, for a batch size below 1, images and
-  // labels that do not have the same number of rows, and rows that are too few
-  // for a batch.
+  // INVALID_ARGUMENT, with the numbers, for a batch size below 1, for images
+  // and labels that do not have the same number of rows or do not consist of
+  // plain bytes, and for rows that are too few for a batch.
   static absl::StatusOr<Batches> Create(LabeledImages data,
                                         BatchOptions options);
 

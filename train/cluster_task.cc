@@ -2,6 +2,7 @@
 #include "leat/train/cluster_task.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -44,6 +45,7 @@ class ClusterTask::Implementation {
 
   absl::Status Start(ServerOptions options) {
     if (!config_.in_cluster) return FindParameterServer(options.transport);
+    log_ = options.log;
     options.config = config_;
     LEAT_ASSIGN_OR_RETURN(server_, Server::Start(std::move(options)));
     target_ = server_->target();
@@ -54,14 +56,19 @@ class ClusterTask::Implementation {
   bool serves() const { return serves_; }
   const std::string& target() const { return target_; }
   Server* server() const { return server_.get(); }
-  // The task whose master this task uses: its own, or for an evaluator the
-  // first parameter server.
+  // The task whose master this task uses: this task itself, or for an evaluator
+  // the first parameter server.
   const TaskId& master() const {
     return config_.in_cluster ? config_.task : first_ps_;
   }
 
   int Serve() {
-    return StopAtEndingSignal([this](int) { server_->Stop(grace_); });
+    return StopAtEndingSignal([this](int) {
+      server_->Stop(grace_, [this](absl::string_view message) {
+        if (log_ == nullptr) return;
+        log_(absl::StrCat(message, "; a second signal ends it at once"));
+      });
+    });
   }
 
  private:
@@ -80,6 +87,7 @@ class ClusterTask::Implementation {
   const TaskConfig config_;
   const bool serves_;
   const std::chrono::nanoseconds grace_;
+  std::function<void(absl::string_view message)> log_;  // may be null
   std::string target_;
   TaskId first_ps_;
   std::unique_ptr<Server> server_;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterTask: the task of a cluster that a program of between-graph training
-// is. It finds out which one that is, and runs the server that the task needs.
+// ClusterTask: makes a program of between-graph training a task of a cluster.
+// It finds out which task the program is, and runs the server that the task
+// needs.
 //
 //   LEAT_ASSIGN_OR_RETURN(auto task, ClusterTask::Start());  // TF_CONFIG
 //   if (task->serves()) std::exit(task->Serve());  // a parameter server
@@ -42,7 +43,9 @@ struct ClusterTaskOptions {
   // The flags of the program, if it has some. What they do not say is read from
   // the environment.
   ResolverInput input = {};
-  // Options of the server. `config` is ignored: it follows from `input`.
+  // Options of the server. `config` is ignored, because it follows from
+  // `input`. `log` also gets messages that say what Serve waits for when it
+  // stops the server.
   ServerOptions server = {};
   // The jobs whose tasks only serve. Add "worker" for in-graph training, where
   // the workers only serve, too.
@@ -60,7 +63,7 @@ class ClusterTask {
   //
   // For a task that serves, SIGTERM and SIGINT are blocked from then on, in
   // this thread and in those that it makes later, because Serve waits for them.
-  // Call it before the program makes any thread.
+  // Call Start before the program makes any thread.
   static absl::StatusOr<std::unique_ptr<ClusterTask>> Start(
       ClusterTaskOptions options = {});
   // Stops the server at once.
@@ -85,16 +88,17 @@ class ClusterTask {
   int num_ps() const;
   // The number of tasks that compute gradients: the workers and the chiefs.
   int num_workers() const;
-  // The number of this task among those, counted from 0, which is the chief. A
-  // worker uses it to pick its share of the data. 0 for other tasks.
+  // The number of this task among the tasks that compute gradients. The chief
+  // has number 0, as have all tasks that compute no gradients. A worker uses
+  // its number to pick its share of the data.
   int worker_number() const;
   // A device name such as "/job:worker/task:1", for nn::ReplicaDeviceSetter. It
   // names this task, or the first parameter server for an evaluator, because an
   // evaluator has no device in the cluster.
   std::string worker_device() const;
 
-  // The target of this task's own master, or of the first parameter server's
-  // for an evaluator.
+  // The target of this task's own master, or for an evaluator the target of the
+  // first parameter server's master.
   const std::string& target() const;
   // Options of a session on target() that other workers cannot disturb: its
   // device filters allow job `ps` and this task only. Clear `device_filters`

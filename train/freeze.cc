@@ -52,8 +52,8 @@ absl::Status CheckOnlyRead(const Graph& graph,
   return absl::OkStatus();
 }
 
-// Returns, by VarHandleOp, a node that reads the variable in any step without
-// running anything else first.
+// Returns, for each VarHandleOp that has one, a node that reads the variable
+// and, like the VarHandleOp, waits for no other nodes.
 absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
   absl::flat_hash_map<NodeId, NodeId> reads;
   for (const NodeId id : graph.NodeIds()) {
@@ -71,9 +71,10 @@ absl::StatusOr<std::string> AddRead(const Graph& graph, NodeId handle,
                                     Graph& addition) {
   Node node = graph.node(handle);
   if (!node.controls.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("variable '", node.name(),
-                     "' cannot be frozen: it is made after other nodes"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "variable '", node.name(),
+        "' cannot be frozen: it waits for other nodes (it has control "
+        "inputs)"));
   }
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs().Get<DType>("dtype"));
   NodeDef read{.name = absl::StrCat(node.name(), "/frozen_value"),
@@ -190,7 +191,7 @@ absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs) {
   LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> roots,
                         FindOutputs(graph, outputs));
-  const std::vector<bool> needed = ReachedFrom(graph, roots);
+  const std::vector<bool> needed = NeededBy(graph, roots);
   std::vector<NodeId> variables;
   for (const NodeId id : graph.NodeIds()) {
     if (needed[id] && IsVariableOp(graph.node(id).op())) {
@@ -211,7 +212,7 @@ absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
     }
   }
   LEAT_RETURN_IF_ERROR(ReplaceHandles(handles, needed, frozen));
-  const std::vector<bool> kept = ReachedFrom(frozen, roots);
+  const std::vector<bool> kept = NeededBy(frozen, roots);
   for (const NodeId id : frozen.NodeIds()) {
     if (!kept[id]) frozen.Remove(id);
   }

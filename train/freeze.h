@@ -33,13 +33,14 @@ namespace leat {
 // and calls that take a variable take the value instead (replace_handles.h).
 //
 // `session` must run `graph`, or a graph that has the same variables and their
-// ReadVariableOps under the same names. It is extended only for variables that
-// `graph` reads only in functions or after other nodes: one read of each is
-// added.
+// ReadVariableOps under the same names. If `graph` reads a variable only in
+// functions or only after other nodes, `session` is extended by a read of that
+// variable.
 //
 // Fails as Session::Run does (NOT_FOUND for a read that the session lacks) and
-// as Session::Extend does. INVALID_ARGUMENT, naming the node, if a variable is
-// used in another way, is made after other nodes, or is made in a function.
+// as Session::Extend does. NOT_FOUND if an output is not in `graph`.
+// INVALID_ARGUMENT, naming the node, if a variable is used in another way,
+// waits for other nodes, or is made in a function.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

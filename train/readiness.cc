@@ -10,7 +10,8 @@
 namespace leat {
 namespace {
 
-// Returns whether the variable is not initialized, computed beside it.
+// Adds nodes on the variable's device that tell whether the variable is not
+// initialized.
 Output IsMissing(GraphBuilder& b, const Variable& variable,
                  SourceLocation location) {
   const Scope beside = b.ColocateWith(variable.handle().operation(), location);

@@ -29,9 +29,9 @@ Output UninitializedVariables(
     GraphBuilder& builder, absl::Span<const Variable> variables = {},
     SourceLocation location = SourceLocation::Current());
 
-// Returns the number of variables that a tensor of UninitializedVariables is
-// about, which is the number of nodes it depends on that ask whether a variable
-// is initialized. `tensor` is "node" or "node:0" of `graph`. 0 if there is no
+// Returns how many variables a tensor of UninitializedVariables is about. It
+// counts the nodes that ask whether a variable is initialized and on which the
+// tensor depends. `tensor` is "node" or "node:0" of `graph`. 0 if there is no
 // such node.
 size_t NumVariablesOf(const Graph& graph, absl::string_view tensor);
 

@@ -12,6 +12,7 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/notice_times.h"
 #include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/train/readiness.h"
@@ -105,7 +106,7 @@ class RecoverableSession::Implementation {
     bool ended = false;  // closed, after it was lost
   };
   using LivePtr = std::shared_ptr<Live>;
-  // An attempt to make a session, for which all threads that need one wait.
+  // An attempt to make a session. All threads that need a session wait for it.
   struct Making {
     bool done = false;
     absl::Status status = {};
@@ -129,7 +130,7 @@ class RecoverableSession::Implementation {
   }
   // Returns the time that is left, but at least 1 ms, because it may just have
   // run out.
-  nanoseconds SomeTimeUntil(Time deadline) const {
+  nanoseconds TimeLeftAtLeast1ms(Time deadline) const {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
   // Returns the options of a session that must be ready by the deadline.
@@ -138,7 +139,7 @@ class RecoverableSession::Implementation {
   absl::StatusOr<SessionPtr> NewSessionUntil(Time deadline);
   // Clears the tasks.
   absl::Status Reset(Time deadline);
-  // Makes the variables ready, or waits until the chief has. Afterwards
+  // Makes the variables ready, or waits until the chief has done so. Afterwards
   // `session` may be another one.
   absl::Status Prepare(SessionPtr& session, Time deadline);
   // Returns OK, or an error that says that the `missing` variables were lost.
@@ -168,14 +169,15 @@ class RecoverableSession::Implementation {
   // The bodies of the threads `loop_` and `watch_`.
   void RunLoop();
   void RunWatch();
-  // Loses the session if its variables cannot be asked, or are gone.
+  // Asks which variables are not initialized. Marks the session as lost if
+  // there are any, or if the question fails with a recoverable error.
   void Check(const LivePtr& live, nanoseconds timeout);
 
   const Graph graph_;
   const RecoverableSessionOptions options_;
   Clock& clock_;
   const size_t num_variables_;  // 0: not known
-  // Cancels attempts to make a session when this is closed.
+  // Cancels attempts to make a session when this object is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
   Mutex log_mutex_;
@@ -287,8 +289,9 @@ RecoverableSession::Implementation::Acquire() {
       if (!others->status.ok()) return others->status;
     }
     making = making_ = std::make_shared<Making>();
-    // Waits until the old session has been closed: a step of its chief that
-    // still waits would take what the next chief step needs.
+    // Waits until the old session has been closed. Otherwise a chief step that
+    // still waits in it would take what the chief step in the new session
+    // needs.
     while (live_ != nullptr && !live_->ended) changed_.Wait(mutex_);
     live_ = nullptr;
   }
@@ -325,12 +328,13 @@ RecoverableSession::Implementation::Make() {
     absl::StatusOr<SessionPtr> made = Attempt(deadline);
     if (made.ok() || !IsRecoverable(made.status())) return made;
     if (Left(deadline) <= pause) {
-      return Prefixed(made.status(),
-                      absl::StrCat("gave up after ", attempts, " attempts in ",
-                                   Text(clock_.Now() - begin), ", the last: "));
+      return Prefixed(
+          made.status(),
+          absl::StrCat("the session gave up after ", attempts, " attempts in ",
+                       Text(clock_.Now() - begin), "; the last one failed: "));
     }
-    Log(absl::StrCat("no session yet, the next attempt is in ", Text(pause),
-                     ": ", made.status().message()));
+    Log(absl::StrCat("there is no session yet; the next attempt is in ",
+                     Text(pause), ": ", made.status().message()));
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_pause);
   }
@@ -340,7 +344,7 @@ SessionOptions RecoverableSession::Implementation::WantedUntil(
     Time deadline) const {
   SessionOptions wanted = options_.session;
   wanted.connect_timeout =
-      std::min(wanted.connect_timeout, SomeTimeUntil(deadline));
+      std::min(wanted.connect_timeout, TimeLeftAtLeast1ms(deadline));
   wanted.cancellation = cancellation_;
   return wanted;
 }
@@ -377,12 +381,12 @@ RecoverableSession::Implementation::Attempt(Time deadline) {
 
 absl::Status RecoverableSession::Implementation::Reset(Time deadline) {
   SessionOptions wanted = WantedUntil(deadline);
-  // Uses all the time that is left: sessions with running steps end slowly, and
-  // a reset that was given up would later clear what has been made in the
-  // meantime.
-  wanted.connect_timeout = SomeTimeUntil(deadline);
+  // Uses all the time that is left, because sessions with running steps end
+  // slowly, and because a reset that was given up too early would later clear
+  // what has been made in the meantime.
+  wanted.connect_timeout = TimeLeftAtLeast1ms(deadline);
   if (options_.reset != nullptr) return options_.reset(wanted);
-  // The variables of a local session are gone, together with it.
+  // The variables of a local session have gone together with the session.
   if (wanted.target.text.empty()) return absl::OkStatus();
   return ResetTasks(wanted.target.text,
                     {.device_filters = wanted.device_filters,
@@ -402,10 +406,10 @@ absl::Status RecoverableSession::Implementation::WhatIsLost(
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      was_ready_ ? "variables that were initialized are no longer: "
+      was_ready_ ? "variables that were initialized are initialized no longer: "
                  : "some variables are initialized, but these are not: ",
       Some(missing),
-      "; their task was restarted, or their initialization cut short"));
+      "; their task was restarted, or their initialization was cut short"));
 }
 
 absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
@@ -427,7 +431,8 @@ absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
   if (!lost.ok()) {
     // The accumulators and queues that are left would not agree with variables
     // that begin anew, so all tasks are cleared.
-    Log(absl::StrCat(lost.message(), ": all tasks are cleared, begins anew"));
+    Log(absl::StrCat(lost.message(),
+                     "; all tasks are cleared, and the training begins anew"));
     session->Close().IgnoreError();
     LEAT_RETURN_IF_ERROR(Reset(deadline));
     LEAT_ASSIGN_OR_RETURN(session, NewSessionUntil(deadline));
@@ -453,13 +458,22 @@ absl::Status RecoverableSession::Implementation::Initialize(Session& session,
 
 absl::Status RecoverableSession::Implementation::WaitForChief(
     Session& session, std::vector<std::string> missing, Time deadline) {
-  Log(absl::StrCat("waits for the chief to initialize ", Some(missing)));
+  Log(absl::StrCat("this task waits for the chief to initialize ",
+                   Some(missing)));
+  NoticeTimes notices(clock_.Now());
   nanoseconds pause = options_.first_poll;
   while (!missing.empty()) {
     if (Left(deadline) <= pause) {
       return absl::DeadlineExceededError(
           absl::StrCat("the chief has not initialized ", Some(missing),
                        " within ", Text(options_.give_up)));
+    }
+    if (clock_.Now() >= notices.next()) {
+      notices.Pass();
+      Log(absl::StrCat(
+          "this task is still waiting for the chief to initialize ",
+          Some(missing), "; it gives up in ",
+          Text(std::chrono::ceil<std::chrono::seconds>(Left(deadline)))));
     }
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_poll);
@@ -492,7 +506,7 @@ RecoverableSession::Implementation::Uninitialized(Session& session,
   if (fetched.size() != 1 || fetched[0].dtype() != DType::kString) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", options_.uninitialized,
-                     "' must be a tensor of strings, names of variables"));
+                     "' must be a tensor of strings, the names of variables"));
   }
   const auto names = fetched[0].data<std::string>();
   return std::vector<std::string>(names.begin(), names.end());
@@ -520,8 +534,8 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
   LEAT_ASSIGN_OR_RETURN(const LivePtr live, Acquire());
   absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
   if (IsRecoverable(result.status())) Lose(live, result.status());
-  // Variables that the chief has just cleared, in order to begin anew, are
-  // lost, too.
+  // The step may have failed because the chief has just cleared the variables
+  // in order to begin anew. Then they are lost, too.
   if (options_.reinitialize && !options_.uninitialized.empty() &&
       absl::IsFailedPrecondition(result.status())) {
     Check(live, options_.give_up);
@@ -549,12 +563,13 @@ void RecoverableSession::Implementation::RunLoop() {
     }
     absl::Status status;
     while (status.ok()) status = RunStep(live, args).status();
-    // When its queue is closed, the loop has ended.
+    // The loop has ended, because its queue was closed. It runs again in the
+    // next session.
     if (absl::IsOutOfRange(status) || absl::IsCancelled(status)) continue;
     if (!IsRecoverable(status)) {
       MutexLock lock(mutex_);
       if (closed_) return;
-      if (live->lost.ok()) failed_ = Prefixed(status, "the loop: ");
+      if (live->lost.ok()) failed_ = Prefixed(status, "the loop has failed: ");
     }
     Lose(live, status);
   }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RecoverableSession: a session on a cluster that is made again after a task
-// was lost. It begins when the variables are initialized, which the chief does
-// and the other workers wait for.
+// was lost. It begins when the variables are initialized. The chief initializes
+// them, and the other workers wait for that.
 // (tf.compat.v1.train.MonitoredTrainingSession.)
 //
 //   LEAT_ASSIGN_OR_RETURN(
@@ -46,11 +46,11 @@ struct RecoverableSessionOptions {
   // the chief runs `init` for its first session only, and the others do not
   // wait.
   std::string uninitialized = {};
-  // Run after a session was made and the variables are ready, each time. For
-  // example SyncStep::local_init(is_chief).name().
+  // The operation to run each time a session was made and the variables are
+  // ready. For example SyncStep::local_init(is_chief).name().
   std::string local_init = {};
-  // Run again and again by a thread of this object, for as long as the session
-  // lives. For example, on the chief, SyncStep::chief_step.name().
+  // The operation that a thread of this object runs again and again while the
+  // session lives. For example, on the chief, SyncStep::chief_step.name().
   std::string loop = {};
 
   // True for the task that runs `init` when no variable is initialized. Other
@@ -60,7 +60,8 @@ struct RecoverableSessionOptions {
   // that was restarted. Variables count as lost if they were initialized before
   // or, for a chief that begins, if other variables are initialized. If true,
   // the chief clears the tasks and runs `init`, and the others wait for that.
-  // If false, FAILED_PRECONDITION, naming the variables.
+  // If false, no session is made, and the error is FAILED_PRECONDITION, which
+  // names the variables.
   bool reinitialize = false;
 
   // The time to try to make a session, including the wait for the chief.
@@ -69,14 +70,14 @@ struct RecoverableSessionOptions {
   // `longest_pause`.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_pause = std::chrono::seconds(5);
-  // The pause between looks at variables that the chief initializes. It doubles
-  // each time, up to `longest_poll`.
+  // The pause between two checks of whether the chief has initialized the
+  // variables. It doubles each time, up to `longest_poll`.
   std::chrono::nanoseconds first_poll = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 
   // A step may wait for something that another task will never send, because a
-  // third task was lost. Whenever a step has run for longer than this time,
-  // `uninitialized` is fetched, and again after the same time. If that fails,
+  // third task was lost. While a step runs for longer than this time,
+  // `uninitialized` is fetched each time this time has passed. If that fails,
   // or finds variables that are gone, the session counts as lost. 0 turns this
   // off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(5);

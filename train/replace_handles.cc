@@ -33,13 +33,14 @@ struct Passed {
 using MaybePassed = std::optional<Passed>;
 using PassedTensors = absl::flat_hash_map<Endpoint, Passed>;
 
-// Ops that pass on what they are given, which is of the type in attr "T".
+// Ops that pass on an input whose type is in attr "T".
 constexpr absl::string_view kPassOn[] = {"Identity",      "Enter",  "Exit",
                                          "NextIteration", "Switch", "Merge"};
 
-// An op that calls functions with its inputs from `first_argument` on. Its
-// results are those of each function, except a loop's condition. The types of
-// inputs and outputs are in the attrs `input_types` and `output_types`.
+// An op that calls functions with its inputs from `first_argument` on. Each
+// function returns the results of the op, except for the condition of a loop.
+// The types of inputs and outputs are in the attrs `input_types` and
+// `output_types`.
 struct CallForm {
   absl::string_view op;
   int first_argument;
@@ -134,7 +135,8 @@ class HandleReplacement {
     std::vector<MaybePassed> results = {};  // empty: the function passes none
   };
 
-  // Returns, for each input of a node, whether it was a handle.
+  // Returns, for each input of a node, the value that it is now if it was a
+  // handle.
   static std::vector<MaybePassed> Inputs(const Node& node,
                                          const PassedTensors& passed) {
     std::vector<MaybePassed> inputs;
@@ -275,7 +277,7 @@ class HandleReplacement {
     }
   }
 
-  // Changes a node that calls functions by its attrs.
+  // Changes a node whose attrs name the functions that it calls.
   absl::Status ChangeCaller(const CallForm& form, NodeId id,
                             const std::vector<MaybePassed>& inputs,
                             const Passed& first, int depth, Graph& graph,
@@ -346,7 +348,8 @@ class HandleReplacement {
   }
 
   // Merges the results of a function into the `outputs` of the node that calls
-  // it. Every branch must return the same outputs as values.
+  // it. Fails unless the same results of all functions are values, with the
+  // same dtypes.
   static absl::Status Combine(const Passed& first, const Node& node,
                               bool is_first,
                               const std::vector<MaybePassed>& results,
@@ -368,7 +371,8 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
-  // A loop must pass on the values of the same handles in every iteration.
+  // Fails unless the same arguments of a loop are values, of the same types,
+  // before and after an iteration.
   static absl::Status CheckLoop(const Passed& first, const Node& node,
                                 absl::Span<const MaybePassed> arguments,
                                 absl::Span<const MaybePassed> outputs) {
@@ -386,7 +390,7 @@ class HandleReplacement {
   }
 
   // Returns the copy of a function that takes values where `arguments` says so,
-  // or the function itself if it says so nowhere.
+  // or the function itself if no argument is a value.
   absl::StatusOr<Callee> Freeze(const FunctionRef& function,
                                 absl::Span<const MaybePassed> arguments,
                                 int depth) {
@@ -417,7 +421,7 @@ class HandleReplacement {
     return made;
   }
 
-  // Makes such a copy.
+  // Makes the copy for Freeze.
   absl::StatusOr<Callee> MakeFrozen(const FunctionRef& function,
                                     absl::Span<const MaybePassed> arguments,
                                     int depth) {

@@ -28,9 +28,9 @@ namespace leat {
 // wrong afterwards. On failure `graph` is unspecified.
 //
 // INVALID_ARGUMENT, naming the variable and the node, if a handle is used in
-// another way, or if it depends on the step which variable a handle is of.
-// RESOURCE_EXHAUSTED if the copies of functions have more nodes than a graph
-// may have after lowering.
+// another way, or if it depends on the step whether a tensor is such a handle,
+// or what type its value has. RESOURCE_EXHAUSTED if the copies of functions
+// have more nodes than a graph may have after lowering.
 absl::Status ReplaceHandles(const absl::flat_hash_map<NodeId, Tensor>& values,
                             const std::vector<bool>& needed, Graph& graph);
 

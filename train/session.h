@@ -76,8 +76,9 @@ struct SessionOptions {
   LowerLimits lower_limits = {};            // local
   // Which passes optimize the graph of a step.
   OptimizerOptions optimizer = {};
-  // Target only; distributed/client/remote_session.h describes these. A session
-  // on this process refuses `device_filters` and ignores the others.
+  // The options below are for sessions on a target only;
+  // distributed/client/remote_session.h describes them. A session on this
+  // process refuses `device_filters` and ignores the others.
   std::vector<std::string> device_filters = {};
   bool isolate_state = false;
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);

@@ -158,7 +158,8 @@ void SyncBuilder::MakeState(absl::Span<const nn::VariableGradient> gradients) {
 
 // Sends the rows and, after all others, a row of ones. The sum of that row
 // tells how many gradients the sum contains. The means that the accumulator
-// itself computes are only over the gradients that have the row.
+// itself computes would not do, because each is taken only over the gradients
+// that have the row.
 Operation SyncBuilder::ApplyRows(const Accumulator& accumulator) {
   const Variable& variable = accumulator.of.variable;
   const IndexedSlices& rows = accumulator.of.gradient.slices();
@@ -237,7 +238,7 @@ IndexedSlices SyncBuilder::MeanOfRows(const Accumulator& accumulator) {
       accumulator.handle, attrs_.replicas_to_aggregate,
       accumulator.of.variable.dtype(), location_);
   const Output one_row = taken.values.Slice({From(-1)}, location_);
-  // Fully known here.
+  // ApplyRows has reported an error unless the shape is fully known.
   const PartialShape shape = accumulator.of.variable.shape();
   std::vector<int32_t> axes(shape.dims().size());
   std::iota(axes.begin(), axes.end(), 0);
@@ -259,8 +260,8 @@ Gradient SyncBuilder::Mean(const Accumulator& accumulator) {
                                              variable.dtype(), location_);
 }
 
-// Puts `count`, a vector of one number, tokens with the global step into the
-// queue.
+// Puts tokens with the global step into the queue. `count`, a vector of one
+// number, says how many.
 Operation SyncBuilder::GiveTokens(Output queue, Output count) {
   const Output step = Now(global_step_);
   const Scope beside = Beside(global_step_);
@@ -310,12 +311,12 @@ Operation SyncBuilder::RemoveQueue(Output if_closed) {
       [] {}, {.name = "remove_queue"}, location_);
 }
 
-// A chief that was lost may have taken the gradients of some variables, whose
-// accumulators are then one step ahead of the others and of the global step,
-// and it may have given out no tokens for that step. Its successor therefore
-// moves all of them one step ahead and gives each worker a token. After
-// `finish` it gives out no tokens, because workers then begin when the closed
-// queue has gone.
+// A chief that was lost may have taken the gradients of only some variables.
+// The accumulators of these variables are then one step ahead of the others and
+// of the global step, and the tokens for that step may be missing. The next
+// chief therefore moves the global step and all accumulators one step ahead and
+// gives out the tokens of a step. After `finish` it gives out only the initial
+// tokens, because workers then begin when the closed queue has gone.
 Operation SyncBuilder::MakeChiefInit() {
   const Output was_started = Now(started_);
   const Scope beside = Beside(global_step_);
@@ -384,8 +385,9 @@ absl::Status Check(const SyncReplicasAttrs& attrs,
                    const nn::MinimizeOptions& options, bool any_gradients) {
   if (attrs.replicas_to_aggregate < 1 || attrs.total_replicas < 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "SyncReplicas: ", attrs.replicas_to_aggregate, " gradients of ",
-        attrs.total_replicas, " replicas: neither may be less than 1"));
+        "SyncReplicas: replicas_to_aggregate and total_replicas must be at "
+        "least 1, got ",
+        attrs.replicas_to_aggregate, " and ", attrs.total_replicas));
   }
   if (!any_gradients) {
     return absl::InvalidArgumentError(
@@ -393,8 +395,8 @@ absl::Status Check(const SyncReplicasAttrs& attrs,
   }
   if (!options.global_step.has_value()) {
     return absl::InvalidArgumentError(
-        "SyncReplicas: needs a global_step, by which it tells gradients that "
-        "come too late");
+        "SyncReplicas: it needs a global_step, by which it tells gradients "
+        "that come too late");
   }
   const Variable& step = *options.global_step;
   if (step.dtype() == DType::kInt64) return absl::OkStatus();

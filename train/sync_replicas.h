@@ -13,12 +13,12 @@
 // N.) A gradient that was computed for an earlier step is dropped. With N + b
 // workers, the b slowest of a step therefore do not delay it.
 //
-// As in TensorFlow, any worker may take any token. A worker that is delayed
-// between its gradient and its token, for as long as another needs for a step,
-// may lose its token to that one, which then computes twice for that step.
-// Train until the global step is high enough, not for a fixed number of steps
-// per worker: if one worker left before the last step, the others would wait
-// for ever.
+// As in TensorFlow, any worker may take any token. If a worker is delayed after
+// it has sent its gradient and before it takes its token, another worker that
+// has finished a step meanwhile may take that token. That other worker then
+// computes twice for the same step. Train until the global step is high enough,
+// not for a fixed number of steps per worker: if one worker left before the
+// last step, the others would wait for ever.
 //
 //   auto sync = SyncReplicas(nn::Adam(), {.replicas_to_aggregate = 3,
 //                                         .total_replicas = 4});
@@ -53,14 +53,15 @@ struct SyncReplicasAttrs {
   std::string shared_name = {};
 };
 
-// The operations to run, by name in sessions. All are invalid after an error.
+// The operations to run. A session runs them by their names. All are invalid
+// after an error.
 struct SyncStep {
   // A worker's step: it computes and sends the gradients of its batch, runs the
   // builder's updates(), and waits for the next token. OUT_OF_RANGE after
   // `finish`.
   Operation train = {};
-  // A worker runs this when it begins, or begins again. It starts at the
-  // current global step.
+  // A worker runs this when it begins, or begins again. The worker then starts
+  // at the current global step.
   Operation worker_init = {};
   // The chief runs this instead of worker_init. If a chief takes over from one
   // that was lost, or begins again after `finish`, it adds one to the global

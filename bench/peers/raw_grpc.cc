@@ -41,8 +41,8 @@ constexpr char kSpin[] = "--spin";
 constexpr char kMethod[] = "/bench/Get";
 constexpr int64_t kLarge = int64_t{100} << 20;
 
-// An operation that gRPC was asked for. Its address is the tag of the
-// operation.
+// An operation that gRPC was asked for. The address of the Completion is the
+// tag of the operation.
 class Completion {
  public:
   virtual void End(bool ok) = 0;
@@ -51,8 +51,8 @@ class Completion {
   ~Completion() = default;
 };
 
-// Handles the events of a queue until it is shut down. If `spins`, it polls for
-// a while before it sleeps.
+// Handles the events of a queue until the queue is shut down. If `spins` is
+// true, polls for a while before it sleeps.
 void Poll(grpc::CompletionQueue& queue, bool spins) {
   constexpr std::chrono::system_clock::time_point kPast;
   IdleSpin spin;

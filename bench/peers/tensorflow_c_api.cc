@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs the cases that export_cases has written with TensorFlow's C API.
-// bench/compare builds it with the headers and libraries of a TensorFlow wheel.
+// Uses TensorFlow's C API to run the cases that export_cases has written.
+// bench/compare builds this program with the headers and libraries of a
+// TensorFlow wheel.
 //
 //   tensorflow_c_api FOLDER      reads commands from standard input and
 //                                answers each on standard output:
@@ -125,9 +126,9 @@ class Fields {
   std::string_view rest_;
 };
 
-// Counts RunMetadata.step_stats (1) .dev_stats (1) .node_stats (2), except
-// those whose node_name (1) is that of the source, which TensorFlow adds to
-// every graph.
+// Counts the elements of RunMetadata.step_stats (1) .dev_stats (1) .node_stats
+// (2). Leaves out the source node, which TensorFlow adds to every graph and
+// names "_SOURCE" in node_name (1).
 int64_t CountNodes(std::string_view metadata) {
   int64_t nodes = 0;
   uint64_t number = 0;

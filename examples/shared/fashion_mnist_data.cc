@@ -33,13 +33,14 @@ absl::StatusOr<Batches> MakeBatches(const DataFlags& flags,
 }  // namespace
 
 void AddDataFlags(CLI::App& app, DataFlags& flags) {
-  app.add_option("--data", flags.data, "Folder with the four IDX files")
+  app.add_option("--data", flags.data,
+                 "Folder with the four IDX files of Fashion-MNIST")
       ->capture_default_str();
-  app.add_option("--batch", flags.batch, "Images a step")
+  app.add_option("--batch", flags.batch, "Images in each step")
       ->check(Integer(1, kMaxBatch))
       ->capture_default_str();
   app.add_flag("--no-shuffle", flags.no_shuffle,
-               "Take the training images in their order");
+               "Take the training images in the order of the file");
 }
 
 absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
@@ -111,8 +112,9 @@ absl::Status Losses::Close() {
 
 absl::Status Losses::Check() const {
   if (file_.good()) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(
-      "--losses '", path_, "': cannot be written: ", std::strerror(errno)));
+  return absl::UnavailableError(
+      absl::StrCat("the file '", path_,
+                   "' of --losses cannot be written: ", std::strerror(errno)));
 }
 
 }  // namespace leat::examples

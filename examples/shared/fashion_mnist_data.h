@@ -45,10 +45,10 @@ absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
 absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
                                     const FashionMnist& data);
 
-// One replica's share of the training images. A large batch is `replicas` times
-// as large as that of a replica, and each replica takes the part of it with its
-// own number. All replicas together thus go through the images as one program
-// with large batches would. Not thread-safe.
+// One replica's share of the training images. The images come in large batches,
+// `replicas` times as large as the batch of a replica. Replica number i takes
+// part i of each large batch. All replicas together thus go through the images
+// as one program with large batches would. Not thread-safe.
 class Shard {
  public:
   // REQUIRES: 0 <= `number` < `replicas`. Fails as TrainingBatches does.
@@ -59,9 +59,9 @@ class Shard {
   int64_t num_batches() const { return batches_.num_batches(); }  // per epoch
 
   // Returns the batch at a position in the training, counted over all epochs.
-  // It is quick for the last position and the next one. For an earlier position
-  // it goes there again from the start of the training. The result is valid
-  // until the next call.
+  // This is quick for the position of the last call and for the next one. For
+  // an earlier position, goes through the batches again from the start of the
+  // training. The result is valid until the next call.
   const LabeledImages& At(int64_t position);
 
  private:
@@ -76,7 +76,7 @@ class Shard {
   Batches batches_;
   int64_t size_ = 0;  // of the replica's batch
   int number_ = 0;
-  // The position after that of `batch_`.
+  // The position after the position of `batch_`.
   int64_t next_ = 0;
   LabeledImages batch_ = {};
 };

@@ -59,7 +59,8 @@ void AddModelFlags(CLI::App& app, ModelFlags& flags) {
   app.add_option("--model", flags.model, "Network to train")
       ->check(CLI::IsMember({"mlp", "cnn"}))
       ->capture_default_str();
-  app.add_option("--optimizer", flags.optimizer, "How to update it")
+  app.add_option("--optimizer", flags.optimizer,
+                 "Optimizer that updates the variables")
       ->check(CLI::IsMember(
           {"gradient_descent", "momentum", "adagrad", "rmsprop", "adam"}))
       ->capture_default_str();
@@ -68,7 +69,8 @@ void AddModelFlags(CLI::App& app, ModelFlags& flags) {
       ->check(Number(0, kMaxRate));
   app.add_flag("--cosine", flags.cosine,
                "Let the step size fall to nothing along half a cosine");
-  app.add_option("--seed", flags.seed, "Of initial values and shuffling")
+  app.add_option("--seed", flags.seed,
+                 "Seed of the initial values and of the shuffling")
       ->check(Integer(std::numeric_limits<int64_t>::min(),
                       std::numeric_limits<int64_t>::max()))
       ->capture_default_str();

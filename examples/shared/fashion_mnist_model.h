@@ -45,10 +45,12 @@ struct Devices {
 
 // The tensors of a network in its graph.
 struct Model {
-  // Fed: uint8 [-1, 28, 28, 1], and int32 [-1], each in [0, 10).
+  // The fed tensors. The images are uint8 [-1, 28, 28, 1]. The labels are int32
+  // [-1], and each is in [0, 10).
   Output images;
   Output labels;
-  // float [-1, 10], and the index of the greatest of each row, int64 [-1].
+  // The logits are float [-1, 10]. The predictions are int64 [-1]: the index of
+  // the greatest logit of each image.
   Output logits;
   Output predictions;
   // The mean cross entropy and the share of correct predictions: float scalars.

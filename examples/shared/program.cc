@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/examples/shared/program.h"
 
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -26,6 +28,7 @@ constexpr char kFooter[] =
     "better. A task that only serves ends with 143 and 130 after SIGTERM and "
     "SIGINT.";
 constexpr int kErrorExitCode = 1;
+constexpr double kMaxGrace = 1e9;  // seconds; 30 years
 // Keeps the exit code of an error whose status code does not determine it.
 constexpr char kExitCodePayload[] = "leat.examples.exit_code";
 
@@ -53,7 +56,8 @@ absl::Status FlushOutput() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return absl::OkStatus();
   }
-  return AsOwnError(absl::UnavailableError("cannot write to standard output"));
+  return AsOwnError(absl::UnavailableError(
+      "the results cannot be written to standard output"));
 }
 
 absl::StatusOr<int> RunAndFlush(absl::FunctionRef<absl::StatusOr<int>()> run) {
@@ -95,10 +99,11 @@ CLI::Validator Integer(int64_t low, int64_t high) {
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options) {
   ResolverInput& input = options.input;
   app.add_option("--cluster", input.cluster,
-                 "The cluster as JSON or a file of it; without it TF_CONFIG "
-                 "says cluster and task");
+                 "The cluster, as JSON or as a file of JSON; without it "
+                 "TF_CONFIG names the cluster and the task");
   app.add_option("--job,--job_name", input.job, "The job of this task");
-  app.add_option("--task,--task_index", input.task, "Its number")
+  app.add_option("--task,--task_index", input.task,
+                 "The number of this task in its job")
       ->check(Integer(0, kMaxTaskIndex));
   app.add_option("--ps_hosts", input.ps_hosts,
                  "host:port,...: job ps, where there is no --cluster");
@@ -110,12 +115,23 @@ void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options) {
   app.add_flag("--insecure", options.server.insecure,
                "Listen where other machines reach it, though tasks talk "
                "without encryption and obey whoever talks to them");
+  app.add_option_function<double>(
+         "--grace",
+         [&options](double seconds) {
+           options.grace = std::chrono::nanoseconds(
+               static_cast<int64_t>(std::ceil(seconds * 1e9)));
+         },
+         "Seconds that running steps get to end after a signal, if this task "
+         "serves [25]")
+      ->check(Number(0, kMaxGrace));
 }
 
 absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
     const ClusterTaskOptions& options) {
+  ClusterTaskOptions that_tell = options;
+  that_tell.server.log = SayWaiting;
   absl::StatusOr<std::unique_ptr<ClusterTask>> task =
-      ClusterTask::Start(options);
+      ClusterTask::Start(std::move(that_tell));
   if (absl::IsInvalidArgument(task.status())) {
     return WithExitCode(task.status(), kWrongClusterExitCode);
   }

@@ -32,9 +32,9 @@ CLI::Validator Integer(int64_t low, int64_t high);
 // outlive the parsing of the flags.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options);
 
-// Calls ClusterTask::Start. Its errors get the right exit code:
-// INVALID_ARGUMENT means a wrong cluster, and no other error means that a task
-// was lost.
+// Calls ClusterTask::Start with SayWaiting as the log of the server.
+// INVALID_ARGUMENT gets the exit code for a wrong cluster. All other errors get
+// 1, and never the code for a lost task.
 absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
     const ClusterTaskOptions& options);
 
@@ -43,15 +43,15 @@ absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
 // chief or a worker) and the cluster has a parameter server.
 absl::Status CheckTrains(const ClusterTask& task);
 
-// Marks an error as not caused by a lost task, whatever its code; UNAVAILABLE
-// otherwise counts as that.
+// Marks an error as not caused by a lost task. Without the mark, UNAVAILABLE
+// and ABORTED count as a lost task.
 absl::Status AsOwnError(absl::Status status);
 
 // Says on standard error for what the program waits. It is meant for
-// SessionOptions::on_waiting.
+// SessionOptions::on_waiting and the like.
 void SayWaiting(absl::string_view message);
 
-// Returns task.session_options(), with SayWaiting.
+// Returns task.session_options(), with SayWaiting as `on_waiting`.
 SessionOptions SessionOptionsOf(const ClusterTask& task);
 
 // Parses the flags, runs the program, and reports an error on standard error.

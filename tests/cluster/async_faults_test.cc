@@ -55,8 +55,8 @@ constexpr int kClasses = 4;
 // After so many steps the loss is within 0.5 % of the smallest possible loss.
 constexpr int64_t kSteps = 750;
 constexpr absl::Duration kWindow = absl::Milliseconds(300);
-// Without the killed worker, the others must reach this share of the steps per
-// second that they made before, within this time after the kill.
+// Within kPaceAfter after a kill, the other workers must make at least kPace
+// times as many steps per second as before the kill.
 constexpr double kPace = 0.6;
 constexpr absl::Duration kPaceAfter = absl::Seconds(2);
 constexpr absl::Duration kPatience = absl::Seconds(60);
@@ -209,8 +209,8 @@ class Training {
     return learned;
   }
 
-  // For each kill: the steps per second of the other workers without the killed
-  // one, divided by their steps per second with it.
+  // Returns, for each kill, how many steps per second the other workers made
+  // after the kill, divided by how many they made before.
   const std::vector<double>& paces() const { return paces_; }
 
  private:
@@ -316,7 +316,7 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
     EXPECT_NEAR(learned.accuracy, expected.accuracy, 0.01);
   }
   // Other work on the machine may slow the other workers after some kills. If
-  // they waited for the dead worker, they would be slow after each.
+  // they waited for the dead worker, they would be slow after every kill.
   ASSERT_FALSE(paces.empty());
   EXPECT_GE(Median(paces), kPace);
 }

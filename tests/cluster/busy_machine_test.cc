@@ -57,7 +57,7 @@ class BusyLoops {
   std::vector<std::thread> threads_;
 };
 
-// Keeps the machine busy for longer than a silent peer is waited for.
+// Keeps the machine busy for longer than tasks wait for a silent peer.
 void BeBusy() {
   const BusyLoops loops;
   absl::SleepFor(NumSeeds(1) > 1 ? absl::Minutes(5) : absl::Seconds(6));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that steps which clients cancel while they run on two served tasks
-// leave nothing behind.
+// Tests that steps leave nothing behind when clients cancel them while they run
+// on two served tasks.
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -106,8 +106,8 @@ class CancelledStepsTest : public ::testing::Test {
     call->Cancel();
     EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   }
-  // Expects that a step succeeds which waits until another step enqueues its
-  // element.
+  // Expects that a step that waits for an element of the queue succeeds when
+  // another step has enqueued the element.
   void ExpectStepWorks() {
     pb::RunStepRequest wait = StepRequest();
     wait.add_fetch(wait_);

@@ -23,10 +23,10 @@
 
 namespace leat::testing {
 
-// A graph with one variable on each of `num_ps` parameter servers. `worker`
-// ("/job:worker/task:0") computes what is added to a variable from the value
-// that it reads of it, so tensors travel both ways. The models that are made
-// for one cluster share its variables.
+// A graph with one variable on each of `num_ps` parameter servers. The device
+// `worker` ("/job:worker/task:0") reads each variable and computes from the
+// value what is added to the variable, so tensors travel both ways. The models
+// that are made for one cluster share its variables.
 struct CountingModel {
   Graph graph;
   std::string step = {};

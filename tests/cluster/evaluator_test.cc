@@ -104,7 +104,8 @@ class EvaluatorTest : public ::testing::Test {
   }
 
   // Asks the evaluator's master for a session on all tasks and returns its
-  // answer. The master decides when to give up, so a slow client cannot.
+  // answer. The master decides when to give up, so a slow client does not give
+  // up first.
   absl::Status CreateUnfiltered() {
     pb::CreateSessionRequest request;
     const absl::Status exported =
@@ -116,8 +117,8 @@ class EvaluatorTest : public ::testing::Test {
     return master_.Call(methods::kCreateSession, request, response);
   }
 
-  // Expects that the evaluator can go on without the worker. This takes longer
-  // than a session on all tasks waits for the worker.
+  // Expects that the evaluator can go on without the worker, for at least as
+  // long as the creation of a session on all tasks waits for the worker.
   void ExpectGoesOn() {
     float last = Read(*before_);
     EXPECT_TRUE(clients_[1]->AwaitSteps(20, kPatience));

@@ -119,6 +119,16 @@ class ExamplesTest : public ::testing::Test {
       absl::SleepFor(absl::Milliseconds(20));
     }
   }
+  // Waits until the standard error of `process` contains `text`.
+  static void WaitForError(Process& process, const std::string& text) {
+    const absl::Time end = absl::Now() + absl::Seconds(60);
+    while (Count(process.Err(), text) == 0) {
+      ASSERT_LT(absl::Now(), end)
+          << text << " is missing in " << process.Err() << process.Out();
+      ASSERT_TRUE(process.IsRunning()) << process.Out() << process.Err();
+      absl::SleepFor(absl::Milliseconds(20));
+    }
+  }
   static int Count(const std::string& in, const std::string& text) {
     int count = 0;
     for (size_t at = in.find(text); at != std::string::npos;
@@ -168,7 +178,8 @@ TEST_F(ExamplesTest, SynchronousTrainingEndsEverywhereToo) {
              Training(4, {"--epochs", "1000000", "--sync", "--evaluate-every",
                           "20", "--target-accuracy", "1"})));
   EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
-  EXPECT_THAT(launch.Out(), HasSubstr("that is what was wanted"));
+  EXPECT_THAT(launch.Out(),
+              HasSubstr("the accuracy has reached --target-accuracy 1"));
 }
 
 // With the same seeds and images, the losses are those of a program without a
@@ -233,16 +244,17 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
   WaitForOutput(launch, trains, 3);
   const std::string again = ReadFile(folder_.Path("logs/worker-0.log"));
   EXPECT_EQ(Count(again, trains), 2) << again;
-  // It does not begin at step 0, because the server has kept the variables.
+  // The restarted worker does not begin at step 0, because the server has kept
+  // the variables.
   EXPECT_GT(LastNumber(again, trains), 0) << again;
   launch.Signal(SIGTERM);
   EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
 }
 
 // The chief is killed in the first third of the training. Meanwhile the worker
-// does not end, and it gives a gradient to nearly every step. It gives two to
-// some steps as long as the new chief's own replica has not begun to take its
-// tokens.
+// does not end, and it gives a gradient to nearly every step. Until the new
+// chief's own replica has begun to take its tokens, the worker gives two
+// gradients to some steps.
 TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);
@@ -267,9 +279,10 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     EXPECT_EQ(launch.Wait(absl::Seconds(200)), 0)
         << launch.Out() << launch.Err();
     const std::string out = launch.Out();
-    EXPECT_EQ(Count(out, "[chief-0]  trains from step "), 2) << out;
-    EXPECT_GT(LastNumber(out, "[chief-0]  trains from step "), 0) << out;
-    EXPECT_EQ(Count(out, "[worker-0] trains from step "), 1) << out;
+    EXPECT_EQ(Count(out, "[chief-0]  this task trains from step "), 2) << out;
+    EXPECT_GT(LastNumber(out, "[chief-0]  this task trains from step "), 0)
+        << out;
+    EXPECT_EQ(Count(out, "[worker-0] this task trains from step "), 1) << out;
     EXPECT_EQ(Count(out, absl::StrCat("ends at step ", kSteps, "\n")), 2)
         << out;
     const std::vector<float> losses = Losses(folder_.Path("worker-0.txt"));
@@ -277,7 +290,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     // Since the restart, the new chief has computed the gradients that the
     // worker did not.
     const int64_t since =
-        kSteps - LastNumber(out, "[chief-0]  trains from step ");
+        kSteps - LastNumber(out, "[chief-0]  this task trains from step ");
     EXPECT_GE(losses.size() + Losses(folder_.Path("chief-0.txt")).size(),
               2 * since - 10);
     EXPECT_LE(losses.size(), 2 * kSteps);
@@ -389,6 +402,49 @@ TEST_F(ExamplesTest, ALostTaskIsWorthAnotherTry) {
   ps.Signal(SIGKILL);
   EXPECT_EQ(chief.Wait(), 138) << chief.Out() << chief.Err();
   EXPECT_THAT(chief.Err(), HasSubstr("/job:ps"));
+}
+
+TEST_F(ExamplesTest, AWorkerSaysThatItWaitsForTheChief) {
+  const auto cluster =
+      LocalCluster::Create(*ParseJobs("chief=1,worker=1,ps=1"));
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const auto variables = [&](const char* job) {
+    const TaskId task{.job = job, .index = 0};
+    return Args{"TF_CONFIG=" + (*cluster)->TfConfig(task)};
+  };
+  Process ps(LEAT_PROGRAM_LEAT, {"serve"}, variables("ps"));
+  EXPECT_THAT(ps.FirstLine(), HasSubstr("ready "));
+  Process worker(LEAT_PROGRAM_EMBEDDING_CLUSTER, {}, variables("worker"));
+  WaitForError(worker, "this task waits for the chief to initialize '");
+  EXPECT_EQ(worker.Out(), "");
+}
+
+TEST_F(ExamplesTest, AParameterServerSaysForWhatItWaits) {
+  const auto cluster = LocalCluster::Create(*ParseJobs("ps=1"));
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const TaskId task{.job = "ps", .index = 0};
+  const auto address = (*cluster)->spec().AddressOf(task);
+  ASSERT_TRUE(address.ok()) << address.status();
+  // No step puts an element into the queue.
+  const std::string model = folder_.Path("stuck.pbtxt");
+  std::ofstream(model) << R"(
+    node { name: "q" op: "FIFOQueueV2"
+           attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+    node { name: "taken" op: "QueueDequeueV2" input: "q"
+           attr { key: "component_types" value { list { type: DT_FLOAT } } } })";
+  Process ps(LEAT_PROGRAM_EMBEDDING_CLUSTER, {"--grace", "600"},
+             {"TF_CONFIG=" + (*cluster)->TfConfig(task)});
+  Process client(LEAT_PROGRAM_LEAT, {"run", model, "--target",
+                                     "grpc://" + *address, "--fetch", "taken"});
+  WaitForError(client, "this command is waiting for step 1 of 1 on grpc://");
+  ps.Signal(SIGTERM);
+  WaitForError(ps,
+               "/job:ps/replica:0/task:0 is waiting for the steps that run and "
+               "cancels them in ");
+  EXPECT_THAT(ps.Err(),
+              HasSubstr("(--grace); a second signal ends it at once\n"));
+  ps.Signal(SIGTERM);
+  EXPECT_EQ(ps.Wait(), 128 + SIGTERM);
 }
 
 TEST_F(ExamplesTest, RefuseJobsThatTheyDoNotKnow) {

@@ -75,8 +75,9 @@ class KilledTasksTest : public ::testing::Test {
       EXPECT_TRUE(client->AwaitSteps(20, kPatience));
     }
   }
-  // Ends the clients and expects that the variables hold at least the number of
-  // their steps that succeeded, and at most the number of those that began.
+  // Ends the clients. Expects that the variables hold at least the number of
+  // the clients' steps that succeeded, and at most the number of steps that
+  // began.
   void ExpectCounts(const ServedCluster& cluster) {
     int64_t begun = 0;
     int64_t done = 0;
@@ -157,8 +158,8 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
     EXPECT_THAT(std::string(meanwhile.status().message()), HasSubstr(name));
 
     cluster.Start({"ps", 1});
-    // Once an older session has noticed that the process is a new one, it
-    // reports that it does not know this process.
+    // Once an older session has noticed that the process is a new one, its
+    // steps are aborted.
     absl::Status old;
     EXPECT_TRUE(Becomes(
         [&] {

@@ -293,8 +293,8 @@ void CutAndMend(const Host& master, const std::string& named,
                                          "/replica:0/task:0 .* cannot be "
                                          "reached")));
   // Neither task keeps the connection on which it served the other one, or
-  // waits for the other one. Without pings of its own, a server would close it
-  // only after 20 s.
+  // waits for the other one. Without pings of its own, a server would close the
+  // connection only after 20 s.
   int accepted = 0;
   EXPECT_TRUE(Becomes(
       [&] {
@@ -345,8 +345,9 @@ TEST(PartitionTest, BothEndsOfACutNetworkNotice) {
   CutAndMendInside(kWorker, "ps");
 }
 
-// The master's host reaches both, so neither of them learns of the cut from the
-// other or from the master.
+// The chief is the master and still reaches the parameter server and the
+// worker. So neither of these two learns of the cut from the other one or from
+// the master.
 TEST(PartitionTest, BothEndsNoticeUnderTheMasterOfAThird) {
   CutAndMendInside(kChief, "(ps|worker)");
 }

@@ -283,7 +283,7 @@ TEST_F(ServerProcessTest, OnlyItsUserReachesASocket) {
     EXPECT_NE(TaskClient(*transport_, "unix:" + path).Incarnation(), 0u);
     ExpectEnd(args, 1, "another server listens");
     EXPECT_NE(TaskClient(*transport_, "unix:" + path).Incarnation(), 0u);
-  }  // kills it, so the socket's file remains
+  }  // kills the server, so the socket's file remains
   EXPECT_EQ(access(path.c_str(), F_OK), 0);
   Process server(LEAT_PROGRAM_LEAT, args);
   EXPECT_EQ(AddressOf(server), "unix:" + path);

@@ -76,10 +76,10 @@ class SilentTasksTest : public ::testing::Test {
     EXPECT_THAT(std::string(status.message()), HasSubstr(name));
   }
 
-  // Stops the process of `task` for `silence`, or until this is noticed if that
-  // takes longer. The client must get an error that contains `name`, and task
-  // `other` must end all that it shares with `task`. The client must go on when
-  // the task does, and the counts must be exact.
+  // Stops the process of `task` for `silence`, or until the others have noticed
+  // if that takes longer. The client must get an error that contains `name`,
+  // and task `other` must end all that it shares with `task`. The client must
+  // go on when the task does, and the counts must be exact.
   void StopAndGoOn(const TaskId& task, const TaskId& other,
                    const std::string& name, absl::Duration silence, int seed) {
     SCOPED_TRACE(seed);
@@ -96,8 +96,9 @@ class SilentTasksTest : public ::testing::Test {
     const auto failure = client.AwaitFailure(stopped, kPatience);
     ASSERT_TRUE(failure.has_value());
     ExpectNoticed(failure->status, failure->when - stopped, name);
-    // Otherwise the client would try again and again. If the silent task is the
-    // client's own master, Stop would wait for it, so the client goes on.
+    // Ends the client, because it would try again and again. If the silent task
+    // is the client's own master, Stop would wait for that master, so the
+    // client goes on.
     if (task.job == kPs.job) client.Stop();
     cluster_->ExpectQuiet(other);
     std::cout << "given up after " << absl::Now() - stopped << "\n";

@@ -161,8 +161,8 @@ class SyncFaultsTest : public ::testing::Test {
 
   // Ends the training. Every global step must have counted one update, except
   // one step each time that the chief took over. Each update must be the mean
-  // of at least `required` gradients, and of more than that at most
-  // `exceptions` times. No gradient may have a part in two steps.
+  // of at least `required` gradients. At most `exceptions` updates may be means
+  // of more gradients than that. No gradient may have a part in two steps.
   void ExpectExactGradients(int required, int64_t exceptions) {
     int64_t begun = 0;
     for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
@@ -223,8 +223,8 @@ class SyncFaultsTest : public ::testing::Test {
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 
  private:
-  // Returns how many gradients are parts of means of 1 gradient, of 2, and so
-  // on.
+  // Maps each number n to the number of gradients that are parts of means of n
+  // gradients.
   static std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
     std::map<int64_t, int64_t> counts;
     for (const float each : seen.data<float>()) {
@@ -241,7 +241,8 @@ TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     KillOneOfTwo(1, seed);
-    // A worker that returns may already have given a gradient for that step.
+    // A worker that returns may give a second gradient to the step to which it
+    // gave one before it was killed.
     ExpectExactGradients(2, kKills);
   }
 }

@@ -1,18 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A library for LD_PRELOAD that lets threads stall as a busy machine does: at
+// A library for LD_PRELOAD that makes threads stall as on a busy machine: at
 // one in so many locks and unlocks of a mutex, the thread sleeps for a while. A
-// test that fails under it depends on how fast its threads are.
+// test that fails with this library depends on how fast its threads are. Only
+// programs whose names end in "_test" stall.
 //
-//   LEAT_STALL_ONE_IN  how many locks and unlocks there are for each stall;
-//   only
-//                      programs whose names end in "_test" stall
-//   LEAT_STALL_SEED    seeds which locks they are; each thread goes on from the
-//                      seed and the order in which it was the first to lock
-//   LEAT_STALL_LOG     a file to which each process adds a line when it exits:
-//                      its name, its stalls, and how long they took
+//   LEAT_STALL_ONE_IN  how many locks and unlocks there are for each stall
+//   LEAT_STALL_SEED    the seed of the random numbers that choose the stalls;
+//                      the numbers of a thread follow from the seed and from
+//                      how many other threads locked a mutex before it
+//   LEAT_STALL_LOG     a file to which each process that has stalled adds a
+//                      line when it exits: its name, stalls and seconds in them
 //
-// Thread-safe: what threads share is atomic.
+// Thread-safe, because all data that threads share are atomic.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,8 @@
 
 namespace {
 
-// A stall takes at least half a millisecond and at most 300; most are short.
+// A stall takes from half a millisecond to 300 milliseconds. Most stalls are
+// short.
 constexpr int64_t kShortestStall = 500'000;  // ns
 constexpr int64_t kLongestStall = 300'000'000;
 
@@ -41,7 +42,8 @@ uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
   return text == nullptr ? otherwise : strtoull(text, nullptr, 10);
 }
 
-// Returns 0 where this program is not to stall.
+// Returns how many locks and unlocks there are for each stall, or 0 if this
+// program must not stall.
 uint64_t OneIn() {
   const size_t length = strlen(program_invocation_short_name);
   constexpr char kSuffix[] = "_test";
@@ -54,7 +56,7 @@ uint64_t OneIn() {
   return NumberFrom("LEAT_STALL_ONE_IN", 1500);
 }
 
-// The next number of a thread's own sequence (SplitMix64).
+// Returns the next random number of the calling thread (SplitMix64).
 uint64_t NextRandom() {
   static const uint64_t seed = NumberFrom("LEAT_STALL_SEED", 1);
   thread_local uint64_t state =
@@ -66,12 +68,13 @@ uint64_t NextRandom() {
   return z ^ (z >> 31);
 }
 
-// Sleeps, at one in so many calls. Keeps errno.
+// Sleeps in one of OneIn() calls, chosen at random. Keeps errno.
 void MayStall() {
   static const uint64_t one_in = OneIn();
   if (one_in == 0) return;
   if (NextRandom() % one_in != 0) return;
-  // The cube of a number from 0 to 1, so that one stall in ten is long.
+  // The time grows with the cube of a random number from 0 to 1, so that most
+  // stalls are short.
   const double share = static_cast<double>(NextRandom() >> 11) / (1ULL << 53);
   const int64_t nanoseconds =
       kShortestStall +
@@ -97,7 +100,7 @@ void MayStall() {
       static_cast<double>(stalled_ns.load()) * 1e-9);
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) return;
-  // One write, so that the lines of processes do not mix.
+  // The line is written at once, so that the lines of processes do not mix.
   if (write(file, line, static_cast<size_t>(length)) < 0) {
   }
   close(file);

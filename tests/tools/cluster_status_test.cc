@@ -16,9 +16,9 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/fake_transport.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::cluster_status_test {
@@ -58,8 +58,8 @@ class ClusterStatusTest : public ::testing::Test {
        {"worker",
         {{2, "127.0.0.1:2"}, {10, "127.0.0.1:10"}, {11, "127.0.0.1:0"}}}});
   testing::SimulatedClock clock_;
-  const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>(2, clock_);
+  const std::shared_ptr<testing::InProcessNetwork> network_ =
+      std::make_shared<testing::InProcessNetwork>(2, clock_);
   const std::unique_ptr<Transport> transport_ =
       *network_->transports().Create("in-process");
 };
@@ -109,8 +109,9 @@ TEST_F(ClusterStatusTest, AsksEveryTaskOfTheCluster) {
 TEST_F(ClusterStatusTest, FailsWhenNobodyIsThere) {
   const auto reading = Status().Read();
   EXPECT_EQ(reading.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(reading.status().message()),
-              HasSubstr("no status of 127.0.0.1:1: "));
+  EXPECT_THAT(
+      std::string(reading.status().message()),
+      HasSubstr("there is no status of 127.0.0.1:1: it cannot be reached: "));
 }
 
 TEST_F(ClusterStatusTest, GoesOnWithTheTasksThatItKnows) {
@@ -196,8 +197,8 @@ TEST_F(ClusterStatusTest, RefusesAnswersThatMakeNoSense) {
   ASSERT_TRUE(strange.ok());
   EXPECT_EQ(
       Status().Read().status().message(),
-      "no status of 127.0.0.1:1: what answers there is no task, or one of "
-      "an unknown version");
+      "there is no status of 127.0.0.1:1: the server there is not a task, or "
+      "a task of an unknown version");
 }
 
 TEST(ClusterStatusNoticesTest, NameTheTasksThatHaveNotAnswered) {
@@ -210,7 +211,7 @@ TEST(ClusterStatusNoticesTest, NameTheTasksThatHaveNotAnswered) {
     peer.set_address(address);
     peer.set_task(
         absl::StrCat("/job:worker/replica:0/task:", status.peers_size()));
-    // All but one answer when the others have given up.
+    // c:1 answers after the first notice, and the others after the last one.
     const auto time = std::chrono::seconds(peer.address() == "c:1" ? 5 : 40);
     transport.Serve(
         address, [&timers, time](const std::shared_ptr<CallContext>&, Payload,
@@ -236,9 +237,11 @@ TEST(ClusterStatusNoticesTest, NameTheTasksThatHaveNotAnswered) {
   EXPECT_EQ(reading->num_unreachable(), 5u);
   EXPECT_THAT(
       notices,
-      ElementsAre("waiting for the status of b:1, c:1, d:1 and 2 more",
-                  "waiting for the status of b:1, d:1, e:1 and 1 more",
-                  "waiting for the status of b:1, d:1, e:1 and 1 more"));
+      ElementsAre(
+          "this command is waiting for the status of b:1, c:1, d:1 and 2 more; "
+          "each task has 2s to answer (--timeout)",
+          HasSubstr("the status of b:1, d:1, e:1 and 1 more; each task"),
+          HasSubstr("the status of b:1, d:1, e:1 and 1 more; each task")));
 }
 
 }  // namespace

@@ -77,13 +77,13 @@ TEST_F(ConfigFileTest, NamesALineThatSetsNothing) {
   }
 }
 
-// CLI11 would take the rest of such a value from the lines below it.
 TEST_F(ConfigFileTest, NamesALineWithAControlCharacter) {
   EXPECT_EQ(Read(std::string("json = true\nfetch = a\0b\n", 24)),
             "line 2 has a control character");
   EXPECT_EQ(Read("fetch = \x1b[31m"), "line 1 has a control character");
 }
 
+// CLI11 would take the rest of such an array from the lines below it.
 TEST_F(ConfigFileTest, RefusesArraysThatDoNotEndInTheirLine) {
   for (const char* line : {"fetch=[", "fetch=[\"c\"", "fetch=[\"c\"] x"}) {
     EXPECT_EQ(Read(absl::StrCat(line, "\nnosuch=1]")),
@@ -106,7 +106,7 @@ TEST_F(ConfigFileTest, RefusesEmptyValuesOfFlagsWithoutOne) {
   EXPECT_FALSE(json_);
 }
 
-// CLI11 would need 2 GB of memory for the last ones.
+// CLI11 would need 2 GB of memory for the longest of these keys.
 TEST_F(ConfigFileTest, RefusesKeysOfManyParts) {
   std::string many = "a";
   while (many.size() < (16 << 10)) many += ".a";

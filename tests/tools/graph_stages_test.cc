@@ -304,7 +304,8 @@ TEST_F(ClusterStageTest, RefusesWhatDescribesNoCluster) {
   EXPECT_EQ(error(), "--job is given without --task");
   input_.task = 1;
   EXPECT_EQ(error(),
-            "--cluster: task 1 is not in job 'worker', which has 0, 3");
+            "--cluster: task 1 is not in job 'worker', which has the tasks "
+            "0, 3");
   input_.job = "evaluator";
   EXPECT_THAT(error(), HasSubstr("outside of the cluster"));
   input_.cluster = "";

@@ -68,7 +68,7 @@ TEST(LaunchJobsTest, RefusesWhatIsNoList) {
   EXPECT_THAT(Refusal("ps=99999999999999999999"), HasSubstr("ps=9999"));
   EXPECT_THAT(Refusal("=1"), HasSubstr("job"));
   EXPECT_THAT(Refusal("a b=1"), HasSubstr("a b"));
-  EXPECT_THAT(Refusal("ps=1,ps=2"), HasSubstr("'ps' stands twice"));
+  EXPECT_THAT(Refusal("ps=1,ps=2"), HasSubstr("'ps' is listed twice"));
   EXPECT_THAT(Refusal("chief=2,ps=1"), HasSubstr("one chief at most"));
   EXPECT_THAT(Refusal("evaluator=1"), HasSubstr("outside"));
   EXPECT_THAT(Refusal("ps=257"), HasSubstr("256"));

@@ -158,7 +158,7 @@ TEST_F(PlanDumpTest, WhatCannotBeWrittenIsLoggedOnceAndFailsNothing) {
   Register(dump);
   Register(dump);
   const std::string log = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("cannot write '"));
+  EXPECT_THAT(log, HasSubstr("' cannot be written: "));
   EXPECT_THAT(log, HasSubstr("No such file or directory"));
   EXPECT_EQ(log.find("plans are missing"), log.rfind("plans are missing"));
 }
@@ -174,7 +174,7 @@ TEST_F(PlanDumpTest, FollowsNoLinks) {
   ::testing::internal::CaptureStderr();
   Register(dump);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("cannot write '"));
+              HasSubstr("' cannot be written: "));
   EXPECT_FALSE(std::filesystem::exists(target));
 }
 
@@ -194,13 +194,13 @@ TEST(PlanDumpFolderTest, MustBeThereAndTakeFiles) {
   EXPECT_TRUE(FilesOf(folder.Path("")).empty());
   const std::string file = folder.Path("file");
   EXPECT_THAT(PlanDump::CheckFolder(folder.Path("gone")).message(),
-              HasSubstr("gone': No such file or directory"));
+              HasSubstr("gone' cannot be used: No such file or directory"));
   { std::ofstream(file) << "x"; }
   EXPECT_THAT(PlanDump::CheckFolder(file).message(),
               HasSubstr("file' is not a folder"));
   // Even root cannot create files there.
   EXPECT_THAT(PlanDump::CheckFolder("/proc").message(),
-              HasSubstr("cannot write in folder '/proc'"));
+              HasSubstr("no file can be written in the folder '/proc'"));
 }
 
 }  // namespace

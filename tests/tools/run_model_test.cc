@@ -1,11 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/run_model.h"
 
+#include <chrono>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/protos/config.pb.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/files.h"
 #include "leat/tools/npy.h"
@@ -16,7 +20,9 @@
 namespace leat::run_model_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 // The graph computes y = -x and s = sqrt(x), and has an op without outputs.
@@ -120,6 +126,138 @@ TEST_F(RunModelTest, NamesWhatDoesNotExist) {
   EXPECT_EQ(RunModel(options_).status().code(), absl::StatusCode::kNotFound);
   options_.model = Path("no_such_model.pb");
   EXPECT_EQ(RunModel(options_).status().code(), absl::StatusCode::kNotFound);
+}
+
+// How long the calls of a slow session take on `clock`, which is simulated. Its
+// steps fetch nothing.
+struct SlowTarget {
+  Clock& clock;
+  // The times of the calls. If there are more steps than times in `steps`, the
+  // times are used again in turn.
+  std::chrono::milliseconds init = {};
+  std::chrono::milliseconds plan = {};
+  std::vector<std::chrono::milliseconds> steps = {std::chrono::milliseconds(0)};
+  std::chrono::milliseconds close = {};
+};
+
+class SlowCallable final : public Callable::Implementation {
+ public:
+  explicit SlowCallable(const SlowTarget& target) : target_(target) {}
+  absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor>,
+                                          pb::RunMetadata*) override {
+    target_.clock.Sleep(target_.steps[num_run_++ % target_.steps.size()]);
+    return std::vector<Tensor>{};
+  }
+
+ private:
+  const SlowTarget& target_;
+  size_t num_run_ = 0;
+};
+
+class SlowSession final : public Session {
+ public:
+  explicit SlowSession(const SlowTarget& target) : target_(target) {}
+  using Session::Run;
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs&,
+                                          pb::RunMetadata*) override {
+    target_.clock.Sleep(target_.init);
+    return std::vector<Tensor>{};
+  }
+  absl::StatusOr<Callable> MakeCallable(const CallableArgs&) override {
+    target_.clock.Sleep(target_.plan);
+    return Callable(std::make_shared<SlowCallable>(target_));
+  }
+  absl::Status Extend(const Graph&) override { return absl::OkStatus(); }
+  std::vector<DeviceInfo> ListDevices() const override { return {}; }
+  absl::Status Close() override {
+    target_.clock.Sleep(target_.close);
+    return absl::OkStatus();
+  }
+
+ private:
+  const SlowTarget& target_;
+};
+
+// Tests what RunModel says while it waits for a SlowTarget.
+class RunModelNoticesTest : public RunModelTest {
+ protected:
+  void SetUp() override {
+    RunModelTest::SetUp();
+    options_.fetches = {"done"};
+    options_.init = {"done"};
+    options_.session.target = "grpc://h:1";
+    options_.session.on_waiting = [this](absl::string_view message) {
+      said_.emplace_back(message);
+    };
+    options_.clock = &clock_;
+    options_.new_session = [this](const Graph&, const SessionOptions&)
+        -> absl::StatusOr<std::shared_ptr<Session>> {
+      return std::make_shared<SlowSession>(target_);
+    };
+  }
+
+  testing::SimulatedClock clock_;
+  SlowTarget target_{.clock = clock_};
+  std::vector<std::string> said_;
+};
+
+TEST_F(RunModelNoticesTest, SayForWhatItWaits) {
+  target_.init = target_.plan = target_.close = std::chrono::seconds(2);
+  target_.steps = {std::chrono::seconds(12), std::chrono::seconds(0)};
+  options_.steps = 2;
+  const auto result = RunModel(options_);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->step_time, std::chrono::seconds(12));
+  const std::string step =
+      "this command is waiting for step 1 of 2 on grpc://h:1, which has no "
+      "time limit (--timeout sets one); leat status grpc://h:1 shows what the "
+      "cluster is doing";
+  EXPECT_THAT(
+      said_,
+      ElementsAre("this command is waiting for the step of --init on "
+                  "grpc://h:1, which has no time limit (--timeout sets one); "
+                  "leat status grpc://h:1 shows what the cluster is doing",
+                  "this command is waiting for the plan of the steps on "
+                  "grpc://h:1, which may wait for other tasks as long as "
+                  "--setup-timeout of leat serve allows; leat status "
+                  "grpc://h:1 shows what the cluster is doing",
+                  step, step,
+                  "this command is waiting for the end of its session on "
+                  "grpc://h:1, for at most 10s"));
+}
+
+TEST_F(RunModelNoticesTest, NameTheTimeLimit) {
+  target_.steps = {std::chrono::seconds(2)};
+  options_.timeout = std::chrono::minutes(1);
+  EXPECT_TRUE(RunModel(options_).ok());
+  EXPECT_THAT(said_, ElementsAre(HasSubstr(
+                         "step 1 of 1 on grpc://h:1, which may take 1m "
+                         "(--timeout); ")));
+}
+
+TEST_F(RunModelNoticesTest, DoNotComeForStepsThatAreQuick) {
+  target_.steps = {std::chrono::milliseconds(900)};
+  options_.steps = 100;
+  EXPECT_TRUE(RunModel(options_).ok());
+  EXPECT_THAT(said_, IsEmpty());
+}
+
+TEST_F(RunModelNoticesTest, DoNotComeForEachSlowStep) {
+  target_.steps = {std::chrono::seconds(4)};
+  options_.steps = 14;
+  EXPECT_TRUE(RunModel(options_).ok());
+  EXPECT_THAT(said_,
+              ElementsAre(HasSubstr("step 1 of 14"), HasSubstr("step 3 of 14"),
+                          HasSubstr("step 8 of 14")));
+}
+
+TEST_F(RunModelNoticesTest, DoNotNameATargetThatThereIsNot) {
+  target_.plan = target_.close = std::chrono::seconds(2);
+  options_.session.target = "";
+  EXPECT_TRUE(RunModel(options_).ok());
+  EXPECT_THAT(
+      said_, ElementsAre("this command is waiting for the plan of the steps",
+                         "this command is waiting for the end of its session"));
 }
 
 TEST(OpListTest, ShowsSignaturesAndDevices) {

@@ -87,8 +87,8 @@ int64_t Number(std::chrono::nanoseconds value) { return value.count(); }
 
 using Fields = std::map<std::string, int64_t>;
 
-// Returns the value of every field by its name. If a struct gets a field more,
-// this does not compile.
+// Returns the value of every field by its name. If one of the structs gets
+// another field, this function does not compile.
 Fields FieldsOf(const ServeOptions& options) {
   const auto& [max_message_bytes, max_transport_bytes, imported,
                max_graph_bytes, lowered, max_sessions, session_idle,
@@ -152,7 +152,7 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
   Fields expected = FieldsOf(ServeOptions());
   std::set<std::string> fields;
   std::string flags;
-  int64_t value = 100;  // from here on valid and no default
+  int64_t value = 100;  // All values from here on are valid and no defaults.
   for (const Limit& limit : Limits()) {
     ++value;
     absl::StrAppend(&flags, " ", limit.flag, " ", value);

@@ -237,7 +237,7 @@ TEST(TraceTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(trace.TimeByOp()[0].count, 3);
 }
 
-// The trace lacks only its end, whatever the sizes of the steps.
+// The trace leaves out only the last steps, whatever the sizes of the steps.
 TEST(TraceTest, TakesNoStepAfterOneThatIsTooLarge) {
   pb::StepStats small, large;
   Ran(Device(small, "cpu"), "a", "MatMul(x)", 10, 30);

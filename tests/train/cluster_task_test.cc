@@ -11,8 +11,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/distributed/client/remote_session.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
+#include "leat/tests/testing/in_process_network.h"
 
 namespace leat::cluster_task_test {
 namespace {
@@ -51,8 +51,8 @@ class ClusterTaskTest : public ::testing::Test {
     return *std::move(task);
   }
 
-  const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+  const std::shared_ptr<testing::InProcessNetwork> network_ =
+      std::make_shared<testing::InProcessNetwork>();
 };
 
 TEST_F(ClusterTaskTest, AWorkerKnowsItsPlace) {

@@ -217,9 +217,9 @@ class Worker {
     options_.uninitialized = UninitializedVariables(b_).name();
   }
 
-  // Trains and returns the losses. After each step it waits at `step_end` for
-  // the other workers. Otherwise a delayed worker could lose its token to
-  // another one, which would then compute twice for that step (SyncReplicas).
+  // Trains and returns the losses. After each step, waits at `step_end` for the
+  // other workers. Otherwise a delayed worker could lose its token to another
+  // one, which would then compute twice for that step (SyncReplicas).
   Losses Train(InProcessCluster& cluster, testing::Barrier& step_end) {
     const absl::Cleanup leave = [&] { step_end.ArriveAndDrop(); };
     Losses losses;

@@ -97,8 +97,8 @@ TEST(SecondDerivativeTest, OfABranchLeadsThroughWhatKeepsAConstantsValue) {
   }
 }
 
-// Expects that y, which is computed on two devices, is x = 2 times w = 1.5
-// (twice in a loop), and that its gradients are right.
+// Expects that y is x * w (x * w * w if `is_loop`), where x is 2 and w is 1.5,
+// and that its gradients are right. y is computed on two devices.
 void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
                       bool is_loop) {
   GraphBuilder& b = *y.builder();
@@ -116,8 +116,9 @@ void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
 class VariableDeviceTest
     : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
-// The device of the read is that of the control flow node, or of a scope in its
-// body. The variable requests a device, or has the default one.
+// The variable is read on the device of the control flow node, or on the device
+// of a scope in the node's body. The variable requests a device, or has the
+// default device.
 TEST_P(VariableDeviceTest, IsNotThatOfTheBodyThatReadsIt) {
   const auto [is_loop, scope_is_in_body, variable_has_device] = GetParam();
   GraphBuilder b;
@@ -155,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(All, VariableDeviceTest,
                                             ::testing::Bool()));
 
 // If the op in the body requests no device, it gets the device of the variable,
-// not that of the caller.
+// not the device of the caller.
 TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
   for (const bool is_loop : {false, true}) {
     GraphBuilder b;
@@ -171,7 +172,7 @@ TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
       const auto read = [&] {
         return op::ReadVariableOp(w.handle(), DType::kFloat);
       };
-      // The same holds if the caller is in the body of a function itself.
+      // The same holds if the caller itself is in the body of a function.
       const auto nested = [&](const Output& v) {
         return Cond(
             op::Greater(v, 0.0f), [&] { return Outputs{v * read()}; },

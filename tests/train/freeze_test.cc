@@ -452,7 +452,7 @@ TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
       FreezeVariables(*graph, *session, {"twice"}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("'w'"), HasSubstr("made after other nodes")));
+              AllOf(HasSubstr("'w'"), HasSubstr("it waits for other nodes")));
 }
 
 }  // namespace

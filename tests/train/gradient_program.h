@@ -95,7 +95,8 @@ class GradientProgram {
   }
 
   // Compares `gradients`, one per input, with the central differences of `loss`
-  // at the inputs' points, within 1e-6 (relative above 1).
+  // at the inputs' points, with a tolerance of 1e-6. The tolerance is relative
+  // for values above 1.
   void Check(const Output& loss, const Outputs& gradients) {
     ASSERT_EQ(b.status(), absl::OkStatus());
     const std::vector<Tensor> analytic = Fetch(gradients);

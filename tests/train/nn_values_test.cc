@@ -41,8 +41,8 @@ std::string NameOf(const json& spec) {
                       spec["name"].get<std::string>());
 }
 
-// Maps the "what" of a case to the function that builds it, for the cases of
-// one kind. Every entry must have a case.
+// Maps the "what" of a case to the function that builds the case, for the cases
+// of one kind. Every entry must have a case.
 template <class F>
 class Table {
  public:
@@ -188,7 +188,8 @@ TEST(NnValuesTest, InitialValuesAreTensorFlows) {
       });
 }
 
-// A gradient that is fed at every step. It is sparse if that of the case is.
+// A gradient that is fed at every step. It is sparse if the gradient of the
+// case is sparse.
 class FedGradient {
  public:
   FedGradient(GraphBuilder& b, const json& first, const Tensor& variable)

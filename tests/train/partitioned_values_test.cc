@@ -88,8 +88,8 @@ TEST(PartitionedValuesTest, PartsStartAsTensorFlows) {
   }
 }
 
-// Here the values are worked out by hand, because some of TensorFlow's depend
-// on which ops it chooses.
+// Here the values are worked out by hand, because some of TensorFlow's values
+// depend on which ops TensorFlow chooses.
 TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   for (const int axis : {0, 1}) {
     GraphBuilder b;
@@ -219,8 +219,8 @@ TEST(PartitionedValuesTest, StepsOfOptimizersAreTensorFlows) {
   }
 }
 
-// With the strategy "div", an id has the same row of the whole table for every
-// number of parts.
+// With the strategy "div", an id stands for the same row of the whole table,
+// whatever the number of parts is.
 TEST(PartitionedValuesTest, StepsOfPartsAreThoseOfTheWhole) {
   const auto optimizers = testing::OptimizersByName();
   int cases = 0;

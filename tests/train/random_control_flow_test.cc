@@ -48,8 +48,8 @@ class RandomExpression {
     return values[static_cast<size_t>(Draw(static_cast<int>(values.size())))];
   }
 
-  // The second result may be any value, such as an intermediate one of the
-  // first.
+  // The second result may be any value, such as an intermediate value of the
+  // first result.
   Outputs Branch(Outputs values, int depth) {
     values.push_back(Make(values, depth - 1));
     values.push_back(Make(values, depth - 1));

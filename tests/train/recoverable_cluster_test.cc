@@ -245,7 +245,7 @@ TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
   const absl::Status status = (*session)->Run(StepOf(model, 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("gave up after"));
-  // It gives up when the next pause would end after that time.
+  // The session gives up when the next pause would end after `give_up`.
   EXPECT_LE(clock.Now() - begin, options.give_up);
   EXPECT_GE(clock.Now() - begin, options.give_up - options.longest_pause);
 }
@@ -344,9 +344,11 @@ TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
     const absl::Status status = session->Run(StepOf(model_, 0)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   });
-  TestClock().Sleep(milliseconds(100));
+  clock_.Sleep(milliseconds(100));
+  const Clock::time_point begin = clock_.Now();
   EXPECT_TRUE(session->Close().ok());
   waits.Join();
+  EXPECT_EQ(clock_.Now(), begin);
   EXPECT_EQ(cluster_.Leaks(), "");
 }
 
@@ -427,7 +429,8 @@ class SyncClusterTest : public ::testing::Test {
       LetTimePass();
     }
   }
-  // Workers that train never wait all at once, so no time passes by itself.
+  // While the workers train, they never all wait at once, so the simulated time
+  // does not pass by itself.
   void LetTimePass() {
     clock_.Jump(milliseconds(1));
     std::this_thread::yield();
@@ -554,7 +557,11 @@ TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   WaitForStep(20);
   cluster_.Restart(Ps(1));
   while (sessions_[0]->num_sessions() < 2 || sessions_[1]->num_sessions() < 2) {
-    GlobalStep(*sessions_[0], models_[0].global_step);
+    // This step fails if the session is lost while it runs.
+    sessions_[0]
+        ->Run({.fetches = {models_[0].global_step},
+               .options = {.timeout = kTimeout}})
+        .IgnoreError();
     LetTimePass();
   }
   WaitForStep(20);

@@ -114,6 +114,19 @@ TEST_F(RecoverableSessionTest, OthersGiveUpWithTheNamesOfWhatIsMissing) {
               HasSubstr("the chief has not initialized 'w', 'c' within 3s"));
 }
 
+TEST_F(RecoverableSessionTest, OthersSayFromTimeToTimeForWhatTheyWait) {
+  options_.first_poll = options_.longest_poll = milliseconds(500);
+  options_.give_up = std::chrono::seconds(40);
+  EXPECT_FALSE(Create().ok());
+  EXPECT_THAT(
+      said_,
+      ElementsAre("this task waits for the chief to initialize 'w', 'c'",
+                  "this task is still waiting for the chief to initialize 'w', "
+                  "'c'; it gives up in 39s",
+                  HasSubstr("it gives up in 30s"),
+                  HasSubstr("it gives up in 10s")));
+}
+
 TEST_F(RecoverableSessionTest, OthersNameThemThoughTheLastLookTookTooLong) {
   options_.give_up = kTimeToLook;
   world_.look = [this](int) {
@@ -158,7 +171,7 @@ TEST_F(RecoverableSessionTest, GivesUpWithTheLastError) {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(status.message(),
               AllOf(HasSubstr("gave up after 5 attempts in 16ms"),
-                    HasSubstr("the last: no route 5")));
+                    HasSubstr("the last one failed: no route 5")));
   EXPECT_EQ(clock_.Now() - begin, milliseconds(16));
   MutexLock lock(world_.mutex);
   EXPECT_THAT(world_.attempts, SizeIs(5));
@@ -357,7 +370,7 @@ TEST_F(RecoverableSessionTest, AnErrorOfTheLoopItselfIsGivenByAllCalls) {
   while (status.ok()) status = Run(*session, "train");
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Run(*session, "train"),
-              absl::InvalidArgumentError("the loop: NaN"));
+              absl::InvalidArgumentError("the loop has failed: NaN"));
   }
   EXPECT_EQ(world_.num_made(), 1);
 }
@@ -406,8 +419,10 @@ TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
     MutexLock lock(world_.mutex);
     return world_.attempts.size() == 2;
   });
+  const Clock::time_point begin = clock_.Now();
   EXPECT_TRUE(session->Close().ok());
   waits.Join();
+  EXPECT_EQ(clock_.Now(), begin);
 }
 
 // Stands for a call that takes very long. It returns when `wanted` is

@@ -43,9 +43,9 @@ struct World {
   CondVar changed;
   // Whether the variables are initialized.
   bool initialized ABSL_GUARDED_BY(mutex) = false;
-  // The variables that "missing" reports as long as `initialized` is false.
+  // The variables that "missing" reports while `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
-  std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // steps but "missing"
+  std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // all but "missing"
   // The numbers of sessions made and of "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
@@ -56,8 +56,8 @@ struct World {
   int closed ABSL_GUARDED_BY(mutex) = 0;
   std::chrono::milliseconds close_takes{0};
 
-  // Is called at each attempt to make a session, which is made if the result is
-  // OK. `attempt` counts from 1.
+  // Is called at each attempt to make a session. If the result is OK, the
+  // session is made. `attempt` counts from 1.
   std::function<absl::Status(int attempt)> make = [](int) {
     return absl::OkStatus();
   };
@@ -95,8 +95,8 @@ struct World {
 
 // A session that runs the script of a World. "init" sets World::initialized,
 // "missing" fetches the names of the uninitialized variables, and "block" waits
-// until the session is closed, which cancels it. Does not own the World, which
-// must outlive it. Thread-safe.
+// until the session is closed and then fails with CANCELLED. Does not own the
+// World, which must outlive it. Thread-safe.
 class ScriptedSession final : public Session {
  public:
   ScriptedSession(World& world, int number) : world_(world), number_(number) {}
@@ -201,8 +201,8 @@ class ScriptedSessionTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return RecoverableSession::Create(*graph, options_);
   }
-  // Does the same when all variables have been initialized before. REQUIRES:
-  // Create succeeds.
+  // Marks all variables as initialized and does the same. REQUIRES: Create
+  // succeeds.
   std::unique_ptr<RecoverableSession> CreateReady() {
     {
       MutexLock lock(world_.mutex);
@@ -212,7 +212,7 @@ class ScriptedSessionTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
     return *std::move(session);
   }
-  // Returns when the step `name` has begun as often as that.
+  // Waits until the step `name` has begun `times` times.
   void AwaitStep(const std::string& name, int times = 1) {
     clock_.AdvanceUntil([&] { return world_.count(name) >= times; });
   }
@@ -225,7 +225,7 @@ class ScriptedSessionTest : public ::testing::Test {
   SimulatedClock clock_;
   World world_{clock_};
   RecoverableSessionOptions options_;
-  // What was logged.
+  // The messages that were logged.
   std::vector<std::string> said_;
   // The connect timeout that the last attempt to make a session asked for.
   std::chrono::nanoseconds connect_timeout_{0};

@@ -27,8 +27,8 @@ Output LinearLoss(GraphBuilder& b);
 // adds the variable c (1).
 Output EmbeddingLoss(GraphBuilder& b);
 
-// Return the batch of `worker` at `step` as feeds for the model of that loss.
-// Equal arguments give equal batches.
+// Return the batch of `worker` at `step` as feeds for the model of LinearLoss
+// or of EmbeddingLoss. Equal arguments give equal batches.
 std::vector<Feed> LinearBatch(int worker, int step);
 std::vector<Feed> EmbeddingBatch(int worker, int step);
 // Returns one batch with the rows of all `batches`, in their order.

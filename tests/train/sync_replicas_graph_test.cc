@@ -41,9 +41,9 @@ TEST(SyncReplicasGraphTest, RefusesWhatCannotWork) {
   };
   EXPECT_THAT(error({}, false), HasSubstr("needs a global_step"));
   EXPECT_THAT(error({.replicas_to_aggregate = 0}, true),
-              HasSubstr("neither may be less than 1"));
+              HasSubstr("must be at least 1, got 0 and "));
   EXPECT_THAT(error({.replicas_to_aggregate = 2, .total_replicas = -1}, true),
-              HasSubstr("2 gradients of -1 replicas"));
+              HasSubstr("must be at least 1, got 2 and -1"));
 
   GraphBuilder b;
   const Variable step = b.Variable("step", b.Const<int32_t>(0));
@@ -111,8 +111,9 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   EXPECT_EQ(sets.size(), 2);  // one per variable
   const std::set<NodeId> before = UpTo(graph, removes[0]);
   for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
-  // Of these three, the two that set the global step and the chief's own step
-  // come before; the one that says that a chief has begun does not.
+  // Two of these three assignments come before: they set the global step and
+  // the chief's own step. The third one, which says that a chief has begun,
+  // does not.
   EXPECT_EQ(counts.size(), 3);
   EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
                           [&](NodeId id) { return before.contains(id); }),

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests SyncReplicas on clusters in this process: whether it computes what one
-// session computes that gets all batches at once, and whose gradients it
-// counts.
+// Tests SyncReplicas on clusters in this process: whether it computes the same
+// as one session that gets all batches at once, and whose gradients it counts.
 #include "leat/train/sync_replicas.h"
 
 #include <chrono>
@@ -114,9 +113,10 @@ class Workers {
       }
     });
   }
-  // Returns threads of workers that run these steps and give one gradient to
-  // each: no worker begins a step before all have their token for it. Appends
-  // the losses of each worker to its vector in `losses`.
+  // Returns threads of workers that run the steps from `begin` to `end` - 1.
+  // Each worker gives one gradient to each step, because no worker begins a
+  // step before all workers have their token for it. Appends the losses of each
+  // worker to its vector in `losses`.
   std::vector<Thread> TrainInStep(
       int num_workers, BatchFunction batch, int begin, int end,
       std::vector<std::vector<float>>* losses = nullptr) {

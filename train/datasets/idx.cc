@@ -41,18 +41,20 @@ struct Header {
 
 absl::StatusOr<Header> ParseHeader(absl::string_view bytes,
                                    absl::string_view name) {
-  if (bytes.size() < 4) return Malformed(name, "too short for an IDX file");
+  if (bytes.size() < 4) {
+    return Malformed(name, "it is too short for an IDX file");
+  }
   if (bytes[0] != 0 || bytes[1] != 0 || bytes[2] != kUnsignedByte) {
-    return Malformed(name, "not an IDX file of unsigned bytes");
+    return Malformed(name, "it is not an IDX file of unsigned bytes");
   }
   const int rank = static_cast<uint8_t>(bytes[3]);
   if (rank < 1 || rank > kMaxRank) {
-    return Malformed(
-        name, absl::StrCat("rank ", rank, " is not in [1, ", kMaxRank, "]"));
+    return Malformed(name, absl::StrCat("its rank ", rank, " is not in [1, ",
+                                        kMaxRank, "]"));
   }
   Header header{.bytes = 4 + size_t{4} * rank};
   if (bytes.size() < header.bytes) {
-    return Malformed(name, "cut off in its header");
+    return Malformed(name, "it is cut off in its header");
   }
   Dims dims;
   for (int i = 0; i < rank; ++i) {
@@ -95,7 +97,8 @@ absl::StatusOr<std::string> Unpack(absl::string_view packed,
   constexpr int kGzipOnly = 16;
   z_stream stream = {};
   if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
-    return absl::ResourceExhaustedError("no memory to unpack in");
+    return absl::ResourceExhaustedError(
+        absl::StrCat("'", name, "': there is no memory to unpack it"));
   }
   const auto end = absl::MakeCleanup([&stream] { inflateEnd(&stream); });
   std::string contents;
@@ -122,7 +125,9 @@ absl::StatusOr<std::string> Unpack(absl::string_view packed,
       return Malformed(name, "the file is cut off");
     } else if (code != Z_OK) {
       return Malformed(name,
-                       stream.msg != nullptr ? stream.msg : "no gzip stream");
+                       absl::StrCat("its gzip stream is malformed",
+                                    stream.msg != nullptr ? ": " : "",
+                                    stream.msg != nullptr ? stream.msg : ""));
     }
   }
 }
@@ -137,12 +142,13 @@ absl::StatusOr<LabeledImages> LoadSplit(const std::string& folder,
                         ReadIdx(absl::StrCat(prefix, "-labels-idx1-ubyte.gz")));
   if (images.rank() != 3 || images.dim(1) != kSide || images.dim(2) != kSide) {
     return Malformed(
-        prefix, absl::StrCat("images have shape ", images.shape().DebugString(),
-                             ", not [n,28,28]"));
+        prefix, absl::StrCat("its images have shape ",
+                             images.shape().DebugString(), ", not [n,28,28]"));
   }
   if (images.dim(0) == 0) return Malformed(prefix, "there are 0 images");
   if (labels.rank() != 1 || labels.dim(0) != images.dim(0)) {
-    return Malformed(prefix, absl::StrCat(images.dim(0), " images but labels ",
+    return Malformed(prefix, absl::StrCat("it has ", images.dim(0),
+                                          " images, but labels of shape ",
                                           labels.shape().DebugString()));
   }
   LabeledImages result;

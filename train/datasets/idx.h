@@ -37,8 +37,7 @@ absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
 // ReadRegularFile (core/regular_file.h) do.
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
-// Images of uint8 [n, 28, 28, 1] and their labels, int32 [n]. Programs use them
-// in this form.
+// Images of uint8 [n, 28, 28, 1] and their labels, int32 [n].
 struct LabeledImages {
   Tensor images = {};
   Tensor labels = {};

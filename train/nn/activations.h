@@ -10,8 +10,8 @@
 //                              return y * nn::sigmoid(y);
 //                            }});
 //
-// An Operand remembers the place in the program where it was made, which errors
-// name, so the functions below take one.
+// The functions below take an Operand, because it remembers the place in the
+// program where it was made, and errors name that place.
 #ifndef LEAT_TRAIN_NN_ACTIVATIONS_H_
 #define LEAT_TRAIN_NN_ACTIVATIONS_H_
 
@@ -28,9 +28,9 @@ using Activation = std::function<Output(Output)>;
 Output relu(Operand x);
 // min(max(x, 0), 6).
 Output relu6(Operand x);
-// x above 0, exp(x) - 1 below.
+// x if x > 0, else exp(x) - 1.
 Output elu(Operand x);
-// x above 0, 0.2 x below.
+// x if x > 0, else 0.2 x.
 Output leaky_relu(Operand x);
 // 1 / (1 + exp(-x)).
 Output sigmoid(Operand x);

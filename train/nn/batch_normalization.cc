@@ -40,12 +40,14 @@ Output Normalize(Output x, const Moments& by, Output gamma, Output beta,
   return x * scale + (beta - by.mean * scale);
 }
 
-// Does the same with one op. When training, `by` is ignored, because the op
-// computes the moments.
+// A normalized input, and the moments by which it was normalized.
 struct Normalized {
   Output y = {};
   Moments batch = {};
 };
+
+// Normalizes `x` with one op. When training, `by` is ignored, because the op
+// computes the moments.
 Normalized FusedNormalize(Output x, const Moments& by, Output gamma,
                           Output beta, const BatchNormalizationAttrs& attrs,
                           SourceLocation location) {

@@ -24,7 +24,9 @@ absl::StatusOr<Table> TableOf(absl::Span<const Variable> parts,
     return absl::InvalidArgumentError(
         absl::StrCat("ids must be int32 or int64, got ", Name(ids.dtype())));
   }
-  if (parts.empty()) return absl::InvalidArgumentError("it has no parts");
+  if (parts.empty()) {
+    return absl::InvalidArgumentError("the table has no parts");
+  }
   Table table;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Variable& part = parts[i];
@@ -37,13 +39,15 @@ absl::StatusOr<Table> TableOf(absl::Span<const Variable> parts,
       return absl::InvalidArgumentError(absl::StrCat(
           "part ", i, " '", part.name(), "' is ", Name(part.dtype()),
           shape.DebugString(), ", which does not go with '", parts[0].name(),
-          "', ", Name(parts[0].dtype()), parts[0].shape().DebugString()));
+          "', which is ", Name(parts[0].dtype()),
+          parts[0].shape().DebugString()));
     }
     LEAT_ASSIGN_OR_RETURN(table.rows, CheckedAdd(table.rows, shape.dim(0)));
   }
   if (table.rows < static_cast<int64_t>(parts.size())) {
     return absl::InvalidArgumentError(
-        absl::StrCat(parts.size(), " parts have ", table.rows, " rows"));
+        absl::StrCat(parts.size(), " parts have only ", table.rows,
+                     " rows together; each needs at least one"));
   }
   return table;
 }
@@ -80,7 +84,7 @@ Places PlacesOf(Output ids, const Table& table, int64_t parts,
                           op::FloorMod(ids - longer, each))};
 }
 
-// Returns the rows in the shape of the ids, followed by the shape of a row.
+// Returns `rows` in the shape of `ids` followed by the shape of a row.
 Output InShapeOf(Output rows, Output ids, const Table& table) {
   const PartialShape known = ids.shape();
   if (known.IsFullyKnown()) {
@@ -114,8 +118,9 @@ Output LookUp(absl::Span<const Variable> parts, Output ids, const Table& table,
   return InShapeOf(op::ParallelDynamicStitch(positions_of, found), ids, table);
 }
 
-// Scales rows down to `max_norm`, as tf.clip_by_norm does for each row. The
-// root is not taken of rows that are 0, where it has no gradient.
+// Scales rows with a greater norm down to the norm `max_norm`, as
+// tf.clip_by_norm does for each row. It does not take the root of 0, where the
+// root has no gradient.
 Output ClipRows(Output rows, const Table& table, double max_norm) {
   Dims axes;
   for (int i = static_cast<int>(table.row.size()); i > 0; --i) {
@@ -154,7 +159,8 @@ Output EmbeddingLookup(const PartitionedVariable& table, Output ids,
   if (b != nullptr && table.axis() != 0) {
     b->Fail(absl::InvalidArgumentError(
                 absl::StrCat("an embedding is looked up in '", table.name(),
-                             "', which is cut along axis ", table.axis())),
+                             "', which is cut along axis ", table.axis(),
+                             "; only axis 0 is possible")),
             location);
   }
   return EmbeddingLookup(table.parts(), ids, std::move(attrs), location);

@@ -46,8 +46,8 @@ Output EmbeddingLookup(absl::Span<const Variable> parts, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());
 // The same for a table that is cut along axis 0. The strategy decides which row
-// an id stands for. With kMod that is not the row of `table.value()` with that
-// number.
+// an id stands for. With kMod and several parts, id i does not stand for row i
+// of `table.value()`, which joins the parts one after the other.
 Output EmbeddingLookup(const PartitionedVariable& table, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());

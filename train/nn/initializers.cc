@@ -52,7 +52,8 @@ Initializer Fill(double value, const char* name, SourceLocation location) {
 }
 
 // Adds nodes that compute scale * random + shift, with TensorFlow's names. The
-// seeds are taken after the constants were added, because they count nodes.
+// seeds are taken after the constants were added, because the seeds depend on
+// the number of nodes.
 struct Random {
   const char* op = "";
   const char* scope = "";

@@ -26,9 +26,9 @@
 namespace leat::nn {
 
 // Builds a tensor of the given shape and dtype, for a variable of shape
-// `whole`. That is the same shape unless the variable is partitioned. The dtype
-// must be a floating-point one, except for the constants. Outside of a layer,
-// errors name the place where the initializer was made.
+// `whole`. Both shapes are the same unless the variable is partitioned. The
+// dtype must be a floating-point one, except for the constants. Outside of a
+// layer, errors name the place where the initializer was made.
 using Initializer = std::function<Output(GraphBuilder&, const Shape& shape,
                                          DType, const Shape& whole)>;
 
@@ -59,18 +59,20 @@ struct NormalAttrs {
 // Returns a normal distribution.
 Initializer RandomNormal(NormalAttrs attrs = {},
                          SourceLocation location = SourceLocation::Current());
-// A normal distribution whose values beyond two standard deviations are drawn
-// again.
+// Returns a normal distribution whose values beyond two standard deviations are
+// drawn again.
 Initializer TruncatedNormal(
     NormalAttrs attrs = {},
     SourceLocation location = SourceLocation::Current());
 
-// A uniform distribution in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio
-// 2010). The fans are those of the whole variable. For the filter of a
+// Returns a uniform distribution in +-sqrt(6 / (fan_in + fan_out)) (Glorot and
+// Bengio 2010). The fans are the numbers of inputs and outputs of each unit,
+// and are taken from the shape of the whole variable. For the filter of a
 // convolution they include its spatial extents.
 Initializer GlorotUniform(std::optional<int64_t> seed = {},
                           SourceLocation location = SourceLocation::Current());
-// A truncated normal distribution of variance 2 / fan_in (He et al. 2015).
+// Returns a truncated normal distribution of variance 2 / fan_in (He et al.
+// 2015).
 Initializer HeNormal(std::optional<int64_t> seed = {},
                      SourceLocation location = SourceLocation::Current());
 

@@ -77,7 +77,8 @@ Output AsMatrix(Output x, int64_t columns, SourceLocation location) {
   return op::Reshape(x, {-1, columns}, location);
 }
 
-// Returns a matrix in the shape of `x`, apart from the last axis.
+// Returns `matrix` in the shape of `x`, but with `columns` elements in the last
+// axis.
 Output LikeRowsOf(Output matrix, Output x, int64_t columns,
                   SourceLocation location) {
   const PartialShape shape = x.shape();
@@ -256,7 +257,8 @@ Output Embedding(Output ids, EmbeddingAttrs attrs, SourceLocation location) {
         attrs.initializer, {.trainable = attrs.trainable}, location);
     if (table.axis() != 0) {
       return Fail(*b, name,
-                  absl::StrCat("(Embedding) is cut along axis ", table.axis()),
+                  absl::StrCat("(Embedding) is cut along axis ", table.axis(),
+                               "; only axis 0 is possible"),
                   location);
     }
     parts.assign(table.parts().begin(), table.parts().end());

@@ -66,8 +66,7 @@ struct DenseAttrs {
   // Applied to the result. Null for none.
   Activation activation = nullptr;
   bool use_bias = true;
-  // They make the initial values of the kernel [in, units] and the bias
-  // [units].
+  // The initializers of the kernel [in, units] and of the bias [units].
   Initializer kernel_initializer = GlorotUniform();
   Initializer bias_initializer = Zeros();
   bool trainable = true;
@@ -87,8 +86,8 @@ struct Conv2DAttrs {
   // direction.
   Extent2 kernel = 3;
   Extent2 strides = 1;
-  // "VALID": only windows that lie inside of the input. "SAME": zeros are added
-  // around the input, so that with strides of 1 the extents stay.
+  // With "VALID", all windows lie inside of the input. With "SAME", zeros are
+  // added around the input, so that with strides of 1 the extents stay.
   std::string padding = "VALID";
   std::string data_format = "NHWC";
   // The distance between the input elements under neighbouring elements of the
@@ -135,7 +134,7 @@ struct DropoutAttrs {
   double rate = 0.5;
   // If false, the layer returns its input.
   bool training = true;
-  // Absent: the seed follows from the graph's (GraphBuilder::OpSeeds).
+  // The seed of the op. If absent, GraphBuilder::OpSeeds decides.
   std::optional<int64_t> seed = {};
   std::string name = {};
 };
@@ -146,9 +145,9 @@ Output Dropout(Output x, DropoutAttrs attrs = {},
 
 // The attributes of BatchNormalization.
 struct BatchNormalizationAttrs {
-  // True: normalize by the statistics of the batch, and add an update of the
-  // moving averages, which Minimize runs with the step. False: normalize by the
-  // moving averages.
+  // If true, the layer normalizes by the statistics of the batch, and adds an
+  // update of the moving averages, which Minimize runs with the step. If false,
+  // the layer normalizes by the moving averages.
   bool training = true;
   // The averages keep this share of their old values in each step.
   double momentum = 0.99;
@@ -173,8 +172,8 @@ struct EmbeddingAttrs {
   int64_t dimension = 0;
   DType dtype = DType::kFloat;
   Initializer initializer = RandomUniform();
-  // Empty: one variable "embeddings". Otherwise variables "embeddings/part_0",
-  // ..., cut along axis 0.
+  // If empty, the table is one variable "embeddings". Otherwise the table is
+  // cut along axis 0 into variables "embeddings/part_0", ...
   Partitioner partitioner = {};
   // Which part has the row of an id.
   PartitionStrategy strategy = PartitionStrategy::kMod;

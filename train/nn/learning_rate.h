@@ -62,7 +62,7 @@ Output PiecewiseConstant(Output step, PiecewiseConstantAttrs attrs = {},
 // The attributes of CosineDecay.
 struct CosineDecayAttrs {
   double initial = 0.1;
-  int64_t steps = 1000;  // constant afterwards
+  int64_t steps = 1000;  // the rate is constant afterwards
   double alpha = 0.0;    // final rate / initial rate
 };
 // Returns a rate that falls from `initial` to `alpha` * `initial` along half a

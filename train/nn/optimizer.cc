@@ -17,7 +17,7 @@ namespace {
 
 Operation Invalid(GraphBuilder* builder) { return Operation(builder, kNoNode); }
 
-// Returns the rows with equal indices added up.
+// Adds up the rows that have equal indices.
 IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
   const auto unique = op::Unique(rows.indices, {}, location);
   const Output count = op::Size(unique.y, {}, location);
@@ -47,7 +47,8 @@ absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
   return used;
 }
 
-// Returns null if no variable or gradient belongs to a node.
+// Returns the builder of the first variable or gradient that belongs to a node,
+// or null if there is none.
 GraphBuilder* BuilderOf(absl::Span<const VariableGradient> gradients) {
   for (const auto& [variable, gradient] : gradients) {
     GraphBuilder* b = variable.handle().builder();
@@ -117,8 +118,8 @@ absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
   return readers;
 }
 
-// Adds one to the variable `step`, beside it, after the operations of the open
-// scopes.
+// Adds one to the variable `step`, on its device, after the operations of the
+// open scopes.
 Operation CountUp(const Variable& step, SourceLocation location) {
   Scope colocated = step.handle().builder()->ColocateWith(
       step.handle().operation(), location);
@@ -218,7 +219,8 @@ bool Optimizer::CheckVariables(GraphBuilder& b,
          check(*options.global_step, "global_step");
 }
 
-// Each number is one node, which is made for the first variable of a dtype.
+// Each number becomes one node for each dtype, which is made for the first
+// variable of that dtype.
 const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
                                               SourceLocation location,
                                               ValuesByType& all) const {
@@ -235,8 +237,8 @@ const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
   return it->second;
 }
 
-// The powers stand beside the variable whose name is first in the alphabet.
-// They are float32 whatever its dtype, as in TensorFlow.
+// The powers stand beside the variable whose name is first in the alphabet. The
+// powers are float32, whatever the dtype of that variable is, as in TensorFlow.
 absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
     GraphBuilder& b, absl::Span<const VariableGradient> gradients,
     SourceLocation location) const {

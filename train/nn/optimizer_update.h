@@ -50,13 +50,15 @@ class OptimizerUpdate {
   // `variables` and then `inputs`.
   Operation Apply(absl::string_view op, absl::Span<const Variable> variables,
                   std::vector<OpInput> inputs, AttrMap attrs = {}) const;
-  // Assigns `value` to a variable and returns a read of it afterwards.
+  // Assigns `value` to a variable, and returns the value that the variable has
+  // after that.
   Output Assigned(const Variable& variable, Output value) const;
-  // Adds `rows` to rows of a variable and returns a read of it afterwards.
+  // Adds `rows` to rows of a variable, and returns the value that the variable
+  // has after that.
   Output RowsAdded(const Variable& variable, const IndexedSlices& rows) const;
   // Subtracts `value` from a variable.
   Operation Subtract(const Variable& variable, Output value) const;
-  // Read, set or change the rows of a variable with the given indices, which
+  // Read, set or decrease the rows of a variable with the given indices, which
   // must be unique.
   Output Rows(const Variable& variable, Output indices) const;
   Operation SetRows(const Variable& variable, Output indices,

@@ -45,7 +45,8 @@ struct MinimizeOptions {
   // A variable to which each step adds one after the updates, such as
   // GlobalStep(b).
   std::optional<Variable> global_step = {};
-  std::string name = {};  // of the step; "": the optimizer's
+  // The name of the step. If it is empty, the step has the optimizer's name.
+  std::string name = {};
   // If true, the step also runs the builder's updates(), such as those of
   // moving averages. If false, the caller must run them.
   bool run_updates = true;
@@ -53,7 +54,6 @@ struct MinimizeOptions {
 
 // A variable and the gradient of the loss with respect to it.
 struct VariableGradient {
-  // Says what to update, and with which gradient.
   Variable variable = {};
   Gradient gradient = {};
 };
@@ -70,8 +70,8 @@ class Optimizer {
 
   // Returns an operation that runs one training step: it computes the gradients
   // of `loss`, updates every variable and runs the builder's updates(). A node
-  // that reads a variable in order to compute the loss, a gradient or an update
-  // of the builder's runs before that variable changes.
+  // that reads a variable in order to compute the loss, a gradient or one of
+  // the builder's updates() runs before that variable changes.
   //
   // Errors go to the builder: a loss that is not a scalar or depends on no
   // variable, or a call in the body of a Cond or a While, where nothing would
@@ -104,7 +104,8 @@ class Optimizer {
     Operand value = 0.0;
   };
 
-  // The functions below use it to update one variable (optimizer_update.h).
+  // With an Update, the functions below update one variable
+  // (optimizer_update.h).
   using Update = OptimizerUpdate;
 
   // Returns the numbers that Dense and Sparse read by name.
@@ -127,7 +128,8 @@ class Optimizer {
   virtual bool KeepsDuplicates() const { return false; }
 
  private:
-  // Numbers and powers by name.
+  // Values has the nodes of the numbers by name, and ValuesByType the Values of
+  // each dtype.
   using Values = absl::flat_hash_map<std::string, Output>;
   using ValuesByType = absl::flat_hash_map<DType, Values>;
 
@@ -215,8 +217,8 @@ class Momentum : public Optimizer {
   MomentumAttrs attrs_;
 };
 
-// The attributes of Adagrad. The accumulator starts above 0, because its root
-// is divided by.
+// The attributes of Adagrad. The accumulator starts above 0, because the update
+// divides by its root.
 struct AdagradAttrs {
   Operand learning_rate = 0.01;
   double initial_accumulator = 0.1;

@@ -16,7 +16,8 @@ namespace {
 // INVALID_ARGUMENT with the value unless `holds`.
 absl::Status Require(bool holds, absl::string_view what, int64_t value) {
   if (holds) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(what, " is ", value));
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " must be positive, got ", value));
 }
 
 double ElementBytes(DType dtype, int64_t bytes_per_string) {
@@ -39,7 +40,8 @@ absl::StatusOr<Partitioning> Choose(const Partitioner& partitioner,
   if (cut.parts >= 1 && cut.parts <= std::max<int64_t>(extent, 1)) return cut;
   return absl::InvalidArgumentError(
       absl::StrCat("the partitioner asks for ", cut.parts, " parts of axis ",
-                   cut.axis, " of ", shape.DebugString()));
+                   cut.axis, " of ", shape.DebugString(), "; from 1 to ",
+                   std::max<int64_t>(extent, 1), " are possible"));
 }
 
 // Returns the index at which a part begins.
@@ -60,8 +62,9 @@ Tensor Vector(absl::Span<const int64_t> values) {
                                    values);
 }
 
-// Called in front of each part, outside of the part's scopes. The function that
-// it returns is called inside of them, on the part's device.
+// Prepares the initial value of a part. It is called before the part's scopes
+// are opened. It returns a function that returns the value and is called inside
+// of these scopes, on the part's device.
 using MakeValue = absl::FunctionRef<std::function<Output()>(
     absl::string_view part_name, const Shape& part, int axis, int64_t offset)>;
 
@@ -96,8 +99,8 @@ PartitionedVariable MakeParts(GraphBuilder& b, absl::string_view name,
       id != kNoNode &&
       graph.node(id).op() == parts[0].handle().operation().op()) {
     return Fail(b, whole,
-                absl::InvalidArgumentError("it has been made without "
-                                           "parts before"),
+                absl::InvalidArgumentError("a variable of this name without "
+                                           "parts exists already"),
                 location);
   }
   return PartitionedVariable(&b, whole, shape, cut->axis, std::move(parts));
@@ -123,7 +126,8 @@ Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs) {
                              ElementBytes(dtype, attrs.bytes_per_string);
         const double wanted =
             std::ceil(bytes / static_cast<double>(attrs.min_part_bytes));
-        // They are compared as doubles, because an integer might overflow.
+        // The numbers of parts are compared as doubles, because an integer
+        // might overflow.
         int64_t parts = std::min(shape.dim(axis), attrs.max_parts);
         if (wanted < static_cast<double>(parts)) {
           parts = static_cast<int64_t>(wanted);

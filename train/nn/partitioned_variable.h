@@ -16,8 +16,8 @@
 //       nn::MinMaxPartitioner({.max_parts = 8, .min_part_bytes = 1 << 20}),
 //       nn::Zeros());
 //
-// If the extent is not a multiple of the number of parts, the first extent %
-// parts parts are one longer than the others. Optimizers treat the parts as
+// If the extent is not a multiple of the number of parts, the first (extent %
+// parts) parts are one longer than the others. Optimizers treat the parts as
 // ordinary variables.
 #ifndef LEAT_TRAIN_NN_PARTITIONED_VARIABLE_H_
 #define LEAT_TRAIN_NN_PARTITIONED_VARIABLE_H_
@@ -52,8 +52,8 @@ using Partitioner =
 // (fixed_size_partitioner).
 Partitioner FixedSizePartitioner(int64_t parts, int axis = 0);
 
-// Cuts into as many parts as give each `min_part_bytes` bytes, rounded up, but
-// into no more than `max_parts` or the extent of the axis
+// Cuts into one part for every `min_part_bytes` bytes, rounded up, but into at
+// most `max_parts` parts and at most as many parts as the axis is long
 // (min_max_variable_partitioner).
 struct MinMaxPartitionerAttrs {
   int64_t max_parts = 1;
@@ -64,8 +64,8 @@ struct MinMaxPartitionerAttrs {
 Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs);
 
 // Cuts into as few parts as possible so that each has at most `max_part_bytes`
-// bytes. Parts are larger if a single slice is, or if `max_parts` does not
-// suffice (variable_axis_size_partitioner).
+// bytes. Parts are larger than that if a single slice is larger, or if
+// `max_parts` does not suffice (variable_axis_size_partitioner).
 struct AxisSizePartitionerAttrs {
   int64_t max_part_bytes = (64 << 20) - 1;
   int axis = 0;
@@ -79,8 +79,8 @@ Partitioner AxisSizePartitioner(AxisSizePartitionerAttrs attrs = {});
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
-  // Made by GetPartitionedVariable. `parts` are those described above, `shape`
-  // is that of the whole. Borrows `builder`.
+  // Called by GetPartitionedVariable. `shape` is the shape of the whole
+  // variable. Borrows `builder`.
   PartitionedVariable(GraphBuilder* builder, std::string name, Shape shape,
                       int axis, std::vector<Variable> parts)
       : builder_(builder),
@@ -125,8 +125,8 @@ PartitionedVariable GetPartitionedVariable(
     SourceLocation location = SourceLocation::Current());
 
 // The same with an initial value of the whole variable. Each part gets its
-// slice of it, which is cut on the device that the open scopes choose.
-// REQUIRES: not in the body of a Cond or a While.
+// slice of that value. The slices are cut on the device that the open scopes
+// choose. REQUIRES: not in the body of a Cond or a While.
 PartitionedVariable GetPartitionedVariable(
     GraphBuilder& builder, absl::string_view name, Output initial_value,
     const Partitioner& partitioner, VariableOptions options = {},

@@ -28,9 +28,9 @@
 
 namespace leat::nn {
 
-// Returns the number of the parameter server's task for a node that belongs on
-// one. A strategy may remember earlier nodes; its copies share what it
-// remembers.
+// Chooses a parameter server for a node that belongs on one, and returns the
+// number of its task. A strategy may remember earlier nodes; its copies share
+// what it remembers.
 using PsStrategy = std::function<absl::StatusOr<int>(const NodeDef& node)>;
 
 // Chooses the tasks in turn: 0, 1, ... ps_tasks - 1, 0, ...
@@ -50,7 +50,7 @@ const std::vector<std::string>& StandardPsOps();
 
 // Options of ReplicaDeviceSetter.
 struct ReplicaDeviceSetterOptions {
-  int ps_tasks = 0;  // 0: the function chooses no device for any node
+  int ps_tasks = 0;  // if 0, no device is chosen for any node
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";  // or "/job:worker/task:0"
   // The ops whose nodes belong on parameter servers.
@@ -58,9 +58,10 @@ struct ReplicaDeviceSetterOptions {
   PsStrategy strategy = {};  // empty: RoundRobin(ps_tasks)
 };
 
-// Returns the device function. A node for which an inner scope asks for another
-// job than `ps_device` has is not given to the strategy. Errors (a malformed
-// device, a task that is not below `ps_tasks`) become errors of the node.
+// Returns the device function. If an inner scope asks for another job than the
+// one in `ps_device`, the node is not given to the strategy. Errors (a
+// malformed device, a task that is not below `ps_tasks`) become errors of the
+// node.
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
 
 }  // namespace leat::nn

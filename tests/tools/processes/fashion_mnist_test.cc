@@ -95,7 +95,7 @@ TEST_F(FashionMnistTest, FailsWhenItsOutputIsLost) {
   losses.push_back("--losses=/dev/full");
   const Ended ended = RunProgram(LEAT_PROGRAM_FASHION_MNIST, losses);
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("--losses '/dev/full'"));
+  EXPECT_THAT(ended.err, HasSubstr("the file '/dev/full' of --losses"));
 }
 
 }  // namespace

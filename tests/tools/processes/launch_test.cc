@@ -179,7 +179,8 @@ TEST_F(LaunchTest, LogsBeginAnewAndGoOnAfterARestart) {
       ::testing::MatchesRegex(
           "\\[leat\\] worker-0 is process [0-9]+\n"
           "no end of line\\[leat\\] worker-0 has ended: exit code "
-          "200\n\\[leat\\] worker-0 starts again in 0, 1 of 1\n"
+          "200\n\\[leat\\] worker-0 starts again in 0; this is restart 1 of "
+          "1\n"
           "\\[leat\\] worker-0 is process [0-9]+\n"
           "no end of line\\[leat\\] worker-0 has ended: exit code 0\n"));
   EXPECT_THAT(out_, HasSubstr("[worker-0] no end of line\n[leat]"));
@@ -255,8 +256,10 @@ TEST_F(LaunchTest, RestartsWhatMayBeRetriedSoOften) {
     EXPECT_GE(absl::Now() - start, absl::Milliseconds(300)) << failure;
     EXPECT_EQ(Pids().size(), 4u) << failure;
     EXPECT_THAT(err_, HasSubstr(" after 2 restarts"));
-    EXPECT_THAT(out_, AllOf(HasSubstr("starts again in 100ms, 1 of 2"),
-                            HasSubstr("starts again in 200ms, 2 of 2")));
+    EXPECT_THAT(
+        out_,
+        AllOf(HasSubstr("starts again in 100ms; this is restart 1 of 2"),
+              HasSubstr("starts again in 200ms; this is restart 2 of 2")));
   }
 }
 
@@ -331,12 +334,13 @@ TEST_F(LaunchTest, ASecondSignalKills) {
   AwaitBegun("chief-0");
   AwaitBegun("ps-0");
   launcher->Signal(SIGTERM);
-  AwaitOutput(*launcher, "SIGTERM: passed on");
+  AwaitOutput(*launcher, "SIGTERM came and is passed on");
   AwaitOutput(*launcher, "waiting for chief-0, ps-0 to end");
   EXPECT_TRUE(launcher->IsRunning());
   launcher->Signal(SIGINT);
   EXPECT_EQ(launcher->Wait(absl::Seconds(30)), 128 + SIGTERM);
-  EXPECT_THAT(launcher->Out(), HasSubstr("SIGINT: killing"));
+  EXPECT_THAT(launcher->Out(),
+              HasSubstr("SIGINT came, so the tasks are killed"));
 }
 
 TEST_F(LaunchTest, KillsAfterTheGrace) {
@@ -348,7 +352,9 @@ TEST_F(LaunchTest, KillsAfterTheGrace) {
             0)
       << err_;
   EXPECT_GE(absl::Now() - start, absl::Milliseconds(300));
-  EXPECT_THAT(out_, HasSubstr("ps-0 has ended: SIGKILL"));
+  EXPECT_THAT(out_, AllOf(HasSubstr("the time of --grace is over, so leat "
+                                    "launch kills ps-0\n"),
+                          HasSubstr("ps-0 has ended: SIGKILL")));
 }
 
 TEST_F(LaunchTest, GivesStoppedTasksTheSignalToo) {
@@ -410,6 +416,9 @@ TEST_F(LaunchTest, DoesNotWaitForWhoeverReadsItsOutput) {
   ASSERT_GE(pid, 0);
   EXPECT_EQ(testing::WaitFor(pid), 0);
   EXPECT_THAT(LogOf("worker-0"), HasSubstr(" 30000\n"));
+  EXPECT_THAT(ReadFile(folder_.Path("err")),
+              HasSubstr("leat launch is waiting for somebody to read the rest "
+                        "of its output, and drops it in "));
 }
 
 TEST_F(LaunchTest, TellsWhatItCannotRun) {
@@ -422,9 +431,11 @@ TEST_F(LaunchTest, TellsWhatItCannotRun) {
   const std::string file = folder_.Path("file");
   std::ofstream(file) << "no program";
   EXPECT_EQ(code({"launch", "--jobs", "ps=1", "--", file + "x"}), 127);
-  EXPECT_THAT(err_, HasSubstr(absl::StrCat("cannot run '", file, "x'")));
+  EXPECT_THAT(
+      err_, HasSubstr(absl::StrCat("the program '", file, "x' cannot be run")));
   EXPECT_EQ(code({"launch", "--jobs", "ps=1", "--", file}), 126);
-  EXPECT_THAT(err_, HasSubstr(absl::StrCat("cannot run '", file, "'")));
+  EXPECT_THAT(
+      err_, HasSubstr(absl::StrCat("the program '", file, "' cannot be run")));
   EXPECT_EQ(code({"launch", "--jobs", "ps=1"}), 2);
   EXPECT_THAT(err_, HasSubstr("PROGRAM"));
   EXPECT_EQ(code({"launch", "--jobs", "ps=1", "--"}), 2);

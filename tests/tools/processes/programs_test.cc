@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,9 +21,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
+#include "leat/tests/testing/processes.h"
 #include "leat/tests/tools/processes/run_program.h"
 #include "leat/tools/npy.h"
 
@@ -33,7 +37,9 @@ using ::leat::testing::Content;
 using ::leat::testing::Ended;
 using ::leat::testing::ExpectEnd;
 using ::leat::testing::Path;
+using ::leat::testing::Process;
 using ::leat::testing::RunProgram;
+using ::leat::testing::ServeAlone;
 using ::leat::testing::Write;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -75,6 +81,15 @@ class ProgramsTest : public ::testing::Test {
     ASSERT_EQ(mkfifo(fifo_.c_str(), 0600), 0);
   }
   void TearDown() override { std::filesystem::remove_all(Path("")); }
+
+  // Waits until the standard error of `process` contains `text`.
+  static void AwaitError(const Process& process, const std::string& text) {
+    const absl::Time end = absl::Now() + absl::Seconds(60);
+    while (!absl::StrContains(process.Err(), text)) {
+      ASSERT_LT(absl::Now(), end) << text << " is not in " << process.Err();
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  }
 
   std::string Config(const std::string& content) const {
     return "--config=" + Write("config.toml", content);
@@ -138,16 +153,17 @@ TEST_F(ProgramsTest, ShowTheGraphsOfAClusterNobodyHas) {
 
 TEST_F(ProgramsTest, FailWith3ForWrongClusters) {
   ExpectEnd(GraphDump({model_, "--cluster", R"({"ps" ["a:1"]})"}), 3,
-            "--cluster: byte 7, line 1: unexpected '['; expected ':'");
+            "--cluster: the JSON text is wrong at byte 7, line 1: unexpected "
+            "'['; expected ':'");
   ExpectEnd(GraphDump({model_, "--cluster", R"({"ps": ["a:1", "a:1"]})"}), 3,
-            "'a:1' stands for /job:ps/task:0 and /job:ps/task:1");
+            "'a:1' is given to /job:ps/task:0 and to /job:ps/task:1");
   ExpectEnd(GraphDump({model_, "--cluster", Path("nosuch.json")}), 3,
             "nosuch.json");
   ExpectEnd(GraphDump({model_, "--cluster", fifo_}), 3,
             "is not a regular file but");
   ExpectEnd(
       GraphDump({model_, "--ps_hosts", "a:1", "--job", "ps", "--task", "1"}), 3,
-      "task 1 is not in job 'ps', which has 0");
+      "task 1 is not in job 'ps', which has the tasks 0");
   ExpectEnd(GraphDump({model_, "--job", "ps", "--task", "0"}), 3, "--cluster");
   ExpectEnd(GraphDump({model_, "--task", "-1"}), 2, "'-1' is no integer");
 }
@@ -189,12 +205,43 @@ TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {
             "gave up after 2s: 127.0.0.1:1 cannot be reached: "
             "connection refused");
   EXPECT_THAT(ended.err,
-              HasSubstr("warning: waiting for an answer: 127.0.0.1:1 cannot be "
-                        "reached: connection refused"));
+              HasSubstr("warning: the client is waiting for an answer: "
+                        "127.0.0.1:1 cannot be reached: connection refused"));
   const Ended quiet =
       Leat({"run", model_, "--fetch", "c", "--connect-timeout", "2",
             "--log-level", "error", "--target", "grpc://127.0.0.1:1"});
   EXPECT_THAT(quiet.err, Not(HasSubstr("waiting")));
+}
+
+TEST_F(ProgramsTest, SayForWhichStepTheyWait) {
+  Process server(LEAT_PROGRAM_LEAT, ServeAlone());
+  const std::string ready = server.FirstLine();
+  const std::string target = "grpc://" + ready.substr(ready.rfind(' ') + 1);
+  // No step puts an element into the queue.
+  const std::string model = Write("stuck.pbtxt", R"(
+    node { name: "q" op: "FIFOQueueV2"
+           attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+    node { name: "taken" op: "QueueDequeueV2" input: "q"
+           attr { key: "component_types" value { list { type: DT_FLOAT } } } })");
+  Process client(LEAT_PROGRAM_LEAT,
+                 {"run", model, "--target", target, "--fetch", "taken"});
+  AwaitError(client,
+             absl::StrCat("leat: warning: this command is waiting for step 1 "
+                          "of 1 on ",
+                          target,
+                          ", which has no time limit (--timeout sets one); "
+                          "leat status ",
+                          target, " shows what the cluster is doing\n"));
+  server.Signal(SIGTERM);
+  AwaitError(server,
+             "leat: warning: /job:ps/replica:0/task:0 is waiting for the steps "
+             "that run and cancels them in ");
+  EXPECT_THAT(server.Err(),
+              HasSubstr("(--grace); a second signal ends it at once\n"));
+  server.Signal(SIGINT);
+  EXPECT_EQ(server.Wait(), 128 + SIGINT);
+  EXPECT_EQ(client.Wait(), 138);
+  EXPECT_EQ(client.Out(), "");
 }
 
 TEST_F(ProgramsTest, PrintWhereTheGraphSays) {
@@ -524,8 +571,8 @@ TEST_F(ProgramsTest, LogAsMuchAsIsWantedAndInTheFormatThatIsWanted) {
   EXPECT_THAT(with({}).err, IsEmpty());
   for (const std::vector<std::string>& flags :
        {std::vector<std::string>{"-v"}, {"--verbose"}, {"--log-level=info"}}) {
-    EXPECT_THAT(with(flags).err,
-                AllOf(StartsWith("leat: loaded"), HasSubstr("3 nodes")));
+    EXPECT_THAT(with(flags).err, AllOf(StartsWith("leat: the graph of "),
+                                       HasSubstr("is loaded and has 3 nodes")));
   }
   EXPECT_THAT(with({"-v", "--log-format=json"}).err,
               AllOf(StartsWith("{\"time\":\"2"),

@@ -27,9 +27,9 @@ struct Ended {
   std::string err = {};
 };
 
-// Runs `program` as Spawn (processes.h) starts it and waits for its end.
-// Standard output goes to the file `out`; Ended::out is read only from the
-// default one.
+// Starts `program` with Spawn (processes.h) and waits for its end. Standard
+// output goes to the file `out`. Ended::out is empty unless `out` is the
+// default.
 Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& args,
                  const std::vector<std::string>& variables = {},

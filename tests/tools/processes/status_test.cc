@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -39,8 +40,8 @@ class StatusTest : public ::testing::Test {
   void SetUp() override { std::filesystem::create_directories(Path("")); }
   void TearDown() override { std::filesystem::remove_all(Path("")); }
 
-  // The tasks listen on Unix sockets, because their names are known before a
-  // task listens.
+  // The tasks listen on Unix sockets, because the name of a socket is known
+  // before a task listens on it.
   std::string Address(const std::string& job) const {
     return absl::StrCat("unix:", folder_.Path(job));
   }
@@ -147,7 +148,7 @@ TEST_F(StatusTest, ShowsARecvThatIsStuck) {
        absl::StrCat("unix://", folder_.Path("worker")), "--fetch", "y"});
   constexpr char kPs[] = "/job:ps/replica:0/task:0";
   constexpr char kWorker[] = "/job:worker/replica:0/task:0";
-  // Both tasks report it: the one that waits and the one that was asked.
+  // Both tasks report the Recv: the one that waits and the one that was asked.
   for (const char* task : {kPs, kWorker}) {
     nlohmann::json recv;
     const absl::Time end = absl::Now() + absl::Seconds(60);
@@ -216,6 +217,34 @@ TEST_F(StatusTest, DoesNotWaitForATaskThatIsSilent) {
   EXPECT_EQ(ended.code, 1);
   EXPECT_LT(took, absl::Seconds(20));
   EXPECT_THAT(ended.out, HasSubstr("/job:worker/task:0: "));
+}
+
+TEST_F(StatusTest, SaysForWhatItWaitsBeforeItShowsAnything) {
+  const auto ps = Serve("ps");
+  const auto worker = Serve("worker");
+  ps->Stop();
+  Process watch(LEAT_PROGRAM_LEAT,
+                {"status", Address("ps"), "--watch", "--timeout", "60"});
+  const std::string notice =
+      absl::StrCat("leat: warning: this command is waiting for the status of ",
+                   Address("ps"), "; each task has 1m to answer (--timeout)\n");
+  const absl::Time end = absl::Now() + absl::Seconds(60);
+  while (!absl::StrContains(watch.Err(), notice) && absl::Now() < end) {
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  EXPECT_THAT(watch.Err(), HasSubstr(notice));
+  EXPECT_EQ(watch.Out(), "");
+  ps->Signal(SIGCONT);
+}
+
+TEST_F(StatusTest, SaysThatItWaitsForTheSecondReading) {
+  const auto ps = Serve("ps");
+  const auto worker = Serve("worker");
+  const Ended ended = Status({Address("ps"), "--interval", "4"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("waiting for the second of its two "
+                                   "readings, which begins in "));
+  EXPECT_THAT(ended.err, HasSubstr("(--interval)"));
 }
 
 TEST_F(StatusTest, FailsWith1WhenNobodyAnswers) {

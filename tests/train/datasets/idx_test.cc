@@ -260,7 +260,7 @@ TEST_F(FashionMnistTest, RefusesSplitsWithoutImages) {
 }
 
 TEST_F(FashionMnistTest, RefusesLabelsOfAnotherNumberAndUnknownOnes) {
-  ExpectRefused(3, "\1\2", "3 images but labels [2]");
+  ExpectRefused(3, "\1\2", "it has 3 images, but labels of shape [2]");
   ExpectRefused(2, "\1\x0a", "label 1 is 10");
 }
 

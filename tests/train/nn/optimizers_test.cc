@@ -106,7 +106,7 @@ TEST(OptimizersTest, OneStepOfAnMlpHasNoMoreNodesThanTensorFlows) {
   Operation step = GradientDescent({.learning_rate = 0.1}).Minimize(loss);
   ASSERT_TRUE(b.status().ok()) << b.status();
   const NodeId roots[] = {step.id(), loss.operation().id()};
-  const std::vector<bool> reached = ReachedFrom(b.graph(), roots);
+  const std::vector<bool> reached = NeededBy(b.graph(), roots);
   // count_nodes_with_tensorflow.py, in this folder, prints 62 for TensorFlow
   // 2.15.1.
   EXPECT_LE(std::count(reached.begin(), reached.end(), true), 62);

@@ -79,13 +79,13 @@ TEST(PartitionerTest, RefusesSizesThatAreNone) {
   };
   EXPECT_THAT(error(FixedSizePartitioner(2, 2)), HasSubstr("2"));
   EXPECT_THAT(error(MinMaxPartitioner({.min_part_bytes = 0})),
-              HasSubstr("min_part_bytes is 0"));
+              HasSubstr("min_part_bytes must be positive, got 0"));
   EXPECT_THAT(error(AxisSizePartitioner({.max_part_bytes = -1})),
-              HasSubstr("max_part_bytes is -1"));
+              HasSubstr("max_part_bytes must be positive, got -1"));
   EXPECT_THAT(error(AxisSizePartitioner({.bytes_per_string = 0})),
-              HasSubstr("bytes_per_string is 0"));
+              HasSubstr("bytes_per_string must be positive, got 0"));
   EXPECT_THAT(error(AxisSizePartitioner({.max_parts = 0})),
-              HasSubstr("max_parts is 0"));
+              HasSubstr("max_parts must be positive, got 0"));
 }
 
 TEST(PartitionedVariableTest, HasPartsThatDifferByOne) {
@@ -280,7 +280,7 @@ TEST(EmbeddingLookupTest, RefusesWhatIsNoTable) {
               AllOf(HasSubstr("part 1 'part_1'"), HasSubstr("[2,4]")));
   EXPECT_THAT(error_of({Shape{}}), HasSubstr("[]"));
   EXPECT_THAT(error_of({Shape{1, 2}, Shape{0, 2}}),
-              HasSubstr("2 parts have 1 rows"));
+              HasSubstr("2 parts have only 1 rows together"));
   EXPECT_THAT(error_of({Shape{2, 3}}, DType::kFloat),
               HasSubstr("int32 or int64, got float"));
   EXPECT_THAT(error_of({Shape{2, 3}}, DType::kInt32, 1),

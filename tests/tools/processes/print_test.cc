@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests Print (program.h) with a standard output that never blocks. Print runs
+// in a process of its own, which has such an output.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/tests/testing/processes.h"
+#include "leat/tests/testing/temporary_folder.h"
+#include "leat/tools/file_descriptor.h"
+#include "leat/tools/log.h"
+#include "leat/tools/program.h"
+
+namespace leat::print_test {
+namespace {
+
+using ::testing::StartsWith;
+
+// Reads until nobody has the other end any more. Returns the number of bytes.
+size_t CountBytes(const FileDescriptor& reader) {
+  size_t count = 0;
+  char bytes[4096];
+  for (ssize_t n; (n = read(reader.number(), bytes, sizeof(bytes))) > 0;) {
+    count += static_cast<size_t>(n);
+  }
+  return count;
+}
+
+TEST(PrintTest, SaysThatItWaitsForAReader) {
+  const TemporaryFolder folder;
+  const std::string text(1 << 20, 'x');  // more than a pipe holds
+  int ends[2] = {};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const FileDescriptor reader(ends[0]);
+  FileDescriptor writer(ends[1]);
+  ASSERT_EQ(fcntl(writer.number(), F_SETFL, O_NONBLOCK), 0);
+  const pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    const FileDescriptor err(
+        open(folder.Path("err").c_str(), O_WRONLY | O_CREAT, 0600));
+    dup2(writer.number(), STDOUT_FILENO);
+    dup2(err.number(), STDERR_FILENO);
+    _exit(Print(Log("leat"), text));
+  }
+  writer.Close();
+  const absl::Time deadline = absl::Now() + absl::Seconds(60);
+  std::string said;
+  while (!absl::StrContains(said, "\n") && absl::Now() < deadline) {
+    absl::SleepFor(absl::Milliseconds(1));
+    said = testing::ReadFile(folder.Path("err"));
+  }
+  EXPECT_THAT(said, StartsWith("leat: warning: this command is waiting for "
+                               "somebody to read the last "));
+  EXPECT_EQ(CountBytes(reader), text.size());
+  EXPECT_EQ(testing::WaitFor(pid), 0);
+}
+
+}  // namespace
+}  // namespace leat::print_test
