@@ -48,7 +48,7 @@ struct Case {
 // REQUIRES: `name` is one of CaseNames().
 Case MakeCase(absl::string_view name);
 // Returns the case "mlp_32" or "cnn_128" with its nodes on the devices that
-// `device` chooses. `device` may be null.
+// `device` chooses. If it is null, the nodes have no device.
 Case MakeTraining(absl::string_view name, DeviceFunction device);
 // Returns the names of all cases.
 std::vector<std::string> CaseNames();

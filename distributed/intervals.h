@@ -49,6 +49,8 @@ struct ConnectionTimes {
   // How long a connection stays open if it has no calls and is not watched.
   std::chrono::milliseconds idle{60'000};
 };
+static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
+              std::chrono::seconds(5));
 
 // A value, copied by what uses it.
 struct ServerIntervals {

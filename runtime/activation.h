@@ -57,8 +57,9 @@ struct Activation {
   int32_t& pending(int i) { return counts[i]; }
   // Returns an array of the numbers of reads that are still to come, by slot.
   int32_t* readers() { return counts.data() + layout.num_instructions; }
-  // Not 0 if something that instruction `i` waits for was dead. REQUIRES: the
-  // program is not straight.
+  // Not 0 if something that instruction `i` waits for was dead. Always 0 for a
+  // Merge, which counts its dead inputs in pending(i). REQUIRES: the program is
+  // not straight.
   int32_t& dead(int i) {
     return counts[layout.num_instructions + layout.num_slots + i];
   }

@@ -120,7 +120,8 @@ class Program {
     //   merge_count.h);
     // - per slot, the number of reads that will come;
     // - per instruction, 0, which changes to 1 if something that the
-    //   instruction waits for was dead (not in a straight program);
+    //   instruction waits for was dead (never for a Merge, and not in a
+    //   straight program);
     // - per instruction, -1, which for a Merge changes to the index of the
     //   input that it has taken (not in a straight program).
     std::vector<int32_t> initial_counts = {};

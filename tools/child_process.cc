@@ -125,9 +125,9 @@ absl::StatusOr<ChildProcess> StartChild(
   LEAT_ASSIGN_OR_RETURN(Pipe output, MakePipe());
   LEAT_ASSIGN_OR_RETURN(Pipe failure, MakePipe());
   const FileDescriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!input.is_open() ||
-      fcntl(output.read_end.number(), F_SETFL, O_NONBLOCK) != 0) {
-    return NoProcess("opening /dev/null");
+  if (!input.is_open()) return NoProcess("opening /dev/null");
+  if (fcntl(output.read_end.number(), F_SETFL, O_NONBLOCK) != 0) {
+    return NoProcess("making a pipe non-blocking");
   }
   const std::vector<char*> arguments = Pointers(command);
   const std::vector<char*> variables = Pointers(environment);

@@ -64,8 +64,8 @@ absl::Status LaunchLoop::Run() {
     view_.Write();
     if (AllHaveEnded()) End(0, SIGTERM);
     if (is_ending_ && !HasChildren()) break;
-    NoteWaiting();
     const bool is_too_late = is_ending_ && SteadyClock::now() >= patience_;
+    if (!is_too_late) NoteWaiting();
     if (is_killing_ && is_too_late) {
       Fail(
           absl::InternalError(absl::StrCat("processes do not end when killed: ",

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/log.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +42,13 @@ void Log::Info(absl::string_view message) const {
   Write(LogLevel::kInfo, message, "");
 }
 
+std::function<void(absl::string_view message)> Log::Warner() const {
+  return [this](absl::string_view message) {
+    pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    if (poll(&output, 1, 0) > 0) Warning(message);
+  };
+}
+
 void Log::Write(LogLevel level, absl::string_view message,
                 absl::string_view code) const {
   if (level > options_.level) return;
@@ -48,6 +58,7 @@ void Log::Write(LogLevel level, absl::string_view message,
         program_, ": ", level == LogLevel::kWarning ? "warning: " : "",
         EscapedLines(message),
         code.empty() ? "" : absl::StrCat(" (", code, ")"), "\n");
+    std::cerr.clear();  // A line that was lost does not silence later ones.
     return;
   }
   nlohmann::ordered_json line = {
@@ -58,6 +69,7 @@ void Log::Write(LogLevel level, absl::string_view message,
       {"message", EscapedLines(message)}};
   if (!code.empty()) line["code"] = std::string(code);
   std::cerr << line.dump() + "\n";
+  std::cerr.clear();
 }
 
 }  // namespace leat

@@ -44,11 +44,10 @@ class Log {
   void Warning(absl::string_view message) const;
   void Info(absl::string_view message) const;
 
-  // Returns a function that calls Warning, for code that tells for what it
-  // waits. The log must outlive the function.
-  std::function<void(absl::string_view message)> Warner() const {
-    return [this](absl::string_view message) { Warning(message); };
-  }
+  // Returns a function that calls Warning unless standard error takes nothing
+  // at the moment. It is for code that tells for what it waits, which must not
+  // wait for the reader of its notices. The log must outlive the function.
+  std::function<void(absl::string_view message)> Warner() const;
 
  private:
   // Writes one line. `code` is "" except for errors.

@@ -6,12 +6,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -168,26 +170,26 @@ bool WaitForReader() {
   return poll(&output, 1, -1) >= 0 || errno == EINTR;
 }
 
-// Does the same, and says after a while that the command waits.
-bool TellAndWaitForReader(const Log& log, size_t left) {
-  bool is_ready = false;
-  int error = 0;
-  {
-    TimerQueue timers("leat-notices");
-    const WaitNotices notices(timers, log.Warner(), [left](Clock::duration) {
-      return absl::StrCat(
-          "this command is waiting for somebody to read the "
-          "last ",
-          left,
-          " bytes of its result from standard output, and "
-          "waits until that happens");
-    });
-    is_ready = WaitForReader();
-    error = errno;
-  }
-  errno = error;
-  return is_ready;
-}
+// Says on standard error that the command waits until somebody reads its
+// result. `left` is how many bytes are left; it must outlive this.
+class ReaderNotices {
+ public:
+  ReaderNotices(const Log& log, const std::atomic<size_t>& left)
+      : notices_(timers_, log.Warner(), [&left](Clock::duration) {
+          return absl::StrCat(
+              "this command is waiting for somebody to read the last ",
+              left.load(),
+              " bytes of its result from standard output, and waits until that "
+              "happens");
+        }) {}
+
+  // Begins another wait.
+  void Restart() { notices_.Restart(timers_.clock().Now()); }
+
+ private:
+  TimerQueue timers_{"leat-notices"};
+  WaitNotices notices_;
+};
 
 }  // namespace
 
@@ -260,12 +262,16 @@ ExitCode ExitCodeOnCluster(const absl::Status& status) {
 }
 
 int Print(const Log& log, absl::string_view text) {
+  std::atomic<size_t> left = 0;
+  std::optional<ReaderNotices> notices;
   while (!text.empty()) {
     const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN &&
-        TellAndWaitForReader(log, text.size())) {
-      continue;
+    if (count < 0 && errno == EAGAIN) {
+      left = text.size();
+      if (!notices.has_value()) notices.emplace(log, left);
+      notices->Restart();
+      if (WaitForReader()) continue;
     }
     if (count < 0) {
       return Report(log,

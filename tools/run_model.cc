@@ -92,7 +92,10 @@ std::string LimitOfStep(const RunModelOptions& options) {
                 ", which may take ",
                 absl::FormatDuration(absl::FromChrono(*options.timeout)),
                 " (--timeout)")
-          : ", which has no time limit (--timeout sets one)";
+      : options.session.target.text.empty()
+          ? ", which has no time limit (--timeout sets one)"
+          : ", which ends after the --max-step-time of leat serve (--timeout "
+            "sets a shorter limit)";
   return absl::StrCat(limit, WhereToLook(options));
 }
 

@@ -39,8 +39,6 @@ constexpr double kMaxWaitSeconds = 1e6;
 constexpr double kMinInterval = 0.1;
 // The longest interval that is not announced.
 constexpr std::chrono::seconds kUnspokenInterval(1);
-// With --watch, the time between two notices once a reading was shown.
-constexpr std::chrono::seconds kNoticePause(30);
 // The most bytes that a message may have. Tasks limit the lengths of their
 // answers.
 constexpr int64_t kMaxAnswerBytes = 64 << 20;
@@ -161,14 +159,10 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
   ClusterStatusOptions asking{.timeout = Seconds(options.timeout),
                               .min_age = Seconds(options.min_age)};
   int shown = 0;
-  std::chrono::steady_clock::time_point next_notice;
   // Each reading shows which tasks do not answer. So with --watch, once there
-  // is a reading to look at, the notices of the next ones would say little new.
+  // is a reading to look at, notices would say nothing new.
   asking.on_waiting = [&](absl::string_view message) {
-    const auto now = std::chrono::steady_clock::now();
-    if (shown > 0 && now < next_notice) return;
-    next_notice = now + kNoticePause;
-    log.Warning(message);
+    if (shown == 0) log.Warning(message);
   };
   ClusterStatus cluster(**transport, AddressOf(options.address), asking);
   // A second reading without a pause would show nothing new.

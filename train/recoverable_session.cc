@@ -472,8 +472,12 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
       notices.Pass();
       Log(absl::StrCat(
           "this task is still waiting for the chief to initialize ",
-          Some(missing), "; it gives up in ",
-          Text(std::chrono::ceil<std::chrono::seconds>(Left(deadline)))));
+          Some(missing),
+          deadline == Time::max()
+              ? ""
+              : absl::StrCat("; it gives up in ",
+                             Text(std::chrono::ceil<std::chrono::seconds>(
+                                 Left(deadline))))));
     }
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_poll);

@@ -443,7 +443,8 @@ absl::StatusOr<std::unique_ptr<MasterClient>> Connect(
       master.transport, {.max_message_bytes = options.max_message_bytes});
   if (absl::IsNotFound(transport.status())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "target ", QuotedText(target), ": ", transport.status().message()));
+        "target ", QuotedText(target), ": ", transport.status().message(),
+        "; a target is grpc://host:port or unix:///path"));
   }
   LEAT_RETURN_IF_ERROR(transport.status());
   return std::make_unique<MasterClient>(*std::move(transport),

@@ -192,9 +192,9 @@ absl::StatusOr<std::string> ClusterSpec::AddressOf(const TaskId& task) const {
   }
   const auto found = job->second.find(task.index);
   if (found != job->second.end()) return found->second;
-  return absl::InvalidArgumentError(
-      absl::StrCat("task ", task.index, " is not in job '", task.job,
-                   "', which has the tasks ", KeysText(job->second)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "task ", task.index, " is not in job '", task.job, "', which has the ",
+      job->second.size() == 1 ? "task " : "tasks ", KeysText(job->second)));
 }
 
 }  // namespace leat

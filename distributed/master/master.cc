@@ -41,10 +41,48 @@ constexpr char kOrIdle[] =
     ", or nobody used it for too long (--session-idle, "
     "--session-idle-when-full)";
 
+// How many clients without a session may have the devices listed at a time.
+constexpr int kMaxListings = 100;
+
 absl::Status ClosedByClient() {
   return absl::CancelledError(
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
+
+// Its cancellation comes when the client of a call gives up or the master
+// stops, as long as this lives.
+class EarlyEnd {
+ public:
+  // `stopping` is cancelled when the master stops.
+  EarlyEnd(std::shared_ptr<CallContext> call,
+           std::shared_ptr<Cancellation> stopping)
+      : call_(std::move(call)), stopping_(std::move(stopping)) {
+    const auto cancel = [ends = cancellation_](const absl::Status& why) {
+      ends->Cancel(why);
+    };
+    Cancellation& client = call_->cancellation;
+    if (!client.Register(cancel, &of_call_)) cancel(client.status());
+    if (!stopping_->Register(cancel, &of_master_)) cancel(stopping_->status());
+  }
+  ~EarlyEnd() {
+    call_->cancellation.Deregister(of_call_);
+    stopping_->Deregister(of_master_);
+  }
+  EarlyEnd(const EarlyEnd&) = delete;
+  EarlyEnd& operator=(const EarlyEnd&) = delete;
+
+  const std::shared_ptr<Cancellation>& cancellation() const {
+    return cancellation_;
+  }
+
+ private:
+  const std::shared_ptr<CallContext> call_;
+  const std::shared_ptr<Cancellation> stopping_;
+  const std::shared_ptr<Cancellation> cancellation_ =
+      std::make_shared<Cancellation>();
+  Cancellation::Token of_call_ = 0;
+  Cancellation::Token of_master_ = 0;
+};
 
 // Returns the message, or RESOURCE_EXHAUSTED if it is too large to be sent.
 absl::StatusOr<Payload> Message(const google::protobuf::MessageLite& response) {
@@ -120,7 +158,8 @@ void Master::AddMethods(MethodTable& methods) {
   Serve(methods::kExtendSession, &Master::ExtendSession, methods,
         Thread::kBlocking);
   Serve(methods::kCloseSession, &Master::CloseSession, methods);
-  Serve(methods::kListDevices, &Master::ListDevices, methods);
+  Serve(methods::kListDevices, &Master::ListDevices, methods,
+        Thread::kBlocking);
   Serve(methods::kReset, &Master::Reset, methods);
   Serve(methods::kMakeCallable, &Master::MakeCallable, methods);
   Serve(methods::kReleaseCallable, &Master::ReleaseCallable, methods);
@@ -136,22 +175,14 @@ void Master::CreateSession(Call call, pb::CreateSessionRequest request,
   if (!is_new.ok()) return std::move(reply)(is_new);
   absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->Begin();
   if (!under_way.ok()) return std::move(reply)(under_way.status());
-  // Creation ends early if the client gives up or this master stops.
-  auto cancellation = std::make_shared<Cancellation>();
-  const auto cancel = [cancellation](const absl::Status& why) {
-    cancellation->Cancel(why);
-  };
-  Cancellation::Token of_call = 0, of_master = 0;
-  Cancellation& client = call.context->cancellation;
-  if (!client.Register(cancel, &of_call)) cancel(client.status());
-  if (!stopping_->Register(cancel, &of_master)) cancel(stopping_->status());
+  auto early_end = std::make_unique<EarlyEnd>(call.context, stopping_);
+  const std::shared_ptr<Cancellation> cancellation = early_end->cancellation();
   CreateMasterSession(
       environment_, std::move(request), cancellation, *under_way,
-      [self = shared_from_this(), context = call.context, of_call, of_master,
-       under_way = *under_way,
+      [self = shared_from_this(), context = call.context,
+       early_end = std::move(early_end), under_way = *under_way,
        reply = std::move(reply)](absl::StatusOr<SessionPtr> session) mutable {
-        context->cancellation.Deregister(of_call);
-        self->stopping_->Deregister(of_master);
+        early_end = nullptr;
         if (!session.ok()) return std::move(reply)(session.status());
         pb::CreateSessionResponse response;
         response.set_session_handle((*session)->handle());
@@ -297,9 +328,12 @@ void Master::CloseSession(Call, pb::CloseSessionRequest request, Reply reply) {
   }
 }
 
-void Master::ListDevices(Call, pb::ListDevicesRequest request, Reply reply) {
+void Master::ListDevices(Call call, pb::ListDevicesRequest request,
+                         Reply reply) {
   const std::string& handle = request.session_handle();
-  if (handle.empty()) return ListClusterDevices(std::move(reply));
+  if (handle.empty()) {
+    return ListClusterDevices(std::move(call), std::move(reply));
+  }
   const SessionPtr session = sessions_->Find(handle);
   if (session == nullptr) {
     return std::move(reply)(absl::InvalidArgumentError(NoSession(handle)));
@@ -307,20 +341,29 @@ void Master::ListDevices(Call, pb::ListDevicesRequest request, Reply reply) {
   std::move(reply)(ListOf(session->devices()));
 }
 
-void Master::ListClusterDevices(Reply reply) {
+void Master::ListClusterDevices(Call call, Reply reply) {
   absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->BeginOther();
   if (!under_way.ok()) return std::move(reply)(under_way.status());
+  if (num_listings_.fetch_add(1) >= kMaxListings) {
+    num_listings_.fetch_sub(1);
+    return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
+        environment_.task, " lists the devices of its cluster for ",
+        kMaxListings, " clients already; try again later")));
+  }
+  auto early_end = std::make_unique<EarlyEnd>(call.context, stopping_);
+  const std::shared_ptr<Cancellation> cancellation = early_end->cancellation();
   GetClusterDevices(
       *environment_.tasks, *environment_.timers,
       {.own_task = environment_.task,
        .own_devices = environment_.devices->Infos(),
        .tasks = environment_.cluster,
        .timeout = environment_.limits.answer_timeout,
-       .cancellation = stopping_,
+       .cancellation = cancellation,
        .ask_again = environment_.intervals.ask_again},
-      [self = shared_from_this(), under_way = *std::move(under_way),
-       reply = std::move(reply)](
+      [self = shared_from_this(), early_end = std::move(early_end),
+       under_way = *std::move(under_way), reply = std::move(reply)](
           const absl::StatusOr<ClusterDevices>& cluster) mutable {
+        self->num_listings_.fetch_sub(1);
         if (!cluster.ok()) return std::move(reply)(cluster.status());
         std::move(reply)(self->ListOf(cluster->devices));
       });

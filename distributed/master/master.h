@@ -5,6 +5,7 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -112,8 +113,8 @@ class Master : public std::enable_shared_from_this<Master> {
   template <class Request>
   absl::StatusOr<std::shared_ptr<MasterSession>> SessionOf(
       const Request& request, absl::string_view method);
-  // Replies with the devices of all tasks.
-  void ListClusterDevices(Reply reply);
+  // Asks the tasks and replies with the devices of all of them.
+  void ListClusterDevices(Call call, Reply reply);
   // Returns a message that lists `devices`.
   absl::StatusOr<Payload> ListOf(absl::Span<const DeviceInfo> devices) const;
   // Clears the containers of `request` on the own task and on the tasks that
@@ -130,6 +131,7 @@ class Master : public std::enable_shared_from_this<Master> {
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();
   const std::shared_ptr<MasterSessions> sessions_;
+  std::atomic<int> num_listings_ = 0;  // calls of ListClusterDevices under way
 };
 
 }  // namespace leat

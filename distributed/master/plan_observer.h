@@ -32,8 +32,9 @@ struct PlanView {
 class PlanObserver {
  public:
   virtual ~PlanObserver() = default;
-  // Called for each plan, on several threads at once, which may block here. The
-  // observer has to handle its own errors.
+  // Called once for each plan. Calls for different plans may come at the same
+  // time, on different threads. A call may block its thread. The observer has
+  // to handle its own errors.
   virtual void OnPlan(const PlanView& view) = 0;
 };
 

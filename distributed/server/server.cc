@@ -265,7 +265,9 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
   std::atomic<StopPhase> phase = StopPhase::kSteps;
-  const WaitNotices notices(*timers_, std::move(on_waiting),
+  // Steps that end need the other timers, even while a notice is being written.
+  TimerQueue timers("leat-notices", clock());
+  const WaitNotices notices(timers, std::move(on_waiting),
                             [this, &phase, grace](Clock::duration waited) {
                               return WhatStopAwaits(phase, grace - waited);
                             });
@@ -314,11 +316,11 @@ std::string Server::Implementation::WhatStopAwaits(
                           " has cancelled the steps that run, because the time "
                           "of --grace is over, and is waiting for them to end");
     case StopPhase::kSessions:
-      return absl::StrCat(name_,
-                          " is waiting for its sessions to end, here and on "
-                          "other tasks, of which it waits for silent ones for "
-                          "at most ",
-                          time, " (--grace)");
+      return absl::StrCat(
+          name_,
+          " is waiting for its sessions to end, here and on "
+          "other tasks; it waits for silent ones until the time "
+          "of --grace is over");
     case StopPhase::kReplies:
       break;
   }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/transport/transport.h"
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,17 @@ absl::StatusOr<std::unique_ptr<Transport>> TransportRegistry::Create(
                      "max_message_bytes is ",
                      options.max_message_bytes, " and max_transport_bytes is ",
                      options.max_transport_bytes));
+  }
+  const ConnectionTimes& times = options.times;
+  for (const std::chrono::milliseconds time :
+       {times.ping_interval, times.ping_timeout, times.first_retry,
+        times.longest_retry, times.connect_timeout, times.idle}) {
+    if (time < std::chrono::milliseconds(1)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a transport needs times of at least 1 ms, but one of "
+                       "its ConnectionTimes is ",
+                       time.count(), " ms"));
+    }
   }
   return found->second(options);
 }

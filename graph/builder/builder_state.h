@@ -44,8 +44,9 @@ struct DeviceFunctionScope {
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same for variable scopes
-  // The merged device names of the scopes inside of the innermost device
-  // function's scope, or of all scopes if there is no device function.
+  // The device names of the open OnDevice scopes, merged: of those that were
+  // opened inside of the innermost OnDevice scope with a function, or of all of
+  // them if none has one. UseDeviceOf puts a node's device in their place.
   DeviceName device = {};
   std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
   std::vector<std::string> colocation = {};                // "loc:@name"

@@ -196,10 +196,11 @@ class NewBranchOutputs {
 
   const absl::Span<GraphBuilder* const> bodies_;
   const int first_;  // the number of the first new output
-  // By branch: the number of the node's output for each value, and how many new
-  // outputs of each kind the branch uses.
+  // By branch: which output of the node gives a value, as its number, and how
+  // many new outputs of each kind the branch uses.
   std::vector<absl::flat_hash_map<Endpoint, int>> numbers_;
   std::vector<absl::flat_hash_map<std::string, size_t>> used_;
+  // By kind: the new outputs of that kind, as indices into values_ and kinds_.
   absl::flat_hash_map<std::string, std::vector<size_t>> by_kind_;
   // By new output: its value in each branch that has one, and its kind.
   std::vector<std::vector<Output>> values_;

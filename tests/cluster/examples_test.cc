@@ -119,16 +119,6 @@ class ExamplesTest : public ::testing::Test {
       absl::SleepFor(absl::Milliseconds(20));
     }
   }
-  // Waits until the standard error of `process` contains `text`.
-  static void WaitForError(Process& process, const std::string& text) {
-    const absl::Time end = absl::Now() + absl::Seconds(60);
-    while (Count(process.Err(), text) == 0) {
-      ASSERT_LT(absl::Now(), end)
-          << text << " is missing in " << process.Err() << process.Out();
-      ASSERT_TRUE(process.IsRunning()) << process.Out() << process.Err();
-      absl::SleepFor(absl::Milliseconds(20));
-    }
-  }
   static int Count(const std::string& in, const std::string& text) {
     int count = 0;
     for (size_t at = in.find(text); at != std::string::npos;
@@ -415,7 +405,8 @@ TEST_F(ExamplesTest, AWorkerSaysThatItWaitsForTheChief) {
   Process ps(LEAT_PROGRAM_LEAT, {"serve"}, variables("ps"));
   EXPECT_THAT(ps.FirstLine(), HasSubstr("ready "));
   Process worker(LEAT_PROGRAM_EMBEDDING_CLUSTER, {}, variables("worker"));
-  WaitForError(worker, "this task waits for the chief to initialize '");
+  ASSERT_TRUE(
+      worker.AwaitError("this task waits for the chief to initialize '"));
   EXPECT_EQ(worker.Out(), "");
 }
 
@@ -436,11 +427,12 @@ TEST_F(ExamplesTest, AParameterServerSaysForWhatItWaits) {
              {"TF_CONFIG=" + (*cluster)->TfConfig(task)});
   Process client(LEAT_PROGRAM_LEAT, {"run", model, "--target",
                                      "grpc://" + *address, "--fetch", "taken"});
-  WaitForError(client, "this command is waiting for step 1 of 1 on grpc://");
+  ASSERT_TRUE(
+      client.AwaitError("this command is waiting for step 1 of 1 on grpc://"));
   ps.Signal(SIGTERM);
-  WaitForError(ps,
-               "/job:ps/replica:0/task:0 is waiting for the steps that run and "
-               "cancels them in ");
+  ASSERT_TRUE(ps.AwaitError(
+      "/job:ps/replica:0/task:0 is waiting for the steps that run and "
+      "cancels them in "));
   EXPECT_THAT(ps.Err(),
               HasSubstr("(--grace); a second signal ends it at once\n"));
   ps.Signal(SIGTERM);

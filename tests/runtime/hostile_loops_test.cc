@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/graph/io/graph_def.h"
@@ -70,6 +71,7 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   constexpr std::chrono::milliseconds kShortTimeout(20);
   int num_imported = 0;
   int num_run = 0;
+  int num_ended = 0;  // steps that ended before their deadlines
   for (const LoopCase& c : LoopCases()) {
     for (uint32_t seed = 0; seed < NumTries(300u); ++seed) {
       pb::GraphDef message;
@@ -92,13 +94,21 @@ TEST(HostileLoopsTest, EndWithAStatus) {
                                     .fetches = {kResult},
                                     .options = {.timeout = kShortTimeout}});
       if (!step.ok()) continue;
-      RunUntilTimeout(kShortTimeout,
-                      [&] { (*step)({Tensor::Scalar(3.0f)}).IgnoreError(); });
+      absl::Status status;
+      RunUntilTimeout(kShortTimeout, [&] {
+        status = (*step)({Tensor::Scalar(3.0f)}).status();
+      });
+      if (!absl::IsDeadlineExceeded(status)) ++num_ended;
     }
   }
   // Most mutated graphs must be imported and must run.
   EXPECT_GT(num_imported, NumTries(500));
   EXPECT_GT(num_run, NumTries(500));
+  // A change of a device changes no result, nor does one of an Enter where the
+  // node is none. About a quarter of the graphs have only such changes and
+  // compute what they did before. Far fewer steps are required to end by
+  // themselves, because on a busy machine some reach their deadlines.
+  EXPECT_GT(num_ended, NumTries(50));
 }
 
 }  // namespace

@@ -286,6 +286,7 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsAtItsDeadline) {
 }
 
 TEST(LoopsOverDevicesTest, AnEndlessLoopEndsWithItsSession) {
+  const auto clock = SimulateTime();
   // A step with the target `begin` enqueues an element, for which another step
   // waits.
   constexpr char kBegin[] = R"(

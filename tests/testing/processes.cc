@@ -13,6 +13,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -45,12 +46,36 @@ int CodeOf(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+// Waits as AwaitText does, but gives up when `is_written` returns false, which
+// means that nobody writes the file any more.
+bool AwaitTextWhile(absl::FunctionRef<bool()> is_written,
+                    const std::string& path, const std::string& text,
+                    absl::Duration timeout) {
+  const absl::Time deadline = absl::Now() + timeout;
+  while (true) {
+    // Asks before it reads, because the text may be the last one written.
+    const bool may_come = is_written() && absl::Now() < deadline;
+    const std::string content = ReadFile(path);
+    if (absl::StrContains(content, text)) return true;
+    if (!may_come) {
+      ADD_FAILURE() << "'" << text << "' is missing in '" << content << "'";
+      return false;
+    }
+    absl::SleepFor(kPoll);
+  }
+}
+
 }  // namespace
 
 std::string ReadFile(const std::string& path) {
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
   return content.str();
+}
+
+bool AwaitText(const std::string& path, const std::string& text,
+               absl::Duration timeout) {
+  return AwaitTextWhile([] { return true; }, path, text, timeout);
 }
 
 pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
@@ -117,6 +142,11 @@ std::string Process::FirstLine(absl::Duration timeout) {
   ADD_FAILURE() << "no line of output; exit code " << code_
                 << "; errors: " << Err();
   return "";
+}
+
+bool Process::AwaitError(const std::string& text, absl::Duration timeout) {
+  return AwaitTextWhile([this] { return IsRunning(); }, folder_.Path("err"),
+                        text, timeout);
 }
 
 void Process::Signal(int signal) {

@@ -19,6 +19,11 @@ namespace leat::testing {
 // Returns the content of a file, or "" if it cannot be read.
 std::string ReadFile(const std::string& path);
 
+// Waits until the file at `path` contains `text`. Returns false, and fails the
+// test, if it does not in time.
+bool AwaitText(const std::string& path, const std::string& text,
+               absl::Duration timeout = absl::Seconds(60));
+
 // Starts a program whose standard input is empty. `out` and `err` are the files
 // for its output. `variables` are "NAME=value". The environment of this process
 // is passed on without LEAT_*, TF_CONFIG, TERM and NO_COLOR. Returns -1, and
@@ -46,6 +51,11 @@ class Process {
   // "", and fails the test, if there is none in time or if the program ends
   // first.
   std::string FirstLine(absl::Duration timeout = absl::Seconds(30));
+
+  // Waits until standard error contains `text`. Returns false, and fails the
+  // test, if it does not in time or if the program ends first.
+  bool AwaitError(const std::string& text,
+                  absl::Duration timeout = absl::Seconds(60));
 
   void Signal(int signal);
   // Sends SIGSTOP. No thread of the process runs any more when this returns.

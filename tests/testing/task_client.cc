@@ -32,11 +32,16 @@ absl::StatusOr<Payload> StartedCall::Wait() {
 std::shared_ptr<StartedCall> TaskClient::Start(
     const Method& method, const google::protobuf::MessageLite& request,
     WireTensors tensors) {
-  auto call = std::make_shared<StartedCall>();
   Payload payload;
   payload.header = request.SerializeAsString();
   payload.tensors = std::move(tensors);
-  transport_.Call(address_, method, std::move(payload),
+  return Start(method, std::move(payload));
+}
+
+std::shared_ptr<StartedCall> TaskClient::Start(const Method& method,
+                                               Payload request) {
+  auto call = std::make_shared<StartedCall>();
+  transport_.Call(address_, method, std::move(request),
                   {.cancellation = call->cancellation_},
                   [call](absl::StatusOr<Payload> answer) {
                     MutexLock lock(call->mutex_);

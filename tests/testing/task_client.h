@@ -63,6 +63,10 @@ class TaskClient {
       const Method& method, const google::protobuf::MessageLite& request,
       WireTensors tensors = {});
 
+  // Does the same with a request that is already serialized. Its bytes may be
+  // no message at all.
+  std::shared_ptr<StartedCall> Start(const Method& method, Payload request);
+
   // Makes a call and waits for the answer. `response` gets the fields that are
   // not tensors. Returns the status of the call.
   absl::Status Call(const Method& method,

@@ -209,14 +209,16 @@ TEST_F(RunModelNoticesTest, SayForWhatItWaits) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->step_time, std::chrono::seconds(12));
   const std::string step =
-      "this command is waiting for step 1 of 2 on grpc://h:1, which has no "
-      "time limit (--timeout sets one); leat status grpc://h:1 shows what the "
-      "cluster is doing";
+      "this command is waiting for step 1 of 2 on grpc://h:1, which ends after "
+      "the --max-step-time of leat serve (--timeout sets a shorter limit); "
+      "leat "
+      "status grpc://h:1 shows what the cluster is doing";
   EXPECT_THAT(
       said_,
       ElementsAre("this command is waiting for the step of --init on "
-                  "grpc://h:1, which has no time limit (--timeout sets one); "
-                  "leat status grpc://h:1 shows what the cluster is doing",
+                  "grpc://h:1, which ends after the --max-step-time of leat "
+                  "serve (--timeout sets a shorter limit); leat status "
+                  "grpc://h:1 shows what the cluster is doing",
                   "this command is waiting for the plan of the steps on "
                   "grpc://h:1, which may wait for other tasks as long as "
                   "--setup-timeout of leat serve allows; leat status "

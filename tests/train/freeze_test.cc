@@ -89,7 +89,8 @@ std::shared_ptr<Session> ReadySession(const Graph& graph) {
   return session;
 }
 
-// Freezes `outputs` and expects that they keep their values for `feeds`.
+// Returns `graph` frozen for `outputs`, and expects that these keep their
+// values for `feeds`.
 absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
                                        const std::vector<TensorName>& outputs,
                                        const std::vector<Feed>& feeds) {

@@ -72,8 +72,23 @@ TEST(RealClockTest, DoesNotGoBackNorWaitForWhatHasPassed) {
     MutexLock lock(mutex);
     EXPECT_FALSE(clock.WaitUntil(never, mutex, before));
   }
-  clock.Sleep(Clock::duration::zero());
   EXPECT_GE(clock.Now(), before);
+}
+
+TEST(RealClockTest, WaitsAndSleepsUntilTheTimeHasCome) {
+  Clock& clock = RealClock();
+  const Clock::time_point deadline = clock.After(std::chrono::microseconds(1));
+  {
+    Mutex mutex;
+    CondVar never;
+    MutexLock lock(mutex);
+    while (clock.WaitUntil(never, mutex, deadline)) {
+    }
+  }
+  EXPECT_GE(clock.Now(), deadline);
+  const Clock::time_point end = clock.After(std::chrono::microseconds(1));
+  clock.Sleep(std::chrono::microseconds(1));
+  EXPECT_GE(clock.Now(), end);
 }
 
 TEST(RealClockTest, AfterSaturates) {

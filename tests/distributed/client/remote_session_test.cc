@@ -439,7 +439,7 @@ TEST(RemoteSessionTargetTest, ATransportThatThereIsNotIsRefused) {
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(refused.message(),
             "target 'http://h:1': there is no transport 'http'; there are: "
-            "grpc");
+            "grpc; a target is grpc://host:port or unix:///path");
 }
 
 TEST(RemoteSessionTargetTest, ABareAddressIsRefusedWithTheTargetForIt) {

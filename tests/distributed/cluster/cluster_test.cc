@@ -156,7 +156,7 @@ TEST(ClusterSpecTest, NamesTheTasksThereAreWhenOneIsNot) {
        "task 1 is not in job 'worker', which has the tasks 0, 3"},
       {{"worker", -1},
        "task -1 is not in job 'worker', which has the tasks 0, 3"},
-      {{"ps", 1}, "task 1 is not in job 'ps', which has the tasks 0"},
+      {{"ps", 1}, "task 1 is not in job 'ps', which has the task 0"},
       {{"many", 9},
        "task 9 is not in job 'many', which has the tasks 0, 1, 2, 3, 4, 5, 6, "
        "7, ... (9 in all)"},

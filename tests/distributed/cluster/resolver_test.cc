@@ -219,7 +219,7 @@ TEST(ResolverTest, WrongFlagsAreRefused) {
        "/job:ps/task:0 and to /job:worker/task:1; each task needs its own"},
       {Hosts("a:1", "b:1", "worker", 1),
        "--ps_hosts and --worker_hosts: task 1 is not in job 'worker', which "
-       "has the tasks 0"},
+       "has the task 0"},
       {Hosts("a:70000", "", "ps", 0),
        "--ps_hosts and --worker_hosts: /job:ps/task:0: address 'a:70000' has "
        "port '70000', which is not a number from 0 to 65535"},
@@ -274,7 +274,7 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": "x"}})",
        "TF_CONFIG: the 'index' of 'task' is 'x', not an integer"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 1}})",
-       "TF_CONFIG: task 1 is not in job 'ps', which has the tasks 0"},
+       "TF_CONFIG: task 1 is not in job 'ps', which has the task 0"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": -1}})",
        "TF_CONFIG: task index -1 of job 'ps' is not in [0, 1048576]"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "p", "index": 0}})",

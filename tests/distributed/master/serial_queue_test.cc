@@ -34,7 +34,7 @@ TEST(SerialQueueTest, OnlyOneOfItsTasksIsEverInTheQueue) {
 }
 
 // Closures of other queues must get a turn between two closures of this queue.
-TEST(SerialQueueTest, GivesTheThreadBackBetweenTasks) {
+TEST(SerialQueueTest, GivesTheThreadBackBetweenClosures) {
   HeldQueue held;
   SerialQueue queue(held, 10);
   std::vector<char> ran;

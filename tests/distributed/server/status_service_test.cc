@@ -20,6 +20,7 @@
 #include "leat/core/threads/thread.h"
 #include "leat/distributed/shown_status.h"
 #include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/status.pb.h"
@@ -478,6 +479,13 @@ TEST_F(StatusServiceTest, RefusesWhatIsNoRequest) {
   EXPECT_THAT(std::string(large.message()),
               AllOf(HasSubstr("TaskStatusRequest has"),
                     HasSubstr("bytes, more than 65536")));
+  Payload garbage;
+  garbage.header = "\xff\xff\xff";  // a number without an end
+  const absl::Status malformed =
+      ps_.Start(methods::kTaskStatus, std::move(garbage))->Wait().status();
+  EXPECT_EQ(malformed.code(), absl::StatusCode::kInvalidArgument) << malformed;
+  EXPECT_THAT(std::string(malformed.message()),
+              HasSubstr("the TaskStatusRequest is malformed"));
   pb::TaskStatusRequest odd;
   for (const int64_t age : {INT64_MIN, INT64_MAX}) {
     odd.set_min_age_us(age);

@@ -1,4 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -42,6 +43,13 @@ TEST(TransportRegistryTest, RefusesLimitsBelowOne) {
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(create({.max_transport_bytes = -1}).code(),
             absl::StatusCode::kInvalidArgument);
+  TransportOptions never;
+  never.times.ping_timeout = std::chrono::milliseconds(0);
+  const absl::Status refused = create(never);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(refused.message(),
+            "a transport needs times of at least 1 ms, but one of its "
+            "ConnectionTimes is 0 ms");
 }
 
 }  // namespace

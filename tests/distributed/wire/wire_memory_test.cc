@@ -251,7 +251,7 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
 }
 
-TEST(WireMemoryTest, LittleThatSaysItIsMuchIsNot) {
+TEST(WireMemoryTest, SmallMessagesThatClaimMuchAreNotQuick) {
   pb::TensorProto huge;
   huge.set_dtype(pb::DT_UINT8);
   huge.mutable_tensor_shape()->add_dim()->set_size(2'147'483'000);

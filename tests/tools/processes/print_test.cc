@@ -7,9 +7,6 @@
 
 #include <string>
 
-#include "absl/strings/match.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/tests/testing/processes.h"
@@ -51,14 +48,10 @@ TEST(PrintTest, SaysThatItWaitsForAReader) {
     _exit(Print(Log("leat"), text));
   }
   writer.Close();
-  const absl::Time deadline = absl::Now() + absl::Seconds(60);
-  std::string said;
-  while (!absl::StrContains(said, "\n") && absl::Now() < deadline) {
-    absl::SleepFor(absl::Milliseconds(1));
-    said = testing::ReadFile(folder.Path("err"));
-  }
-  EXPECT_THAT(said, StartsWith("leat: warning: this command is waiting for "
-                               "somebody to read the last "));
+  EXPECT_TRUE(testing::AwaitText(folder.Path("err"), "\n"));
+  EXPECT_THAT(testing::ReadFile(folder.Path("err")),
+              StartsWith("leat: warning: this command is waiting for "
+                         "somebody to read the last "));
   EXPECT_EQ(CountBytes(reader), text.size());
   EXPECT_EQ(testing::WaitFor(pid), 0);
 }

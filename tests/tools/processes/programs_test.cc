@@ -18,11 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
@@ -81,15 +78,6 @@ class ProgramsTest : public ::testing::Test {
     ASSERT_EQ(mkfifo(fifo_.c_str(), 0600), 0);
   }
   void TearDown() override { std::filesystem::remove_all(Path("")); }
-
-  // Waits until the standard error of `process` contains `text`.
-  static void AwaitError(const Process& process, const std::string& text) {
-    const absl::Time end = absl::Now() + absl::Seconds(60);
-    while (!absl::StrContains(process.Err(), text)) {
-      ASSERT_LT(absl::Now(), end) << text << " is not in " << process.Err();
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-  }
 
   std::string Config(const std::string& content) const {
     return "--config=" + Write("config.toml", content);
@@ -163,7 +151,7 @@ TEST_F(ProgramsTest, FailWith3ForWrongClusters) {
             "is not a regular file but");
   ExpectEnd(
       GraphDump({model_, "--ps_hosts", "a:1", "--job", "ps", "--task", "1"}), 3,
-      "task 1 is not in job 'ps', which has the tasks 0");
+      "task 1 is not in job 'ps', which has the task 0");
   ExpectEnd(GraphDump({model_, "--job", "ps", "--task", "0"}), 3, "--cluster");
   ExpectEnd(GraphDump({model_, "--task", "-1"}), 2, "'-1' is no integer");
 }
@@ -225,17 +213,18 @@ TEST_F(ProgramsTest, SayForWhichStepTheyWait) {
            attr { key: "component_types" value { list { type: DT_FLOAT } } } })");
   Process client(LEAT_PROGRAM_LEAT,
                  {"run", model, "--target", target, "--fetch", "taken"});
-  AwaitError(client,
-             absl::StrCat("leat: warning: this command is waiting for step 1 "
-                          "of 1 on ",
-                          target,
-                          ", which has no time limit (--timeout sets one); "
-                          "leat status ",
-                          target, " shows what the cluster is doing\n"));
+  ASSERT_TRUE(client.AwaitError(
+      absl::StrCat("leat: warning: this command is waiting for step 1 "
+                   "of 1 on ",
+                   target,
+                   ", which ends after the --max-step-time of leat "
+                   "serve (--timeout sets a shorter limit); "
+                   "leat status ",
+                   target, " shows what the cluster is doing\n")));
   server.Signal(SIGTERM);
-  AwaitError(server,
-             "leat: warning: /job:ps/replica:0/task:0 is waiting for the steps "
-             "that run and cancels them in ");
+  ASSERT_TRUE(server.AwaitError(
+      "leat: warning: /job:ps/replica:0/task:0 is waiting for the steps "
+      "that run and cancels them in "));
   EXPECT_THAT(server.Err(),
               HasSubstr("(--grace); a second signal ends it at once\n"));
   server.Signal(SIGINT);
