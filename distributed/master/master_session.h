@@ -17,7 +17,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/devices/accounted_allocator.h"
-#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/callables.h"
 #include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_step.h"

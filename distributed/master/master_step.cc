@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/clock.h"
+#include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
 #include "leat/distributed/trace/rpc_logs.h"

@@ -18,7 +18,6 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/registered_plan.h"
 #include "leat/distributed/master/step_errors.h"
 #include "leat/distributed/trace/merged_step_stats.h"
@@ -28,6 +27,7 @@ namespace leat {
 
 class Allocator;
 struct CallContext;
+struct MasterEnvironment;
 
 // The step that is to be run. A value.
 struct StepRequest {
