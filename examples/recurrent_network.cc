@@ -79,8 +79,8 @@ struct Model {
   Output loss = {};
   Operation train = {};
 
-  // What one step of writing reads and makes: the last character, and the
-  // memory before and after that character.
+  // One step of writing reads the last character and the memory before it, and
+  // makes the memory after it.
   Output character = {};
   Memory before = {};
   Memory after = {};

@@ -89,7 +89,8 @@ class RecoverableSession::Implementation {
         num_variables_(NumVariablesOf(graph, options_.uninitialized)) {}
   ~Implementation() { Close().IgnoreError(); }
 
-  // To be called once, before anything else.
+  // Starts the thread that makes sessions. REQUIRES: it is called once, before
+  // all other methods.
   absl::Status Start();
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
   int64_t num_sessions() const;

@@ -28,7 +28,8 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
         sentence_(std::move(sentence)),
         begin_(timers.clock().Now()) {}
 
-  // To be called once, before anything else.
+  // Plans the first notice. REQUIRES: it is called once, before all other
+  // methods.
   void Start() {
     if (say_ == nullptr) return;
     const Clock::time_point begin = begin_.load(std::memory_order_relaxed);
@@ -44,8 +45,9 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   void End() {
     TimerQueue::Id planned = 0;
     {
-      MutexLock lock(mutex_);  // Tell has it while it says something.
+      MutexLock lock(mutex_);
       has_ended_ = true;
+      while (is_telling_) told_.Wait(mutex_);
       planned = planned_;
     }
     timers_.Cancel(planned);
@@ -66,17 +68,24 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   // Says something, unless the wait that was awaited has ended meanwhile, and
   // plans the next call.
   void Tell() {
-    MutexLock lock(mutex_);
-    if (has_ended_) return;
     const Clock::time_point now = timers_.clock().Now();
     const Clock::time_point begin = begin_.load(std::memory_order_relaxed);
-    if (!last_.has_value() || begin > *last_ + kRecently) times_.emplace(begin);
-    if (now >= Due(begin)) {
+    {
+      MutexLock lock(mutex_);
+      if (has_ended_) return;
+      if (!last_.has_value() || begin > *last_ + kRecently) {
+        times_.emplace(begin);
+      }
+      if (now < Due(begin)) return Plan(begin);
       last_ = now;
       while (times_->next() <= now) times_->Pass();
-      say_(sentence_(now - begin));
+      is_telling_ = true;
     }
-    Plan(begin);
+    say_(sentence_(now - begin));
+    MutexLock lock(mutex_);
+    is_telling_ = false;
+    told_.NotifyAll();
+    if (!has_ended_) Plan(begin);
   }
 
   TimerQueue& timers_;
@@ -86,7 +95,10 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   std::atomic<Clock::time_point> begin_;
 
   Mutex mutex_;
+  CondVar told_;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // True while a sentence is being said, for which End waits.
+  bool is_telling_ ABSL_GUARDED_BY(mutex_) = false;
   // The times of the notices; set by Start.
   std::optional<NoticeTimes> times_ ABSL_GUARDED_BY(mutex_);
   // When the last notice was said.

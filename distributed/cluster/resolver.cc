@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// What the first resolver that found a cluster has read, and the source for
-// messages.
+// Holds what the first resolver that found a cluster has read. Messages name
+// `source`.
 struct Found {
   std::string source = {};
   Resolved resolved = {};

@@ -103,7 +103,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
 
   bool HasReplied() {
     MutexLock lock(mutex_);
-    return replied_;
+    return reply_ == nullptr;
   }
 
   // Keeps the tensor of a key. Returns all tensors if it is the last one of a
@@ -111,7 +111,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   SentTensors Gather(size_t index, SentTensor sent) {
     SentTensors all;
     MutexLock lock(mutex_);
-    if (replied_) return all;
+    if (reply_ == nullptr) return all;
     gathered_[index] = std::move(sent);
     if (++num_gathered_ == gathered_.size()) all.swap(gathered_);
     return all;
@@ -175,8 +175,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     Cancellation::Token token = kNoToken;
     {
       MutexLock lock(mutex_);
-      if (replied_) return false;
-      replied_ = true;
+      if (reply_ == nullptr) return false;
       unsent.swap(gathered_);
       std::swap(reply, reply_);
       request.swap(request_);
@@ -201,10 +200,9 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   const std::shared_ptr<Transfers> transfers_;
   WorkQueue& compute_;
   Mutex mutex_;
-  // Null once it has replied.
+  // The request. It is null once the call has replied.
   std::shared_ptr<const RecvRequest> request_ ABSL_GUARDED_BY(mutex_);
   OpenRecvs::Entry waiting_;  // refers to the keys of the request
-  bool replied_ ABSL_GUARDED_BY(mutex_) = false;
   SentTensors gathered_ ABSL_GUARDED_BY(mutex_);  // by key
   size_t num_gathered_ ABSL_GUARDED_BY(mutex_) = 0;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;

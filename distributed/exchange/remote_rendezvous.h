@@ -23,7 +23,7 @@ class Device;
 class SessionDevices;
 class StepStatsRecorder;
 
-// What a run of a graph gives to the pulls of its tensors.
+// Holds what a run of a graph gives to the pulls of its tensors.
 struct RunInputs {
   // The session's own view of the devices, from which pulls allocate. Null if
   // the session's memory is not limited.

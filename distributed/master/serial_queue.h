@@ -32,7 +32,7 @@ class SerialQueue {
   bool Add(WorkQueue::Closure&& closure);
 
  private:
-  // What the closures share with this. They keep it alive.
+  // Holds what the closures share with this queue. They keep it alive.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 

@@ -63,8 +63,8 @@ class SessionActivity {
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while open
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
-  // What is under way, by number. The value is null unless it is a step that
-  // has started.
+  // Maps the numbers that Begin has returned, and End has not yet got, to
+  // steps. A step is null before it has started and for what is not a step.
   absl::flat_hash_map<int64_t, std::shared_ptr<MasterStep>> running_
       ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;

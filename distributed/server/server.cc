@@ -82,7 +82,7 @@ class Server::Implementation {
   }
 
  private:
-  // What Stop is waiting for.
+  // Says what Stop is waiting for.
   enum class StopPhase { kSteps, kCancelledSteps, kSessions, kReplies };
 
   absl::Status MakeTransport();

@@ -78,7 +78,7 @@ class Transport {
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 
-  // From now on, calls to `address` end with UNAVAILABLE within seconds when
+  // Makes sure that calls to `address` end with UNAVAILABLE within seconds when
   // the peer is silent. A peer that allows pings, as tasks of Leat do, is
   // pinged. Other peers are asked for their health while calls wait for them.
   // An implementation may do nothing.

@@ -150,7 +150,8 @@ Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
 
 // The response without its tensors.
 struct RecvResponse {
-  // For each tensor, true if it is dead. Its value then has no meaning.
+  // Says of each tensor whether it is dead. The value of a dead tensor has no
+  // meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
   // When the response was sent, by the sender's clock, in microseconds since
   // 1970. 0 if that is not known.

@@ -39,7 +39,7 @@ struct WorkerEnvironment {
   TimerQueue* timers = nullptr;
   // Runs work that takes long and may block, such as compiling a graph.
   WorkQueue* blocking = nullptr;
-  // What the worker accepts. Errors name the flag of the limit.
+  // Limits what the worker accepts. Errors name the flag of the limit.
   ServerLimits limits = {};
 };
 

@@ -23,7 +23,7 @@ namespace leat {
 
 // The argument of a gradient function. It holds one operation and the gradients
 // of its outputs, and takes the gradients of its inputs. Lives during one call.
-// Not thread-safe, as GraphBuilder is not.
+// It is not thread-safe, because GraphBuilder is not.
 class GradientContext {
  public:
   // `needed` says for each input whether its gradient is wanted.

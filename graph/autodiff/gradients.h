@@ -6,7 +6,7 @@
 //   std::vector<Gradient> gradients = Gradients({loss}, {w, x});
 //   Output of_w = gradients[0].AsDense();
 //
-// Not thread-safe, as GraphBuilder is not.
+// It is not thread-safe, because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_GRADIENTS_H_
 #define LEAT_GRAPH_AUTODIFF_GRADIENTS_H_
 

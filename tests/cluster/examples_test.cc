@@ -376,18 +376,20 @@ TEST_F(ExamplesTest, ListenElsewhereOnlyWhenToldSo) {
   }
 }
 
+// Returns the environment variables of the first task of `job`.
+Args VariablesOf(const LocalCluster& cluster, const char* job) {
+  const TaskId task{.job = job, .index = 0};
+  return {"TF_CONFIG=" + cluster.TfConfig(task)};
+}
+
 TEST_F(ExamplesTest, ALostTaskIsWorthAnotherTry) {
   const auto cluster = LocalCluster::Create(*ParseJobs("chief=1,ps=1"));
   ASSERT_TRUE(cluster.ok()) << cluster.status();
-  const auto variables = [&](const char* job) {
-    const TaskId task{.job = job, .index = 0};
-    return Args{"TF_CONFIG=" + (*cluster)->TfConfig(task)};
-  };
-  Process ps(LEAT_PROGRAM_LEAT, {"serve"}, variables("ps"));
+  Process ps(LEAT_PROGRAM_LEAT, {"serve"}, VariablesOf(**cluster, "ps"));
   EXPECT_THAT(ps.FirstLine(), HasSubstr("ready "));
   Process chief(LEAT_PROGRAM_EMBEDDING_CLUSTER,
                 {"--users=40", "--items=20", "--steps=1000000000", "--batch=4"},
-                variables("chief"));
+                VariablesOf(**cluster, "chief"));
   WaitForOutput(chief, "rows over", 1);
   ps.Signal(SIGKILL);
   EXPECT_EQ(chief.Wait(), 138) << chief.Out() << chief.Err();
@@ -398,13 +400,10 @@ TEST_F(ExamplesTest, AWorkerSaysThatItWaitsForTheChief) {
   const auto cluster =
       LocalCluster::Create(*ParseJobs("chief=1,worker=1,ps=1"));
   ASSERT_TRUE(cluster.ok()) << cluster.status();
-  const auto variables = [&](const char* job) {
-    const TaskId task{.job = job, .index = 0};
-    return Args{"TF_CONFIG=" + (*cluster)->TfConfig(task)};
-  };
-  Process ps(LEAT_PROGRAM_LEAT, {"serve"}, variables("ps"));
+  Process ps(LEAT_PROGRAM_LEAT, {"serve"}, VariablesOf(**cluster, "ps"));
   EXPECT_THAT(ps.FirstLine(), HasSubstr("ready "));
-  Process worker(LEAT_PROGRAM_EMBEDDING_CLUSTER, {}, variables("worker"));
+  Process worker(LEAT_PROGRAM_EMBEDDING_CLUSTER, {},
+                 VariablesOf(**cluster, "worker"));
   ASSERT_TRUE(
       worker.AwaitError("this task waits for the chief to initialize '"));
   EXPECT_EQ(worker.Out(), "");
