@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/threads/wait_notices.h"
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/tests/testing/event.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::wait_notices_test {
@@ -97,6 +99,23 @@ TEST_F(WaitNoticesTest, AreNotSaidAboutEachSlowStep) {
   clock_.Advance(seconds(11));
   EXPECT_THAT(said_,
               ElementsAre("122.974: waiting for 1", "131.974: waiting for 10"));
+}
+
+TEST_F(WaitNoticesTest, TheEndWaitsUntilASentenceHasBeenSaid) {
+  testing::Event begun;
+  std::atomic<bool> is_said = false;
+  std::optional<WaitNotices> notices;
+  notices.emplace(
+      timers_,
+      [&](absl::string_view) {
+        begun.Set();
+        clock_.Sleep(seconds(5));
+        is_said = true;
+      },
+      [](Clock::duration) { return std::string("x"); });
+  EXPECT_TRUE(begun.Wait());
+  notices.reset();
+  EXPECT_TRUE(is_said);
 }
 
 TEST_F(WaitNoticesTest, AreNotSaidToNobody) {
