@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "leat/distributed/transport/connection_limits.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/lowering/lower_limits.h"
 #include "leat/kernels/resource_store.h"
@@ -25,6 +26,13 @@ struct ServerLimits {
   int64_t max_message_bytes = INT32_MAX;
   // How many bytes the messages that are being received may take together.
   int64_t max_transport_bytes = int64_t{4} << 30;
+  // How many connections the task keeps open, in all and with one IP address,
+  // and how soon a peer that has connected must begin to speak. Fewer are kept
+  // if the process may not open so many descriptors.
+  size_t max_connections = ConnectionLimits().max_connections;
+  size_t max_connections_per_address = ConnectionLimits().max_per_address;
+  std::chrono::nanoseconds handshake_timeout =
+      ConnectionLimits().handshake_timeout;
   // What the import of a graph may make (graph/io/graph_def.h).
   ImportLimits import = {};
   // How many bytes a client's graph may take in messages, with its extensions.

@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/tools/file_descriptor.h"
+#include "leat/core/file_descriptor.h"
 
 namespace leat {
 

@@ -14,8 +14,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/distributed/cluster/cluster.h"
-#include "leat/tools/file_descriptor.h"
 
 namespace leat {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/core/threads/notice_times.h"
 #include "leat/tools/child_process.h"
-#include "leat/tools/file_descriptor.h"
 #include "leat/tools/launched_task.h"
 #include "leat/tools/live_view.h"
 

@@ -16,8 +16,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/tools/child_process.h"
-#include "leat/tools/file_descriptor.h"
 #include "leat/tools/live_view.h"
 
 namespace leat {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/core/threads/clock.h"
-#include "leat/tools/file_descriptor.h"
 
 namespace leat {
 

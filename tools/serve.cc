@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "leat/core/descriptor_limit.h"
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/server/server.h"
@@ -116,6 +117,15 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
            "Bytes of one message", INT32_MAX);
   AddBytes(app, "--max-transport-bytes", limits.max_transport_bytes,
            "Bytes of all messages that are being received");
+  AddCount(app, "--max-connections", limits.max_connections,
+           "Connections that are open, if the process may open so many "
+           "descriptors");
+  AddCount(app, "--max-connections-per-address",
+           limits.max_connections_per_address,
+           "Connections that are open with one IP address");
+  AddSeconds(app, "--handshake-timeout", limits.handshake_timeout,
+             "Seconds within which a peer that has connected must begin to "
+             "speak");
   AddGraphLimits(app, limits);
   AddBytes(app, "--max-graph-bytes", limits.max_graph_bytes,
            "Bytes of a client's graph, with what is added to it");
@@ -261,6 +271,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 
 int Serve(const ServeOptions& options, const Log& log) {
   BlockEndingSignals();
+  RaiseDescriptorLimit();
   // A peer that sends bytes that are not a message gets an error. Protobuf need
   // not log that.
   google::protobuf::SetLogHandler(nullptr);

@@ -100,6 +100,14 @@ std::string Count(size_t count, absl::string_view what) {
   return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
 }
 
+// Returns what is wrong with a task, or "".
+std::string ProblemOf(const TaskReading& task) {
+  if (!task.status.ok()) return std::string(task.status.message());
+  const std::string& problem = task.report.connections().problem();
+  return problem.empty() ? ""
+                         : absl::StrCat("accepts no connections: ", problem);
+}
+
 void TextReport::AddTasks() {
   Rows rows;
   for (const TaskReading& task : reading_.tasks) {
@@ -129,9 +137,10 @@ void TextReport::AddTasks() {
        Cell::Number("steps/s")},
       std::move(rows), static_cast<int64_t>(reading_.num_unasked));
   for (const TaskReading& task : reading_.tasks) {
-    if (task.status.ok()) continue;
-    std::string why = absl::StrCat("  ", Escaped(Short(task.task)), ": ",
-                                   Escaped(task.status.message()));
+    const std::string problem = ProblemOf(task);
+    if (problem.empty()) continue;
+    std::string why =
+        absl::StrCat("  ", Escaped(Short(task.task)), ": ", Escaped(problem));
     if (options_.width > 0) {
       why = Shortened(why, static_cast<size_t>(options_.width));
     }
@@ -372,6 +381,11 @@ void PutReport(const TaskReading& task, const ClusterReading* before,
   json["incarnation"] = absl::StrFormat("%016x", report.incarnation());
   json["uptime_us"] = report.uptime_us();
   json["resident_bytes"] = report.resident_bytes();
+  const pb::ConnectionStatus& connections = report.connections();
+  json["connections"] = {{"open", connections.open()},
+                         {"max", connections.max()},
+                         {"refused", connections.refused()},
+                         {"problem", connections.problem()}};
   json["steps"] = StepsJson(report.steps(), rates.Steps());
   json["open_steps"] = report.num_open_steps();
   json["sessions"] = SessionsJson(report, rates);

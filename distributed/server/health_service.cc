@@ -13,7 +13,9 @@
 
 namespace leat {
 
-void HealthService::AddMethods(MethodTable& methods) {
+void HealthService::AddMethods(MethodTable& methods,
+                               std::function<ConnectionCounts()> connections) {
+  connections_ = std::move(connections);
   methods.Add(methods::kHealthCheck,
               [this](std::shared_ptr<CallContext>, Payload request,
                      Reply reply) { std::move(reply)(Check(request)); });
@@ -28,9 +30,10 @@ absl::StatusOr<Payload> HealthService::Check(const Payload& payload) const {
                                             " has no health of its own"));
   }
   pb::HealthCheckResponse response;
-  response.set_status(is_serving_.load(std::memory_order_relaxed)
-                          ? pb::HealthCheckResponse::SERVING
-                          : pb::HealthCheckResponse::NOT_SERVING);
+  const bool is_serving = is_serving_.load(std::memory_order_relaxed) &&
+                          connections_().problem.empty();
+  response.set_status(is_serving ? pb::HealthCheckResponse::SERVING
+                                 : pb::HealthCheckResponse::NOT_SERVING);
   return ToPayload(response);
 }
 

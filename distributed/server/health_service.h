@@ -6,8 +6,10 @@
 #define LEAT_DISTRIBUTED_SERVER_HEALTH_SERVICE_H_
 
 #include <atomic>
+#include <functional>
 
 #include "absl/status/statusor.h"
+#include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -21,8 +23,10 @@ class HealthService {
   HealthService(const HealthService&) = delete;
   HealthService& operator=(const HealthService&) = delete;
 
-  // Adds the method of the health check. It borrows this.
-  void AddMethods(MethodTable& methods);
+  // Adds the method of the health check. It borrows this. It answers
+  // NOT_SERVING while `connections` reports that none can be accepted.
+  void AddMethods(MethodTable& methods,
+                  std::function<ConnectionCounts()> connections);
 
   // Answers NOT_SERVING from now on.
   void SetNotServing() { is_serving_.store(false, std::memory_order_relaxed); }
@@ -33,6 +37,7 @@ class HealthService {
   // names a service, because no service has a health of its own.
   absl::StatusOr<Payload> Check(const Payload& request) const;
 
+  std::function<ConnectionCounts()> connections_;
   std::atomic<bool> is_serving_{true};
 };
 

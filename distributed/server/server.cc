@@ -133,6 +133,7 @@ class Server::Implementation {
   CallGate gate_;
   MethodTable methods_;
   std::unique_ptr<Listener> listener_;
+  std::atomic<Listener*> shown_listener_{nullptr};  // `listener_`, once made
 };
 
 absl::Status Server::Implementation::Start() {
@@ -155,6 +156,11 @@ absl::Status Server::Implementation::Start() {
   LEAT_RETURN_IF_ERROR(MakeTransport());
   MakeWorker();
   MakeMaster();
+  // A call may come before Listen has returned.
+  const auto connections = [this] {
+    Listener* const shown = shown_listener_.load(std::memory_order_acquire);
+    return shown == nullptr ? ConnectionCounts() : shown->connections();
+  };
   status_ = std::make_unique<StatusService>(
       StatusService::Sources{.task = name_,
                              .version = options_.version,
@@ -162,10 +168,12 @@ absl::Status Server::Implementation::Start() {
                              .worker = worker_.get(),
                              .master = master_.get(),
                              .peers = peers_.get(),
+                             .connections = connections,
                              .clock = &clock()});
   status_->AddMethods(methods_);
-  health_.AddMethods(methods_);
+  health_.AddMethods(methods_, connections);
   LEAT_ASSIGN_OR_RETURN(listener_, transport_->Listen(bind, methods_));
+  shown_listener_.store(listener_.get(), std::memory_order_release);
   address_ = listener_->address();
   master_watch_->Start();
   return absl::OkStatus();
@@ -178,10 +186,18 @@ absl::Status Server::Implementation::MakeTransport() {
                                             : BuiltinTransports();
   LEAT_ASSIGN_OR_RETURN(
       transport_,
-      transports.Create(options_.transport,
-                        {.max_message_bytes = limits.max_message_bytes,
-                         .max_transport_bytes = limits.max_transport_bytes,
-                         .times = options_.intervals.connection}));
+      transports.Create(
+          options_.transport,
+          {.max_message_bytes = limits.max_message_bytes,
+           .max_transport_bytes = limits.max_transport_bytes,
+           .times = options_.intervals.connection,
+           .connections = {.max_connections = limits.max_connections,
+                           .max_per_address =
+                               limits.max_connections_per_address,
+                           .handshake_timeout =
+                               std::chrono::ceil<std::chrono::milliseconds>(
+                                   limits.handshake_timeout)},
+           .log = options_.log}));
   peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
                                    limits.answer_timeout);
   receiver_ = std::make_unique<TensorReceiver>(

@@ -74,6 +74,14 @@ void ReportRecvs(const OpenRecvs& recvs, const StatusListing& listing,
   status.set_num_waiting_recvs(static_cast<int64_t>(recvs.size()));
 }
 
+void ReportConnections(const ConnectionCounts& counts,
+                       pb::ConnectionStatus& status) {
+  status.set_open(static_cast<int64_t>(counts.open));
+  status.set_max(static_cast<int64_t>(counts.max));
+  status.set_refused(static_cast<int64_t>(counts.refused));
+  status.set_problem(counts.problem);
+}
+
 }  // namespace
 
 StatusService::StatusService(Sources sources)
@@ -98,6 +106,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   status.set_version(sources_.version);
   status.set_uptime_us(ToMicros(sources_.clock->Now() - started_));
   status.set_resident_bytes(ResidentBytes());
+  ReportConnections(sources_.connections(), *status.mutable_connections());
   for (const auto& device : sources_.devices->devices()) {
     ExportDevice(device->info(), *status.add_devices());
   }

@@ -7,11 +7,13 @@
 #ifndef LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
 #define LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "leat/core/threads/clock.h"
+#include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -37,6 +39,7 @@ class StatusService {
     const Worker* worker = nullptr;
     const Master* master = nullptr;
     const Peers* peers = nullptr;
+    std::function<ConnectionCounts()> connections = {};
     Clock* clock = nullptr;  // of the transport
   };
 

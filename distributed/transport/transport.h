@@ -10,6 +10,7 @@
 #define LEAT_DISTRIBUTED_TRANSPORT_TRANSPORT_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +23,7 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
 #include "leat/distributed/intervals.h"
+#include "leat/distributed/transport/connection_limits.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -43,6 +45,15 @@ struct CallOptions {
 // has failed or could not be asked.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
+// What a listener says of its connections. A value.
+struct ConnectionCounts {
+  size_t open = 0;
+  size_t max = 0;      // as many as `open` may be
+  size_t refused = 0;  // since the listener began
+  // Why no connection can be accepted now. Empty if one can.
+  std::string problem = {};
+};
+
 // An address that is listened on. Its destructor calls Shutdown(0).
 class Listener {
  public:
@@ -50,6 +61,10 @@ class Listener {
 
   // The address, with the port that was chosen if 0 was asked for.
   virtual const std::string& address() const = 0;
+
+  // Returns how many connections there are. A listener without connections
+  // returns zeros.
+  virtual ConnectionCounts connections() { return {}; }
 
   // Takes no new calls, waits up to `grace` for the calls under way, then
   // cancels them. Returns when no handler runs and every call has its reply.
@@ -101,6 +116,9 @@ struct TransportOptions {
   // The memory that all messages that are being received may take together.
   int64_t max_transport_bytes = int64_t{4} << 30;
   ConnectionTimes times = {};
+  ConnectionLimits connections = {};
+  // Called on any thread with messages for people. May be null.
+  std::function<void(absl::string_view message)> log = {};
 };
 
 // Makes a transport, which owns everything that it needs. The options have been

@@ -14,20 +14,6 @@
 
 namespace leat {
 
-// While this lives, files that the process makes have mode 0600. The file mode
-// mask belongs to the whole process, so other threads should make no files
-// meanwhile.
-class ScopedPrivateFiles {
- public:
-  ScopedPrivateFiles() : mask_(umask(0177)) {}
-  ~ScopedPrivateFiles() { umask(mask_); }
-  ScopedPrivateFiles(const ScopedPrivateFiles&) = delete;
-  ScopedPrivateFiles& operator=(const ScopedPrivateFiles&) = delete;
-
- private:
-  const mode_t mask_;
-};
-
 // Makes sure that a socket can be made at `path`: removes a socket whose server
 // is gone. Returns UNAVAILABLE when a server listens there or the path cannot
 // be used, and INVALID_ARGUMENT for a file of another kind and for a folder in

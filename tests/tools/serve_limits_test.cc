@@ -42,6 +42,9 @@ const std::vector<Limit>& Limits() {
   static const auto& limits = *new std::vector<Limit>{
       {"--max-message-bytes", {"max_message_bytes"}},
       {"--max-transport-bytes", {"max_transport_bytes"}},
+      {"--max-connections", {"max_connections"}},
+      {"--max-connections-per-address", {"max_connections_per_address"}},
+      {"--handshake-timeout", {"handshake_timeout"}, true},
       {"--max-graph-nodes", {"import.max_nodes", "lower.max_nodes"}},
       {"--max-graph-edges", {"import.max_edges", "lower.max_edges"}},
       {"--max-graph-outputs", {"import.max_outputs", "lower.max_outputs"}},
@@ -90,10 +93,11 @@ using Fields = std::map<std::string, int64_t>;
 // Returns the value of every field by its name. If one of the structs gets
 // another field, this function does not compile.
 Fields FieldsOf(const ServeOptions& options) {
-  const auto& [max_message_bytes, max_transport_bytes, imported,
-               max_graph_bytes, lowered, max_sessions, session_idle,
-               session_idle_when_full, max_step_time, setup_timeout,
-               answer_timeout, max_worker_sessions, max_graphs, master_silence,
+  const auto& [max_message_bytes, max_transport_bytes, max_connections,
+               max_per_address, handshake_timeout, imported, max_graph_bytes,
+               lowered, max_sessions, session_idle, session_idle_when_full,
+               max_step_time, setup_timeout, answer_timeout,
+               max_worker_sessions, max_graphs, master_silence,
                max_session_bytes, max_queue_elements, max_waiting_steps,
                waiting_step_timeout, max_tombstones, step_linger,
                max_rendezvous_entries, max_request_ids] = options.limits;
@@ -105,6 +109,9 @@ Fields FieldsOf(const ServeOptions& options) {
   const auto& [inline_bytes, chunk_bytes, in_flight] = options.chunks;
   return {{"max_message_bytes", Number(max_message_bytes)},
           {"max_transport_bytes", Number(max_transport_bytes)},
+          {"max_connections", Number(max_connections)},
+          {"max_connections_per_address", Number(max_per_address)},
+          {"handshake_timeout", Number(handshake_timeout)},
           {"import.max_nodes", Number(import_nodes)},
           {"import.max_edges", Number(import_edges)},
           {"import.max_outputs", Number(import_outputs)},

@@ -1,41 +1,40 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/transport/grpc/listener.h"
 
-#include <netdb.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "grpcpp/generic/async_generic_service.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
+#include "leat/core/descriptor_limit.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/cluster/address.h"
+#include "leat/distributed/transport/grpc/acceptor.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
 #include "leat/distributed/transport/grpc/server_call.h"
 #include "leat/distributed/transport/grpc/settings.h"
-#include "leat/distributed/transport/unix_socket.h"
+#include "leat/distributed/transport/grpc/listening_sockets.h"
 
 namespace leat {
 namespace {
 
 using SystemClock = std::chrono::system_clock;
+using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
+using NewConnection = GrpcAcceptor::NewConnectionParameters;
 
 constexpr int kMaxConcurrentStreams = 10'000;
 // How long a call may wait in gRPC until the server asks for a call. In fact it
 // waits only for moments.
 constexpr int kMaxUnrequestedSeconds = 3600;
+// A task does not start if it may not have so many connections, or so many
+// descriptors for other purposes.
+constexpr int kMinConnections = 16;
+constexpr int kMinReservedDescriptors = 48;
 
 class GrpcListener final : public Listener {
  public:
@@ -49,10 +48,11 @@ class GrpcListener final : public Listener {
   // failure only the destructor may be called.
   absl::Status Start(const std::string& address,
                      const TransportOptions& options,
-                     const grpc::ResourceQuota& quota,
+                     const grpc::ResourceQuota& quota, Clock& clock,
                      grpc::ServerBuilder& builder);
 
   const std::string& address() const override { return address_; }
+  ConnectionCounts connections() override { return acceptor_->counts(); }
 
   void Shutdown(std::chrono::nanoseconds grace) override {
     MutexLock lock(mutex_);
@@ -61,11 +61,11 @@ class GrpcListener final : public Listener {
         SystemClock::now() + std::chrono::duration_cast<SystemClock::duration>(
                                  std::min<std::chrono::nanoseconds>(
                                      grace, std::chrono::hours(24 * 365)));
+    if (acceptor_ != nullptr) acceptor_->Stop();
     calls_.Stop();
     server_->Shutdown(deadline);
     calls_.WaitUntilEmpty();
     server_.reset();
-    socket_.Remove();
   }
 
  private:
@@ -73,7 +73,9 @@ class GrpcListener final : public Listener {
   grpc::AsyncGenericService service_;
   ServerCalls calls_;
   std::string address_;
-  UnixSocketFile socket_;
+  std::unique_ptr<GrpcAcceptor> grpc_acceptor_;
+  // Set by Start, so that it needs no mutex.
+  std::unique_ptr<Acceptor> acceptor_;
   Mutex mutex_;
   std::unique_ptr<grpc::Server> server_ ABSL_GUARDED_BY(mutex_);
 };
@@ -86,7 +88,8 @@ void SetArguments(const TransportOptions& options,
   builder.SetMaxReceiveMessageSize(MessageLimit(options.max_message_bytes));
   builder.SetMaxSendMessageSize(-1);
   const std::pair<const char*, int> arguments[] = {
-      {GRPC_ARG_ALLOW_REUSEPORT, 0},
+      {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+       Milliseconds(options.connections.handshake_timeout)},
       {GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes},
       {GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
        kCompressionAlgorithms},
@@ -106,61 +109,53 @@ void SetArguments(const TransportOptions& options,
   }
 }
 
-// Returns why `address` cannot be listened at. gRPC does not say it, so this
-// tries to bind a socket and returns the system's reason.
-std::string WhyNot(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  absl::string_view host(address.data(), colon);
-  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int failed = getaddrinfo(std::string(host).c_str(),
-                                 address.c_str() + colon + 1, &hints, &found);
-  if (failed != 0) return gai_strerror(failed);
-  std::string reason = "gRPC cannot use the address";
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    const int fd = socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) continue;
-    const int on = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(fd, each->ai_addr, each->ai_addrlen) != 0) {
-      reason = std::strerror(errno);
-    }
-    close(fd);
+// Returns a table with room for as many connections as the options and the
+// limit of descriptors allow. A quarter of the descriptors is kept for calls to
+// other tasks and for files.
+absl::StatusOr<ConnectionTable> MakeTable(const ConnectionLimits& limits) {
+  LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(
+      kMinReservedDescriptors + kMinConnections, "a task that serves"));
+  const size_t free = static_cast<size_t>(NumFreeDescriptors());
+  const size_t reserved = std::max<size_t>(free / 4, kMinReservedDescriptors);
+  const size_t room = free > reserved ? free - reserved : 1;
+  if (limits.max_connections <= room) {
+    return ConnectionTable(limits.max_connections, limits.max_per_address);
   }
-  freeaddrinfo(found);
-  return reason;
+  return ConnectionTable(
+      room, limits.max_per_address,
+      "three quarters of the files and sockets that this process may have "
+      "open; see ulimit -n");
 }
 
 absl::Status GrpcListener::Start(const std::string& address,
                                  const TransportOptions& options,
-                                 const grpc::ResourceQuota& quota,
+                                 const grpc::ResourceQuota& quota, Clock& clock,
                                  grpc::ServerBuilder& builder) {
-  LEAT_RETURN_IF_ERROR(CheckAddress(address));
-  const std::string path = UnixPath(address);
-  std::optional<ScopedPrivateFiles> private_files;
-  if (!path.empty()) {
-    LEAT_RETURN_IF_ERROR(ClearSocketPath(path));
-    private_files.emplace();
-  }
+  LEAT_ASSIGN_OR_RETURN(ListeningSockets listening, ListenAt(address));
+  LEAT_ASSIGN_OR_RETURN(ConnectionTable connections,
+                        MakeTable(options.connections));
+  address_ = listening.address;
   SetArguments(options, quota, builder);
-  int port = 0;
-  builder.AddListeningPort(path.empty() ? address : EscapedUnixAddress(address),
-                           grpc::InsecureServerCredentials(), &port);
+  grpc_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
   builder.RegisterAsyncGenericService(&service_);
   MutexLock lock(mutex_);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
-    return CannotListenError(
-        address, path.empty() ? WhyNot(address) : "gRPC cannot use the path");
+    return CannotListenError(address, "gRPC cannot start a server");
   }
-  if (!path.empty()) socket_.Own(path);
-  address_ = HasFreePort(address)
-                 ? absl::StrCat(absl::StripSuffix(address, "0"), port)
-                 : address;
   calls_.Start();
+  LEAT_ASSIGN_OR_RETURN(
+      acceptor_, Acceptor::Start(
+                     std::move(listening), std::move(connections),
+                     [this](int listening_socket, FileDescriptor connection) {
+                       NewConnection parameters;
+                       parameters.listener_fd = listening_socket;
+                       parameters.fd = connection.Release();
+                       grpc_acceptor_->HandleNewConnection(&parameters);
+                     },
+                     options.log, clock));
   return absl::OkStatus();
 }
 
@@ -169,14 +164,15 @@ absl::Status GrpcListener::Start(const std::string& address,
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
     const TransportOptions& options, const grpc::ResourceQuota& quota,
-    std::shared_ptr<PollingThreads> polling) {
+    Clock& clock, std::shared_ptr<PollingThreads> polling) {
   std::unique_ptr<grpc::ServerBuilder> builder = polling->TakeServerBuilder();
   if (builder == nullptr) {
     polling = std::make_shared<PollingThreads>();
     builder = polling->TakeServerBuilder();
   }
   auto listener = std::make_unique<GrpcListener>(methods, std::move(polling));
-  LEAT_RETURN_IF_ERROR(listener->Start(address, options, quota, *builder));
+  LEAT_RETURN_IF_ERROR(
+      listener->Start(address, options, quota, clock, *builder));
   return listener;
 }
 

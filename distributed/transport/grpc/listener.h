@@ -16,21 +16,17 @@
 
 namespace leat {
 
-// Does what Transport::Listen does, and fails as it does.
+// Does what Transport::Listen does, and fails as it does. Also fails with
+// RESOURCE_EXHAUSTED if the limit of descriptors is too low to serve with.
 //
-// The socket of an address "unix:/path" has mode 0600. It replaces one whose
-// server is gone, and it is removed with the listener. While the socket is
-// made, the file mode mask of the whole process is changed
-// (distributed/transport/unix_socket.h).
-//
-// `methods` and `quota` are borrowed until the listener is destroyed.
+// `methods`, `quota` and `clock` are borrowed until the listener is destroyed.
 // `options.max_message_bytes` is the largest request that is accepted. Calls
 // arrive on the threads of `polling`. If these already serve another server,
 // the listener starts threads of its own.
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
     const TransportOptions& options, const grpc::ResourceQuota& quota,
-    std::shared_ptr<PollingThreads> polling);
+    Clock& clock, std::shared_ptr<PollingThreads> polling);
 
 }  // namespace leat
 

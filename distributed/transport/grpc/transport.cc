@@ -8,6 +8,8 @@
 #include "grpc/grpc.h"
 #include "grpcpp/resource_quota.h"
 #include "leat/core/check.h"
+#include "leat/core/descriptor_limit.h"
+#include "leat/core/status_macros.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/channel.h"
@@ -18,6 +20,9 @@
 
 namespace leat {
 namespace {
+
+// As many descriptors as gRPC opens at its start, and a few for connections.
+constexpr int kDescriptorsOfGrpc = 24;
 
 // All calls and listeners share one quota of memory and, with the exception of
 // second listeners, one set of polling threads.
@@ -55,7 +60,8 @@ class GrpcTransport final : public Transport {
 
   absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) override {
-    return ListenWithGrpc(address, methods, options_, quota_, polling_);
+    return ListenWithGrpc(address, methods, options_, quota_, clock(),
+                          polling_);
   }
 
  private:
@@ -101,6 +107,9 @@ class GrpcTransport final : public Transport {
 
 absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
     const TransportOptions& options) {
+  // gRPC aborts the process if it cannot make its first descriptors.
+  LEAT_RETURN_IF_ERROR(
+      CheckFreeDescriptors(kDescriptorsOfGrpc, "a task or client"));
   // This initialization of gRPC is never undone. Otherwise gRPC would shut down
   // when the last transport is destroyed, and would wait up to ten seconds for
   // what it polls in the background.

@@ -15,7 +15,10 @@ using ::testing::HasSubstr;
 
 class HealthServiceTest : public ::testing::Test {
  protected:
-  HealthServiceTest() { service_.AddMethods(methods_); }
+  HealthServiceTest() {
+    service_.AddMethods(
+        methods_, [this] { return ConnectionCounts{.problem = problem_}; });
+  }
 
   absl::StatusOr<std::string> Check(std::string request) {
     absl::StatusOr<std::string> answer;
@@ -32,6 +35,7 @@ class HealthServiceTest : public ::testing::Test {
     return answer;
   }
 
+  std::string problem_;
   HealthService service_;
   MethodTable methods_;
 };

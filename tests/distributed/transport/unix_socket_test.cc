@@ -111,17 +111,5 @@ TEST_F(UnixSocketTest, RemovesOnlyItsOwn) {
   EXPECT_FALSE(Exists(path_));
 }
 
-TEST_F(UnixSocketTest, MakesPrivateFiles) {
-  const mode_t before = umask(0022);
-  {
-    const ScopedPrivateFiles private_files;
-    const Listening server(path_);
-  }
-  EXPECT_EQ(umask(before), mode_t{0022});
-  struct stat info = {};
-  ASSERT_EQ(stat(path_.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & mode_t{0777}, mode_t{0600});
-}
-
 }  // namespace
 }  // namespace leat::unix_socket_test

@@ -24,9 +24,9 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
-#include "leat/tools/file_descriptor.h"
 #include "leat/tools/launched_task.h"
 #include "leat/tools/live_view.h"
 

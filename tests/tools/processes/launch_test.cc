@@ -22,10 +22,10 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
-#include "leat/tools/file_descriptor.h"
 
 namespace leat::launch_test {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/file_descriptor.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
-#include "leat/tools/file_descriptor.h"
 #include "leat/tools/log.h"
 #include "leat/tools/program.h"
 

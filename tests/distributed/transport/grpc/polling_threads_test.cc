@@ -27,8 +27,9 @@ namespace {
 class TwoPollingThreadsTest : public ::testing::Test {
  protected:
   std::unique_ptr<Listener> Listen(const MethodTable& methods) {
-    auto listener = ListenWithGrpc("127.0.0.1:0", methods, TransportOptions(),
-                                   quota_, std::make_shared<PollingThreads>(2));
+    auto listener =
+        ListenWithGrpc("127.0.0.1:0", methods, TransportOptions(), quota_,
+                       RealClock(), std::make_shared<PollingThreads>(2));
     EXPECT_TRUE(listener.ok()) << listener.status();
     return *std::move(listener);
   }

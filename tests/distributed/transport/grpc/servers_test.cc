@@ -17,8 +17,10 @@
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/master.pb.h"
+#include "leat/protos/status.pb.h"
 #include "leat/tests/distributed/transport/grpc/slow_network.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/raw_connection.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
@@ -28,6 +30,7 @@ namespace {
 
 using ::leat::testing::CallNow;
 using ::leat::testing::Eventually;
+using ::leat::testing::RawConnection;
 using ::leat::testing::SlowNetwork;
 using ::leat::testing::TaskClient;
 using ::testing::HasSubstr;
@@ -94,6 +97,54 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
     return worker->counters().master_sessions == 0 &&
            ps->counters().sessions == 0;
   }));
+}
+
+TEST_F(GrpcServersTest, SaysThatItAcceptsNoConnections) {
+  const auto worker = Start("worker", {.max_connections = 2});
+  const auto health = [&] {
+    const auto said = CallNow(*transport_, worker->address(),
+                              {"/grpc.health.v1.Health/Check"});
+    return said.ok() ? said->header : said.status().ToString();
+  };
+  const auto connections = [&] {
+    pb::TaskStatusResponse status;
+    TaskClient client(*transport_, worker->address());
+    EXPECT_TRUE(
+        client.Call(methods::kTaskStatus, pb::TaskStatusRequest(), status)
+            .ok());
+    return status.connections();
+  };
+  EXPECT_EQ(health(), "\x08\x01");  // SERVING
+  EXPECT_EQ(connections().open(), 1);
+  EXPECT_EQ(connections().max(), 2);
+  auto second = std::make_unique<RawConnection>(worker->address());
+  EXPECT_TRUE(Eventually([&] { return health() == "\x08\x02"; }));
+  EXPECT_EQ(connections().problem(),
+            "2 connections are open (--max-connections)");
+  const RawConnection third(worker->address());
+  EXPECT_TRUE(Eventually([&] { return connections().refused() == 1; }));
+  second.reset();
+  EXPECT_TRUE(Eventually([&] { return health() == "\x08\x01"; }));
+  EXPECT_EQ(connections().open(), 1);
+  EXPECT_EQ(connections().problem(), "");
+}
+
+TEST_F(GrpcServersTest, ClosesConnectionsThatSayNothing) {
+  const auto worker =
+      Start("worker", {.handshake_timeout = std::chrono::milliseconds(100)});
+  const auto open = [&] {
+    pb::TaskStatusResponse status;
+    TaskClient client(*transport_, worker->address());
+    EXPECT_TRUE(
+        client.Call(methods::kTaskStatus, pb::TaskStatusRequest(), status)
+            .ok());
+    return status.connections().open();
+  };
+  const RawConnection silent(worker->address());
+  RawConnection slow(worker->address());
+  slow.Send("PRI * HT");
+  // Only the connection of `open` itself stays.
+  EXPECT_TRUE(Eventually([&] { return open() == 1; }));
 }
 
 TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {

@@ -4,8 +4,8 @@
 //
 //   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 //   if (!file.is_open()) return SystemError(path, "cannot open");
-#ifndef LEAT_TOOLS_FILE_DESCRIPTOR_H_
-#define LEAT_TOOLS_FILE_DESCRIPTOR_H_
+#ifndef LEAT_CORE_FILE_DESCRIPTOR_H_
+#define LEAT_CORE_FILE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
@@ -36,6 +36,8 @@ class FileDescriptor {
   // Returns -1 if there is none.
   int number() const { return number_; }
 
+  // Gives the descriptor to the caller, who must close it.
+  int Release() { return std::exchange(number_, -1); }
   // Closes the descriptor, if there is one.
   void Close() {
     if (is_open()) close(number_);
@@ -48,4 +50,4 @@ class FileDescriptor {
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_FILE_DESCRIPTOR_H_
+#endif  // LEAT_CORE_FILE_DESCRIPTOR_H_

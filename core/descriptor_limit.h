@@ -1,0 +1,35 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Functions on how many descriptors (files, sockets) this process may have open
+// at a time. All of them are thread-safe.
+//
+//   RaiseDescriptorLimit();  // at the beginning of main
+//   LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(64, "a task"));
+#ifndef LEAT_CORE_DESCRIPTOR_LIMIT_H_
+#define LEAT_CORE_DESCRIPTOR_LIMIT_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// Raises the limit of open descriptors of this process as far as its user may
+// raise it (from the soft to the hard limit), but not above 2^20. Processes
+// that this one starts inherit the new limit. Does nothing if the system
+// refuses.
+void RaiseDescriptorLimit();
+
+// Returns how many more descriptors this process may open now, at most
+// INT32_MAX.
+int64_t NumFreeDescriptors();
+
+// Returns RESOURCE_EXHAUSTED if this process may open fewer than `needed` more
+// descriptors. The message says that `who` needs them and which limit would be
+// enough.
+absl::Status CheckFreeDescriptors(int64_t needed, absl::string_view who);
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DESCRIPTOR_LIMIT_H_

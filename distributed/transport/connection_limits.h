@@ -1,0 +1,24 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ConnectionLimits: how many connections a task accepts before it refuses.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_CONNECTION_LIMITS_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_CONNECTION_LIMITS_H_
+
+#include <chrono>
+#include <cstddef>
+
+namespace leat {
+
+// How many connections a listener keeps open. A value.
+struct ConnectionLimits {
+  // The most connections in all, and with one IP address. All connections of a
+  // Unix socket count as one address.
+  size_t max_connections = 10'000;
+  size_t max_per_address = 5'000;
+  // A peer that has connected must begin to speak within this time.
+  std::chrono::milliseconds handshake_timeout{10'000};
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_CONNECTION_LIMITS_H_

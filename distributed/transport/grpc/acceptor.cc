@@ -1,0 +1,249 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/grpc/acceptor.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How many connections are accepted at one socket before the others have their
+// turn.
+constexpr int kMaxAtOnce = 64;
+// How often the acceptor looks again while it cannot accept.
+constexpr milliseconds kLookAgain(100);
+// Connections that were closed are searched for at most this often, so that a
+// peer that connects without end does not keep the thread busy with it.
+constexpr milliseconds kBetweenRemovals(10);
+// The log is told about refusals at most this often.
+constexpr std::chrono::seconds kBetweenMessages(10);
+
+// Returns the peer's IP address without its port, or "unix".
+std::string PeerText(const sockaddr_storage& peer) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (peer.ss_family == AF_INET) {
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(peer).sin_addr,
+              text, sizeof(text));
+  } else if (peer.ss_family == AF_INET6) {
+    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr,
+              text, sizeof(text));
+  } else {
+    return "unix";
+  }
+  return text;
+}
+
+bool IsLackOfDescriptors(int error) {
+  return error == EMFILE || error == ENFILE;
+}
+bool IsLackOfMemory(int error) { return error == ENOBUFS || error == ENOMEM; }
+bool IsNobodyThere(int error) {
+  return error == EAGAIN || error == EWOULDBLOCK;
+}
+
+// Accepts a connection. Returns no descriptor, and sets errno, on failure.
+FileDescriptor Accept(int listening, std::string& peer) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof(address);
+  FileDescriptor connection(accept4(listening,
+                                    reinterpret_cast<sockaddr*>(&address),
+                                    &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (connection.is_open()) peer = PeerText(address);
+  return connection;
+}
+
+// Returns another descriptor of an open file.
+FileDescriptor Duplicate(const FileDescriptor& file) {
+  return FileDescriptor(fcntl(file.number(), F_DUPFD_CLOEXEC, 0));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(
+    ListeningSockets listening, ConnectionTable connections, Take take, Log log,
+    Clock& clock) {
+  FileDescriptor stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  FileDescriptor spare = Duplicate(stop_event);
+  if (!spare.is_open()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot accept connections at ", listening.address, ": ",
+                     std::strerror(errno)));
+  }
+  return std::unique_ptr<Acceptor>(new Acceptor(
+      std::move(stop_event), std::move(spare), std::move(listening),
+      std::move(connections), std::move(take), std::move(log), clock));
+}
+
+Acceptor::Acceptor(FileDescriptor stop_event, FileDescriptor spare,
+                   ListeningSockets listening, ConnectionTable connections,
+                   Take take, Log log, Clock& clock)
+    : take_(std::move(take)),
+      log_(std::move(log)),
+      clock_(clock),
+      stop_event_(std::move(stop_event)),
+      spare_(std::move(spare)),
+      listening_(std::move(listening)),
+      connections_(std::move(connections)),
+      last_removal_(clock.Now()),
+      last_logged_(clock.Now() - kBetweenMessages),
+      thread_("leat-accept", [this] { Run(); }) {}
+
+Acceptor::~Acceptor() { Stop(); }
+
+void Acceptor::Stop() {
+  MutexLock lock(stop_mutex_);
+  eventfd_write(stop_event_.number(), 1);
+  thread_.Join();
+  listening_ = {};
+}
+
+ConnectionCounts Acceptor::counts() {
+  MutexLock lock(mutex_);
+  RemoveClosed();
+  return {.open = connections_.size(),
+          .max = connections_.max_connections(),
+          .refused = num_refused_,
+          .problem = problem_.empty() ? connections_.WhyFull("") : problem_};
+}
+
+void Acceptor::Run() {
+  while (WaitForPeers()) {
+    is_paused_ = false;
+    if (HasProblem()) LookAgain();
+    for (const FileDescriptor& socket : listening_.sockets) {
+      AcceptAll(socket.number());
+    }
+  }
+}
+
+bool Acceptor::WaitForPeers() {
+  std::vector<pollfd> polled = {{stop_event_.number(), POLLIN, 0}};
+  if (!is_paused_) {
+    for (const FileDescriptor& socket : listening_.sockets) {
+      polled.push_back({socket.number(), POLLIN, 0});
+    }
+  }
+  const int timeout = is_paused_ || HasProblem() ? kLookAgain.count() : -1;
+  poll(polled.data(), polled.size(), timeout);
+  return (polled[0].revents & POLLIN) == 0;
+}
+
+void Acceptor::AcceptAll(int listening) {
+  for (int i = 0; i < kMaxAtOnce && !is_paused_; ++i) {
+    std::string peer;
+    FileDescriptor connection = Accept(listening, peer);
+    if (connection.is_open()) {
+      Admit(listening, std::move(connection), peer);
+    } else if (IsNobodyThere(errno)) {
+      return;
+    } else if (IsLackOfDescriptors(errno)) {
+      CloseWithSpare(listening, errno);
+    } else if (IsLackOfMemory(errno)) {
+      is_paused_ = true;
+      NoteRefusal("a peer", std::strerror(errno), /*accepts_none=*/true);
+    }
+    // After any other error, the connection ended before it was accepted.
+  }
+}
+
+void Acceptor::CloseWithSpare(int listening, int error) {
+  spare_.Close();
+  std::string peer = "a peer";
+  Accept(listening, peer).Close();
+  spare_ = Duplicate(stop_event_);
+  // Otherwise something else has taken the descriptor at once.
+  is_paused_ = !spare_.is_open();
+  NoteRefusal(peer, std::strerror(error), /*accepts_none=*/true);
+}
+
+void Acceptor::Admit(int listening, FileDescriptor connection,
+                     const std::string& peer) {
+  std::string why;
+  bool accepts_none = false;
+  {
+    MutexLock lock(mutex_);
+    why = connections_.WhyFull(peer);
+    if (!why.empty()) {
+      RemoveClosed();
+      why = connections_.WhyFull(peer);
+    }
+    if (why.empty()) connections_.Add(connection.number(), peer);
+    accepts_none = connections_.is_full();
+  }
+  if (why.empty()) {
+    take_(listening, std::move(connection));
+  } else {
+    connection.Close();
+    NoteRefusal(peer, why, accepts_none);
+  }
+}
+
+void Acceptor::NoteRefusal(absl::string_view peer, const std::string& why,
+                           bool accepts_none) {
+  std::string message;
+  {
+    MutexLock lock(mutex_);
+    ++num_refused_;
+    if (accepts_none) problem_ = why;
+    const Clock::time_point now = clock_.Now();
+    if (now - last_logged_ < kBetweenMessages) {
+      ++num_unlogged_;
+      return;
+    }
+    message = absl::StrCat("closed a connection from ", peer, ": ", why);
+    if (num_unlogged_ > 0) {
+      absl::StrAppend(&message, "; ", num_unlogged_,
+                      " others were closed since the last message");
+    }
+    num_unlogged_ = 0;
+    last_logged_ = now;
+    is_problem_logged_ = !problem_.empty();
+  }
+  if (log_) log_(message);
+}
+
+void Acceptor::LookAgain() {
+  if (!spare_.is_open()) spare_ = Duplicate(stop_event_);
+  // There must be one more descriptor than the spare one.
+  const bool can_open = spare_.is_open() && Duplicate(spare_).is_open();
+  std::string message;
+  {
+    MutexLock lock(mutex_);
+    RemoveClosed();
+    if (!can_open || connections_.is_full()) return;
+    problem_.clear();
+    if (!std::exchange(is_problem_logged_, false)) return;
+    message = absl::StrCat("accepts connections again; ", num_refused_,
+                           " were closed since the start");
+  }
+  if (log_) log_(message);
+}
+
+void Acceptor::RemoveClosed() {
+  const Clock::time_point now = clock_.Now();
+  if (now - last_removal_ < kBetweenRemovals) return;
+  last_removal_ = now;
+  connections_.RemoveClosed();
+}
+
+bool Acceptor::HasProblem() {
+  MutexLock lock(mutex_);
+  return !problem_.empty();
+}
+
+}  // namespace leat

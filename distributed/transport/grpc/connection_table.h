@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ConnectionTable: counts the open connections of a listener, in all and by the
+// address of the peer, and says whether one more may come.
+//
+//   ConnectionTable table(/*max_connections=*/1000, /*max_per_address=*/500);
+//   if (table.WhyFull("10.0.0.7").empty()) table.Add(descriptor, "10.0.0.7");
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CONNECTION_TABLE_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CONNECTION_TABLE_H_
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// Not thread-safe. The table owns no descriptor: gRPC owns and closes them, and
+// does not say when. So the table remembers which socket each descriptor was,
+// and RemoveClosed asks the system which of them are still open.
+class ConnectionTable {
+ public:
+  // `limit` names what `max_connections` comes from, for messages.
+  ConnectionTable(size_t max_connections, size_t max_per_address,
+                  absl::string_view limit = "--max-connections")
+      : max_connections_(max_connections),
+        max_per_address_(max_per_address),
+        limit_(limit) {}
+
+  // Adds the connection of the socket `descriptor` with a peer at `address`.
+  void Add(int descriptor, const std::string& address);
+
+  // Removes the connections that were closed since they were added. Takes less
+  // than a microsecond for each connection in the table.
+  void RemoveClosed();
+
+  // Returns why no connection of `address` may be added, with the name of the
+  // limit, or "" if one may be added.
+  std::string WhyFull(absl::string_view address) const;
+
+  // Returns how many connections were open when RemoveClosed was called, and
+  // those that were added since.
+  size_t size() const { return connections_.size(); }
+  bool is_full() const { return connections_.size() >= max_connections_; }
+  size_t max_connections() const { return max_connections_; }
+
+ private:
+  struct Connection {
+    int descriptor;
+    ino_t inode;
+    std::string address;
+  };
+
+  const size_t max_connections_;
+  const size_t max_per_address_;
+  const std::string limit_;
+  std::vector<Connection> connections_;
+  absl::flat_hash_map<std::string, size_t> by_address_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_CONNECTION_TABLE_H_

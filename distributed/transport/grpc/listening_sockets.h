@@ -1,0 +1,40 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ListeningSockets: the sockets with which a server listens at one address.
+//
+//   LEAT_ASSIGN_OR_RETURN(ListeningSockets listening, ListenAt("localhost:0"));
+//   // listening.address is "localhost:40123".
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENING_SOCKETS_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENING_SOCKETS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/core/file_descriptor.h"
+#include "leat/distributed/transport/unix_socket.h"
+
+namespace leat {
+
+// Movable. Its destructor closes the sockets and removes the file.
+struct ListeningSockets {
+  // One socket for each address that the host's name has. They do not block.
+  std::vector<FileDescriptor> sockets = {};
+  std::string address = {};                   // with the chosen port
+  std::unique_ptr<UnixSocketFile> file = {};  // null without a Unix socket
+};
+
+// Listens at `address` (distributed/cluster/address.h). With port 0 all sockets
+// get the same free port. "[::]:port" also takes connections over IPv4.
+//
+// The socket of an address "unix:/path" has at most mode 0600. It replaces one
+// whose server is gone.
+//
+// Returns INVALID_ARGUMENT for text that is no address, and UNAVAILABLE, with
+// the system's reason, if the address cannot be listened at.
+absl::StatusOr<ListeningSockets> ListenAt(const std::string& address);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENING_SOCKETS_H_

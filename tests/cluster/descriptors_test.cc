@@ -1,0 +1,122 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests what a task does when it has no descriptors for its connections, or
+// more connections than it may have.
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/protos/status.pb.h"
+#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/processes.h"
+#include "leat/tests/testing/raw_connection.h"
+#include "leat/tests/testing/task_client.h"
+
+namespace leat::descriptors_test {
+namespace {
+
+using testing::Eventually;
+using ::testing::HasSubstr;
+using testing::Process;
+using testing::RawConnection;
+using testing::ServeAlone;
+using testing::TaskClient;
+
+constexpr char kReady[] = "ready /job:ps/replica:0/task:0 ";
+
+// Returns the arguments of a shell that sets a limit of descriptors ("-n 200")
+// and becomes `leat serve` with the flags `more`.
+std::vector<std::string> ServeWith(const std::string& limit,
+                                   const std::vector<std::string>& more = {}) {
+  std::vector<std::string> args = {
+      "-c", absl::StrCat("ulimit ", limit, R"(; exec "$0" "$@")"),
+      LEAT_PROGRAM_LEAT};
+  for (const auto& some : {ServeAlone(), more}) {
+    args.insert(args.end(), some.begin(), some.end());
+  }
+  return args;
+}
+
+class DescriptorsTest : public ::testing::Test {
+ protected:
+  static std::string AddressOf(Process& server) {
+    return std::string(absl::StripPrefix(server.FirstLine(), kReady));
+  }
+  // Asks the server for its connections, over a connection of its own.
+  static absl::StatusOr<pb::ConnectionStatus> Connections(
+      const std::string& address) {
+    const auto transport = *BuiltinTransports().Create("grpc");
+    TaskClient client(*transport, address);
+    pb::TaskStatusResponse status;
+    const absl::Status called =
+        client.Call(methods::kTaskStatus, pb::TaskStatusRequest(), status);
+    if (!called.ok()) return called;
+    return status.connections();
+  }
+};
+
+TEST_F(DescriptorsTest, ATaskServesAgainAfterMoreConnectionsThanDescriptors) {
+  Process server("/bin/sh", ServeWith("-n 200"));
+  const std::string address = AddressOf(server);
+  const auto before = Connections(address);
+  ASSERT_TRUE(before.ok()) << before.status();
+  EXPECT_LT(before->max(), 200);
+  std::vector<std::unique_ptr<RawConnection>> idle;
+  for (int i = 0; i < 400; ++i) {
+    idle.push_back(std::make_unique<RawConnection>(address));
+  }
+  server.AwaitError(
+      "three quarters of the files and sockets that this "
+      "process may have open");
+  EXPECT_EQ(Connections(address).status().code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_LE(server.NumOpenFiles(), 200);
+  idle.clear();
+  EXPECT_TRUE(Eventually([&] { return Connections(address).ok(); }));
+  EXPECT_GE(Connections(address)->refused(), 200);
+  server.AwaitError("accepts connections again");
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 143);
+}
+
+TEST_F(DescriptorsTest, ATaskHasAsManyConnectionsAsItsFlagSays) {
+  Process server("/bin/sh", ServeWith("-n 1000", {"--max-connections", "20"}));
+  const std::string address = AddressOf(server);
+  std::vector<std::unique_ptr<RawConnection>> idle;
+  for (int i = 0; i < 30; ++i) {
+    idle.push_back(std::make_unique<RawConnection>(address));
+  }
+  server.AwaitError(
+      "closed a connection from 127.0.0.1: 20 connections are open "
+      "(--max-connections)");
+  idle.clear();
+  EXPECT_TRUE(Eventually([&] { return Connections(address).ok(); }));
+  EXPECT_EQ(Connections(address)->max(), 20);
+}
+
+TEST_F(DescriptorsTest, ATaskWithTooFewSaysHowManyItNeeds) {
+  for (const int descriptors : {12, 40, 70}) {
+    Process server("/bin/sh", ServeWith(absl::StrCat("-n ", descriptors)));
+    EXPECT_EQ(server.Wait(), 1) << descriptors;
+    EXPECT_EQ(server.Out(), "");
+    EXPECT_THAT(server.Err(),
+                HasSubstr(absl::StrCat("this process may have ", descriptors,
+                                       " open files and sockets")));
+    EXPECT_THAT(server.Err(), HasSubstr("set the limit to at least "));
+  }
+}
+
+TEST_F(DescriptorsTest, ATaskRaisesItsLimit) {
+  Process server("/bin/sh", ServeWith("-S -n 70"));
+  EXPECT_THAT(server.FirstLine(), HasSubstr(kReady));
+}
+
+}  // namespace
+}  // namespace leat::descriptors_test
