@@ -14,9 +14,9 @@
 //       session->Run({.feeds = {{x, Tensor::Filled<float>(Shape{2, 4}, 1)}},
 //                     .fetches = {y}}));
 //
-// The headers below are Leat's public API. The build installs these, with the
-// headers that they lead to, and no others. docs/api.md is made from this list
-// (tools/check_api --write).
+// The headers below are Leat's public API. The build installs them, the headers
+// that they include, and the generated headers. `tools/check_api --write` makes
+// docs/api.md from this list.
 #ifndef LEAT_LEAT_H_
 #define LEAT_LEAT_H_
 

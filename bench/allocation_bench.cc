@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures what a step in a steady state takes from the system: calls of malloc
-// and its kin (counter "mallocs"), and blocks for tensors ("system_buffers"),
-// both per step. The program has its own malloc, which counts. It is therefore
-// linked without tcmalloc, and its times mean nothing.
+// Measures what a step in a steady state takes from the system. The counter
+// "mallocs" is the number of calls of malloc, calloc and similar functions per
+// step. The counter "system_buffers" is the number of memory blocks for tensors
+// per step. The program replaces malloc by a version that counts the calls. It
+// is therefore linked without tcmalloc, and its times mean nothing.
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -22,8 +23,8 @@ void Count() { num_mallocs.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
-// The names under which the C library offers its allocator to replacements of
-// malloc.
+// The C library's own allocator, under the names that a replacement of malloc
+// may call.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);

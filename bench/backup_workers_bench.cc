@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures backup workers (OSDI'16 paper, section 6.3): a step takes the first
-// N gradients of N + b workers, so that the slowest do not delay it. The
-// variables, accumulators and tokens are real, on a process of `leat serve`.
-// The work of the workers is emulated: each sleeps for a time from a lognormal
-// distribution.
+// Measures backup workers (OSDI'16 paper, section 6.3). A step takes the first
+// N gradients of N + b workers, so the b slowest workers do not delay the step.
+// The variables, accumulators and tokens are real, on a process of `leat
+// serve`. The computation of a worker is emulated: the worker sleeps for a time
+// from a lognormal distribution.
 //
 //   backup/N/B    seconds per step; counters, also in seconds:
 //     model       the expected N-th smallest of N + b times of sleep
-//     simulated   the same, but a worker that came too late begins the next
-//                 step late, as it does here
+//     simulated   the same for a simulation in which, as in the measured run,
+//                 a worker that is too late for a step begins the next one late
 //
 //   --leat=FILE   the program `leat` (default: that of this build)
 #include <algorithm>
@@ -90,7 +90,7 @@ double OrderStatistic(int aggregate, int backups) {
   return sum / kSamples;
 }
 
-// Returns the counter "simulated". It simulates tokens as in
+// Returns the counter "simulated". Simulates the tokens of
 // train/sync_replicas.h.
 double Simulated(int aggregate, int backups) {
   constexpr int kSimulatedSteps = 3'000;
@@ -121,7 +121,7 @@ double Simulated(int aggregate, int backups) {
   return now / kSimulatedSteps;
 }
 
-// A worker of between-graph training, which has its own device.
+// A worker of between-graph training. It has its own session and device.
 struct Worker {
   Worker(const std::string& target, int index, int aggregate, int backups) {
     GraphBuilder b;
@@ -187,7 +187,8 @@ void BackupWorkers(benchmark::State& state, const std::string& leat) {
                            kSteps);
   }
   workers[0]->Run(workers[0]->finish);
-  // Workers that still sleep find no token when they wake up, and end.
+  // After `finish`, a step of a worker fails when all tokens are used up. Then
+  // the worker's thread ends.
   for (std::thread& thread : threads) thread.join();
   state.counters["model"] = OrderStatistic(aggregate, backups);
   state.counters["simulated"] = Simulated(aggregate, backups);

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MakeCase: makes the cases that are measured, with Leat and with TensorFlow. A
-// case is a graph together with what one step of it feeds, fetches and runs.
-// bench/export_cases writes the cases for TensorFlow, so that both run the same
-// nodes.
+// MakeCase: makes the cases that the benchmarks run with Leat and with
+// TensorFlow. A case is a graph together with what one step of it feeds,
+// fetches and runs. bench/export_cases writes the cases for TensorFlow, so that
+// both run the same nodes.
 #ifndef LEAT_BENCH_CASES_H_
 #define LEAT_BENCH_CASES_H_
 
@@ -28,8 +28,9 @@ struct Case {
   // True to optimize the graph, as users run it. False to turn off every
   // optimizer, so that all nodes of the graph run.
   bool optimize = false;
-  // The number by which the time of a step is divided: 1 if the step itself is
-  // of interest, 0 for the number of nodes that run.
+  // The number by which benchmarks divide the time of a step. It is 1 if the
+  // time of the whole step is of interest. 0 stands for the number of nodes
+  // that run.
   int64_t per = 1;
 };
 
@@ -48,7 +49,7 @@ struct Case {
 // REQUIRES: `name` is one of CaseNames().
 Case MakeCase(absl::string_view name);
 // Returns the case "mlp_32" or "cnn_128" with its nodes on the devices that
-// `device` chooses. If it is null, the nodes have no device.
+// `device` chooses. If `device` is null, the nodes have no device.
 Case MakeTraining(absl::string_view name, DeviceFunction device);
 // Returns the names of all cases.
 std::vector<std::string> CaseNames();
@@ -56,10 +57,10 @@ std::vector<std::string> CaseNames();
 // The shapes of graphs of empty ops, which are connected by control edges only.
 enum class EmptyGraph { kChain, kStar, kDag };
 
-// Returns a graph of `num_nodes` NoOps and one more, which is their root. In a
-// chain each node follows the one before; in a star all follow the root; in a
-// DAG each follows two random nodes before it (DagEdges). All are on `device`,
-// except the root, which is on `first_device`.
+// Returns a graph of a root and `num_nodes` more nodes, all of which are NoOps.
+// In a chain each node follows the one before. In a star all nodes follow the
+// root. In a DAG each node follows two random earlier nodes (DagEdges). The
+// root is on `first_device`, and all other nodes are on `device`.
 Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,
                absl::string_view device = "",
                absl::string_view first_device = "");
@@ -69,10 +70,10 @@ Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,
 // that peers run the same DAG.
 std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes);
 
-// Returns a graph with which planning is measured: scalar Adds in ten chains,
-// each of which also takes one of the hundred nodes before it. The nodes are
-// spread over `devices`, one device after the other, and the targets need all
-// of them. REQUIRES: `num_nodes` > 10.
+// Returns a graph for the benchmarks of planning. It consists of ten chains of
+// scalar Adds. The second input of each Add is one of the hundred nodes before
+// it. The first nodes are on the first device, the next nodes on the second
+// one, and so on. The targets need all nodes. REQUIRES: `num_nodes` > 10.
 Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices);
 // Returns the same graph on 8 CPU devices.
 Case MakeLayered(int64_t num_nodes);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Measures steps over several tasks. The servers are processes of `leat serve`
-// on this machine, and this program is the client. peers/tf_cluster.py does the
-// same with TensorFlow.
+// on this machine, and this program is the client. peers/tf_cluster.py measures
+// the same with TensorFlow.
 //
 //   null_step               an empty step, on one server
 //   read/ELEMENTS           the worker reduces a variable of ELEMENTS floats
@@ -12,11 +12,13 @@
 //                           flight at a time
 //   mlp_32, cnn_128         the cases of cases.h, with the variables on a ps
 //                           and the rest on a worker
-//   first_step              from the client's call to the end of the first
-//                           step of a graph of 7,000 nodes on 5 tasks
-//   fig7/KIND/WORKERS       figure 7 of the OSDI'16 paper: WORKERS workers at
-//                           the same time fetch from 4 ps and update them: a
-//                           scalar each, 100 MB in all, or 32 rows of a table
+//   first_step              a new session and its first step, with a graph of
+//                           7,000 nodes on 5 tasks
+//   fig7/KIND/WORKERS       figure 7 of the OSDI'16 paper: WORKERS workers run
+//                           steps at the same time. A step fetches values from
+//                           4 ps and updates them. KIND says what it fetches: a
+//                           scalar from each ps, 100 MB in all, or 32 rows of a
+//                           table
 //
 //   --leat=FILE             the program `leat` (default: that of this build)
 //   --serve_flags=A,B       flags for `leat serve`
@@ -83,8 +85,8 @@ std::shared_ptr<Session> Connect(const Graph& graph, std::string target,
   return session;
 }
 
-// Runs steps of a case until the benchmark has enough of them. The master is
-// the first task of `job`.
+// Runs steps of a case until Google Benchmark has measured enough of them. The
+// master is the first task of `job`.
 void RunCase(benchmark::State& state, const Case& c, const Processes& servers,
              const std::string& job) {
   const auto session = Connect(c.graph, servers.Target(job, 0));
@@ -103,8 +105,8 @@ void NullStep(benchmark::State& state, const Flags& flags) {
   RunCase(state, MakeCase("null_step"), servers, "worker");
 }
 
-// Returns a step in which the worker computes the maximum of `elements` floats
-// of the ps.
+// Returns a case in which the worker computes the maximum of a variable of
+// `elements` floats that is on the ps.
 Case ReadCase(int64_t elements) {
   GraphBuilder b;
   Case c = {.name = "read", .graph = Graph(BuiltinOps())};
@@ -221,7 +223,7 @@ Case FigureCase(const FigureKind& kind, int worker) {
   return c;
 }
 
-// Each iteration is one step of every worker.
+// Measures `kind`. An iteration is one step of every worker.
 void Figure7(benchmark::State& state, const Flags& flags,
              const FigureKind& kind, int num_workers) {
   const Processes servers =
@@ -245,7 +247,7 @@ void Figure7(benchmark::State& state, const Flags& flags,
     }
     for (std::thread& worker : workers) worker.join();
   };
-  run_batch();  // takes the memory that all workers need
+  run_batch();  // allocates the memory that all workers need
   while (state.KeepRunningBatch(kBatch)) run_batch();
 }
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures the cost of a node that does nothing, to be compared with
-// peers/tbb_bench.cc. A program that has only such nodes runs in order. With a
-// node that waits for another device (".../concurrent"), the program goes
-// through the executor's counts and ready lists.
+// Measures the cost of a node that does nothing. peers/tbb_bench.cc measures
+// the same with oneTBB. The executor runs a program that has only such nodes in
+// order. In the cases ".../concurrent" the program also waits for a node on
+// another device, so the executor uses its counts and ready lists.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// export_cases FOLDER: writes every case for peers that read GraphDefs, among
-// them layered_N and layered_tasks_N, the graphs of planning_bench and
-// cluster_bench. A case consists of NAME.pb and NAME.case, whose lines are:
+// export_cases FOLDER: writes every case for peers that read GraphDefs. It also
+// writes the cases layered_N of planning_bench and layered_tasks_N of
+// cluster_bench. A case consists of the graph NAME.pb and the text NAME.case.
+// The text has these lines:
 //
 //   per N                    N divides the time of a step; 0 stands for the
 //                            number of nodes that run

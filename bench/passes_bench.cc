@@ -2,9 +2,9 @@
 //
 // Measures what the passes cost per node of a step. The graphs give the passes
 // nothing to do (a chain of different Adds) or a lot to do: equal nodes,
-// constants to fold, a chain of identities. It also measures what they gain:
-// training steps with and without passes, which should be compared with
-// --benchmark_enable_random_interleaving --benchmark_repetitions=20.
+// constants to fold, a chain of identities. The program also measures what the
+// passes gain: training steps with passes ("on") and without ("off"). Compare
+// these with --benchmark_enable_random_interleaving --benchmark_repetitions=20.
 #include <chrono>
 #include <string>
 
@@ -50,7 +50,8 @@ Output Identities(GraphBuilder&, Output x, int64_t nodes) {
   return x;
 }
 
-// Returns one node for which a pass needs the shapes of all nodes.
+// Returns a Reshape of a chain. A pass needs the shapes of all nodes of the
+// chain to see what the Reshape does.
 Output Reshaped(GraphBuilder& b, Output x, int64_t nodes) {
   return op::Reshape(Chain(b, x, nodes), b.Const(Tensor::Vector<int32_t>({1})));
 }

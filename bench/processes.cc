@@ -27,9 +27,9 @@ namespace {
   std::exit(1);
 }
 
-// Returns `count` different free ports. If another program takes a port before
-// the server listens on it, the server reports that, and the benchmark must be
-// run again.
+// Returns `count` different free ports. Another program may take a port before
+// the server listens on it. Then the server reports an error, and the benchmark
+// must be run again.
 std::vector<int> FreePorts(int count) {
   std::vector<int> sockets, ports;
   for (int i = 0; i < count; ++i) {
@@ -72,8 +72,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  // Where setpriv is installed, it kills the child when this program ends, for
-  // whatever reason.
+  // If setpriv is installed, the child is run with it, so that the kernel kills
+  // the child when this program ends for any reason.
   std::vector<std::string> full = {"/usr/bin/setpriv", "--pdeathsig", "KILL"};
   if (access(full[0].c_str(), X_OK) != 0) full.clear();
   full.insert(full.end(), command.begin(), command.end());

@@ -16,9 +16,8 @@ namespace leat::bench {
 // The number of tasks of each job, such as {{"ps", 1}, {"worker", 2}}.
 using Jobs = std::map<std::string, int>;
 
-// A process that runs until it ends or until this object is destroyed, which
-// kills the process. Its standard output is read through a pipe. Used by one
-// thread.
+// A child process. This object reads the standard output of the process through
+// a pipe, and kills the process when it is destroyed. Used by one thread.
 class ChildProcess {
  public:
   // Starts command[0] with the other elements as arguments.
@@ -40,8 +39,8 @@ class ChildProcess {
 class Processes {
  public:
   // Starts all tasks, and returns when all of them serve. `leat` is the path of
-  // the program. `flags` are further flags of `leat serve`, which every task
-  // gets.
+  // the program. Every task gets `flags`, which are further flags of `leat
+  // serve`.
   Processes(const std::string& leat, const Jobs& jobs,
             const std::vector<std::string>& flags = {});
 

@@ -31,11 +31,12 @@ class Steps {
     benchmark::DoNotOptimize(out);
   }
 
-  // Returns the number of nodes that one step runs on all devices, as
-  // RunMetadata tells it.
+  // Returns the number of nodes that one step runs on all devices, according to
+  // its RunMetadata.
   int64_t CountNodes() const { return num_nodes_; }
 
-  // Returns the number by which the time of a step is divided; see Case::per.
+  // Returns the number by which benchmarks divide the time of a step, which is
+  // Case::per or, if that is 0, the number of nodes.
   int64_t per() const { return per_ == 0 ? num_nodes_ : per_; }
 
   // Returns the number of blocks that the devices' allocators have taken from
@@ -54,12 +55,13 @@ class Steps {
   int64_t per_ = 1;
 };
 
-// Keeps the Steps that were used last. Google Benchmark calls each benchmark
-// several times, and a large graph should be made only once.
+// Keeps the Steps of the current benchmark. Google Benchmark calls the function
+// of each benchmark several times, but a large graph should be made only once.
 class LastSteps {
  public:
-  // Returns the Steps named `name`. If other Steps were used last, destroys
-  // them, and makes new Steps of the case that `make` returns.
+  // Returns the Steps named `name`. If the last call had another name, destroys
+  // the Steps of that call and makes new ones from the case that `make`
+  // returns.
   Steps& Get(const std::string& name, absl::FunctionRef<Case()> make,
              int num_cpus = 1);
 

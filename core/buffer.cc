@@ -7,7 +7,8 @@
 namespace leat {
 namespace {
 
-// The header of a block from malloc. It lies in front of its bytes.
+// A buffer from malloc. This object lies in front of the bytes, in the same
+// block.
 class HostBuffer final : public Buffer {
  public:
   static HostBuffer* New(size_t bytes);
@@ -25,8 +26,8 @@ class HostBuffer final : public Buffer {
 constexpr size_t kHeader = kBufferAlignment;
 static_assert(sizeof(HostBuffer) <= kHeader);
 
-// The size of the user address space of x86-64. No larger request can be met,
-// and refusing it here keeps the sums below from overflowing.
+// The size of the user address space of x86-64. No larger request can succeed.
+// Larger requests are refused before the sums below can overflow.
 constexpr size_t kMaxBufferBytes = size_t{1} << 47;
 
 HostBuffer* HostBuffer::New(size_t bytes) {

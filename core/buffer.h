@@ -1,12 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Buffer is a block of reference-counted bytes. Allocator is where Buffers come
-// from.
+// Buffer is a block of reference-counted bytes. Allocator makes Buffers.
 //
-// Tensors share Buffers. When the last BufferRef goes, the bytes return to
-// their allocator. The reference count is thread-safe. Access to the bytes is
-// not synchronized: their users must see to it that nobody writes while others
-// read.
+// Tensors share Buffers. When the last BufferRef is destroyed, the bytes return
+// to their allocator. The reference count is thread-safe. Access to the bytes
+// is not synchronized: no thread may write bytes while another thread reads or
+// writes them.
 #ifndef LEAT_CORE_BUFFER_H_
 #define LEAT_CORE_BUFFER_H_
 
@@ -23,9 +22,8 @@ namespace leat {
 // line and of an AVX-512 register.
 inline constexpr size_t kBufferAlignment = 64;
 
-// A block of bytes, which lives as long as some BufferRef refers to it.
-// Subclasses know where the bytes return to. The reference count is
-// thread-safe.
+// A block of bytes. It lives as long as some BufferRef refers to it. A subclass
+// defines how the bytes are freed. The reference count is thread-safe.
 class Buffer {
  public:
   Buffer(const Buffer&) = delete;
@@ -34,8 +32,9 @@ class Buffer {
   char* data() const { return data_; }
   size_t size() const { return size_; }  // bytes
 
-  // Returns true if the caller holds the only reference. Nobody else can then
-  // read the bytes or take a reference, so they may be changed in place.
+  // Returns true if the caller holds the only reference. Then nobody else can
+  // read the bytes or take a reference, so the caller may change the bytes in
+  // place.
   bool IsUnique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  protected:
@@ -43,7 +42,8 @@ class Buffer {
   Buffer(char* data, size_t size) : data_(data), size_(size) {}
   virtual ~Buffer() = default;
 
-  // Frees the bytes and this object. Called once, when the last reference goes.
+  // Frees the bytes and this object. Called once, when the last reference is
+  // released.
   virtual void Dispose() = 0;
 
  private:
@@ -51,8 +51,8 @@ class Buffer {
     buffer->refs_.fetch_add(1, std::memory_order_relaxed);
   }
   friend void intrusive_ptr_release(Buffer* buffer) {
-    // If the count is 1, nobody else can change it, and the last owner saves an
-    // atomic read-modify-write.
+    // If the count is 1, no other thread can change it, so the last owner needs
+    // no atomic read-modify-write.
     if (buffer->refs_.load(std::memory_order_acquire) == 1 ||
         buffer->refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       buffer->Dispose();
@@ -67,7 +67,7 @@ class Buffer {
 // A shared reference to a Buffer, or null.
 using BufferRef = boost::intrusive_ptr<Buffer>;
 
-// How much memory an allocator holds, in bytes.
+// The memory that an allocator holds. Sizes are in bytes.
 struct AllocatorStats {
   int64_t live_bytes = 0;       // in buffers now, and reserved
   int64_t kept_bytes = 0;       // freed by users, kept to be used again
@@ -86,17 +86,18 @@ class Allocator {
   // gives a valid empty Buffer.
   virtual BufferRef Allocate(size_t bytes) = 0;
 
-  // Counts `bytes` that objects in this allocator's buffers hold elsewhere,
-  // such as the characters of strings. They count until the last reference to
-  // the returned buffer goes. Returns null if fewer bytes are left. An
-  // allocator that does not count returns an empty Buffer.
+  // Counts `bytes` more bytes as live, which objects in this allocator's
+  // buffers hold elsewhere, such as the characters of strings. The bytes count
+  // until the last reference to the returned buffer is released. Returns null
+  // if the allocator's limit does not allow them. An allocator that does not
+  // count returns an empty Buffer.
   // REQUIRES: bytes >= 0.
   virtual BufferRef Reserve(int64_t bytes);
 
   // Returns a name for error messages, such as "CPU:0".
   virtual absl::string_view name() const = 0;
 
-  // Returns zeros if this allocator does not count.
+  // Returns the current figures, or zeros if this allocator does not count.
   virtual AllocatorStats stats() const { return {}; }
 };
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LEAT_CHECK ends the process when an invariant of our own code is broken. It
-// is on in every build. Nothing that a graph, feed, file, peer or environment
-// variable contains may make a check fail: such input is answered with a
-// Status.
+// is enabled in every build. No content of a graph, feed, file, message or
+// environment variable may make a check fail: code must return a Status for bad
+// input.
 //
 //   LEAT_CHECK(num_threads >= 1);
 #ifndef LEAT_CORE_CHECK_H_

@@ -29,7 +29,7 @@ class Variant;
 // quantized types, the 8-bit floats and the 4-bit integers have no C++ type,
 // and no kernel computes with their values.
 enum class DType : uint8_t {
-  // This is not a type. A tensor without a value has it.
+  // This is the dtype of a tensor without a value. It is no element type.
   kInvalid = 0,
   kFloat = 1,
   kDouble = 2,
@@ -61,7 +61,8 @@ enum class DType : uint8_t {
   kVariant = 21,
   kUint32 = 22,
   kUint64 = 23,
-  // 8-bit floats with 5 or 4 exponent bits; the latter has no infinities.
+  // 8-bit floats with 5 exponent bits (kFloat8E5M2) or 4 (kFloat8E4M3Fn). The
+  // type with 4 exponent bits has no infinities.
   kFloat8E5M2 = 24,
   kFloat8E4M3Fn = 25,
   // An element of kInt4 or kUint4 takes one byte, as in TensorFlow.
@@ -105,17 +106,17 @@ inline bool IsPlainBytes(DType dtype) { return SizeOf(dtype) != 0; }
 // Returns true for half, bfloat16, float and double, and references to them.
 bool IsFloating(DType dtype);
 // Returns true for signed and unsigned integers of 8 to 64 bits and references
-// to them. Quantized types, bool and the 4-bit types, with which no kernel
-// computes, do not count.
+// to them. Returns false for quantized types, bool and the 4-bit types.
 bool IsInteger(DType dtype);
 // Returns true for complex64 and complex128 and references to them.
 bool IsComplex(DType dtype);
 
 // Returns TensorFlow's short name, such as "float", "int32" or "float_ref".
-// Returns "invalid" for kInvalid and for numbers without a meaning.
+// Returns "invalid" for kInvalid, and "invalid" or "invalid_ref" for numbers
+// without a meaning.
 std::string Name(DType dtype);
 
-// Returns the dtype of a name that Name gives. Also knows NumPy's "float16",
+// Returns the dtype whose Name is `name`. Also accepts NumPy's "float16",
 // "float32" and "float64". Returns nothing for an unknown name.
 std::optional<DType> ParseDType(absl::string_view name);
 

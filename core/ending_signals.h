@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lets one thread of a program wait for SIGTERM or SIGINT and end the program
-// in order.
+// These functions let one thread of a program wait for SIGTERM or SIGINT and
+// then end the program in order.
 //
 //   int main() {
 //     BlockEndingSignals();  // before any thread starts
@@ -19,11 +19,11 @@ namespace leat {
 // later. Call it before the program starts any thread.
 void BlockEndingSignals();
 
-// Waits for one of the two signals, calls `stop` with it, and returns the exit
-// code of a program that the signal ended: 143 for SIGTERM, 130 for SIGINT. If
-// a second signal comes while `stop` runs, it ends the process at once, with
-// the second signal's exit code. REQUIRES: BlockEndingSignals was called. Call
-// it on one thread only.
+// Waits for SIGTERM or SIGINT and calls `stop` with the number of the signal.
+// Returns the exit code of a program that the signal ended: 143 for SIGTERM,
+// 130 for SIGINT. If a second signal comes while `stop` runs, the process ends
+// at once, with the exit code of the second signal. Call this on one thread
+// only. REQUIRES: BlockEndingSignals was called.
 int StopAtEndingSignal(absl::FunctionRef<void(int signal)> stop);
 
 }  // namespace leat

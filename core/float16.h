@@ -21,8 +21,9 @@
 
 namespace leat {
 
-// The F16C instructions for one number. These are what <immintrin.h> makes
-// _cvtss_sh and _cvtsh_ss of, which every file would pay for with 60,000 lines.
+// Functions that convert one number with F16C instructions, as _cvtss_sh and
+// _cvtsh_ss of <immintrin.h> do. They use the compiler's builtins, because
+// <immintrin.h> would add 60,000 lines to every file that includes this header.
 namespace f16c {
 
 using Floats = float __attribute__((vector_size(16)));
@@ -42,7 +43,8 @@ LEAT_F16C_ inline float ToFloat(uint16_t bits) {
 
 }  // namespace f16c
 
-// A number of 1 sign bit, 5 exponent bits and 10 fraction bits. A plain value.
+// A number with 1 sign bit, 5 exponent bits and 10 fraction bits. A plain
+// value.
 struct half {
   uint16_t bits = 0;
 

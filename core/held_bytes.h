@@ -2,7 +2,8 @@
 //
 // HeldBytes tells how many bytes one element of a tensor holds outside of the
 // tensor's buffer, such as the characters of a long string. Allocators count
-// them (Allocator::Reserve), so that strings cannot evade a memory limit.
+// these bytes, too (Allocator::Reserve), so a memory limit also holds for
+// strings.
 #ifndef LEAT_CORE_HELD_BYTES_H_
 #define LEAT_CORE_HELD_BYTES_H_
 
@@ -18,11 +19,11 @@
 
 namespace leat {
 
-// Returns the bytes of heap memory that a string of `size` bytes takes. A short
-// string lies in the object and takes none. A longer one takes a block from
-// malloc. To the size of the block, an eighth and a few bytes are added for
-// malloc's header and because malloc rounds sizes up. This depends on
-// libstdc++, whose strings hold up to 15 bytes in the object.
+// Returns the bytes of heap memory that a string of `size` bytes takes. A
+// string of up to 15 bytes lies in the std::string object (of libstdc++) and
+// takes none. A longer string takes a block from malloc. The result is the size
+// of the block plus an eighth and a few bytes, because malloc adds a header and
+// rounds sizes up.
 inline int64_t HeldBytesOfText(size_t size) {
   constexpr size_t kInObject = 15, kLeast = 31, kHeader = 8, kUnit = 16;
   if (size <= kInObject) return 0;
@@ -35,13 +36,13 @@ inline int64_t HeldBytes(const std::string& text) {
   return HeldBytesOfText(text.size());
 }
 // Returns an upper bound for the bytes that `strings` strings hold outside of
-// the objects, if they have `text_bytes` bytes in total.
+// their objects. `text_bytes` is the sum of the sizes of the strings.
 inline int64_t MostHeldBytes(int64_t strings, int64_t text_bytes) {
   return SaturatingAdd(SaturatingMultiply(strings, HeldBytesOfText(16)),
                        SaturatingAdd(text_bytes, text_bytes / 8));
 }
 
-// Returns the sum of the strings' sizes, without objects or headers.
+// Returns the sum of the sizes of the strings, in bytes.
 inline int64_t TextBytes(absl::Span<const std::string> strings) {
   int64_t bytes = 0;
   for (const std::string& text : strings) {

@@ -50,11 +50,11 @@ class PartialShape {
 
   // Returns true if the rank and every extent are known.
   bool IsFullyKnown() const;
-  // Returns this as a Shape. Returns INVALID_ARGUMENT unless it is fully known.
+  // Returns this as a Shape, or INVALID_ARGUMENT unless IsFullyKnown().
   absl::StatusOr<Shape> ToShape() const;
 
-  // Returns true if some shape fits both descriptions: neither rank nor any
-  // extent is known to differ.
+  // Returns true if there is a shape that fits both this and `shape`. Unknown
+  // ranks and extents fit everything.
   bool IsCompatibleWith(const PartialShape& shape) const;
 
   std::string DebugString() const;  // "<unknown>", "[?,3]", "[]"
@@ -66,14 +66,14 @@ class PartialShape {
   Dims dims_;
 };
 
-// Returns all that `a` and `b`, two descriptions of one shape, say together.
-// Returns INVALID_ARGUMENT if they contradict each other.
+// Combines what `a` and `b` say about the same shape. Returns INVALID_ARGUMENT
+// if `a` and `b` contradict each other.
 absl::StatusOr<PartialShape> Merge(const PartialShape& a,
                                    const PartialShape& b);
 
-// Returns what holds for both `a` and `b`. This is the shape of a tensor at
-// which control flow joins, so that it has one of these two shapes. Never
-// fails.
+// Returns what `a` and `b` have in common. For example, after control flow
+// joins, a tensor has one of the two shapes, and the result is what is known
+// about the tensor's shape. Never fails.
 PartialShape Relax(const PartialShape& a, const PartialShape& b);
 
 }  // namespace leat

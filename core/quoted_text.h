@@ -10,9 +10,9 @@
 
 namespace leat {
 
-// Returns `text` in single quotes and on one line: bytes that are not printable
-// ASCII are escaped, and a long text is cut after 80 bytes, with "..." behind
-// it.
+// Returns `text` in single quotes, on one line. Bytes that are not printable
+// ASCII are escaped. If `text` has more than 80 bytes, the rest is replaced by
+// "...".
 std::string QuotedText(absl::string_view text);
 
 }  // namespace leat

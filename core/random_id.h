@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random ids that nobody can guess. They come from the kernel's random number
-// generator. Stateless, thread-safe.
+// These functions make random ids that nobody can guess, with the random number
+// generator of the operating system. Stateless, thread-safe.
 #ifndef LEAT_CORE_RANDOM_ID_H_
 #define LEAT_CORE_RANDOM_ID_H_
 

@@ -27,8 +27,8 @@ class RegularFile {
  public:
   // Opens the file at `path`. Returns an error of SystemError, mostly NOT_FOUND
   // or PERMISSION_DENIED, if the file cannot be opened. Returns
-  // INVALID_ARGUMENT if `path` leads to something else than a regular file; the
-  // message says to what. Returns RESOURCE_EXHAUSTED if the file has more than
+  // INVALID_ARGUMENT if the file is not a regular one; the message says of
+  // which kind it is. Returns RESOURCE_EXHAUSTED if the file has more than
   // `max_bytes`.
   static absl::StatusOr<RegularFile> Open(const std::string& path,
                                           int64_t max_bytes);
@@ -40,8 +40,8 @@ class RegularFile {
   // Returns the size in bytes that the file had when it was opened.
   int64_t size() const { return size_; }
 
-  // Reads the next `count` bytes into `to`. Returns DATA_LOSS if the file has
-  // fewer, and an error of SystemError if they cannot be read.
+  // Reads the next `count` bytes into `to`. Returns DATA_LOSS if the file ends
+  // earlier, and an error of SystemError if the read fails.
   absl::Status Read(char* to, size_t count);
 
  private:
@@ -53,13 +53,14 @@ class RegularFile {
   int64_t size_ = 0;
 };
 
-// Returns an error for a system call on the file `path` that has just failed
-// and set `errno`. Its code is NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED
-// (the disk is full) or UNAVAILABLE. `what` says what failed: "file 'x': cannot
-// open: ...".
+// Returns the error for a system call on the file `path` that has just failed
+// and set `errno`. The code of the error is NOT_FOUND, PERMISSION_DENIED,
+// RESOURCE_EXHAUSTED (the disk is full) or UNAVAILABLE. `what` says what
+// failed, such as "cannot open" in "file 'x': cannot open: ...".
 absl::Status SystemError(const std::string& path, absl::string_view what);
 
-// Returns the whole content of a file. Fails as RegularFile does.
+// Returns the whole content of a file. Fails as RegularFile::Open and
+// RegularFile::Read do.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path,
                                             int64_t max_bytes);
 

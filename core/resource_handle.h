@@ -21,7 +21,8 @@ class ResourceHandle {
   std::string container;
   // The name of the resource, unique in its container.
   std::string name;
-  // TensorFlow's hash of the resource's type. It is carried along, not used.
+  // TensorFlow's hash of the resource's type. Leat passes it on, but does not
+  // use it.
   uint64_t hash_code = 0;
   // The type of the resource: "Variable", "Queue" and so on.
   std::string maybe_type_name;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sums and products of counts that stop at 2^63 - 1 instead of overflowing.
-// They are for counts that are compared with a limit or only estimated; sizes
-// that must be exact use CheckedAdd and CheckedMultiply (shape.h) instead.
+// SaturatingAdd and SaturatingMultiply return 2^63 - 1 instead of overflowing.
+// Use them for counts that are compared with a limit or only estimated. Use
+// CheckedAdd and CheckedMultiply (shape.h) for sizes that must be exact.
 #ifndef LEAT_CORE_SATURATING_H_
 #define LEAT_CORE_SATURATING_H_
 

@@ -68,22 +68,23 @@ class Shape {
   int64_t num_elements_ = 1;
 };
 
-// Returns the product of two sizes. Returns INVALID_ARGUMENT if it overflows or
-// one of them is negative.
+// Returns the product of two sizes. Returns INVALID_ARGUMENT if the product
+// overflows or a size is negative.
 absl::StatusOr<int64_t> CheckedMultiply(int64_t a, int64_t b);
 
-// Returns the sum of two sizes. Returns INVALID_ARGUMENT if it overflows or one
-// of them is negative.
+// Returns the sum of two sizes. Returns INVALID_ARGUMENT if the sum overflows
+// or a size is negative.
 absl::StatusOr<int64_t> CheckedAdd(int64_t a, int64_t b);
 
 // Returns the shape to which `a` and `b` broadcast by NumPy's rule: extents are
-// aligned from the right, and an extent of 1 stretches. Returns
-// INVALID_ARGUMENT with TensorFlow's text, "Incompatible shapes: [2] vs. [3]",
-// if they do not broadcast, and if the result is no valid shape.
+// aligned from the right, and an extent of 1 stretches. If they do not
+// broadcast, returns INVALID_ARGUMENT with TensorFlow's text, "Incompatible
+// shapes: [2] vs. [3]". Also returns INVALID_ARGUMENT if the result is not a
+// valid shape.
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
-// Returns `axis` with `rank` added if it is negative. Returns INVALID_ARGUMENT
-// unless it is in [-rank, rank).
+// Returns `axis`, or `axis` + `rank` if `axis` is negative. Returns
+// INVALID_ARGUMENT unless `axis` is in [-rank, rank).
 absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank);
 
 // Returns `shape` with extent `i` replaced. Fails as Create does.

@@ -11,7 +11,7 @@
 
 namespace leat {
 
-// A plain value. The file name is a string literal of the compiler's.
+// A plain value. `file` points to a string literal.
 struct SourceLocation {
   const char* file = "";
   int line = 0;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Marks that a Status carries beside its code and message. They are stored in
-// TensorFlow's payloads (kDerivedStatusPayload,
-// kWorkerPossiblyRestartedPayload), so that Leat's and TensorFlow's tasks can
-// both tell the cause of a failure from the errors that follow from it.
+// These functions mark a Status with payloads, and pass the payloads between
+// tasks. The payloads are those of TensorFlow (kDerivedStatusPayload,
+// kWorkerPossiblyRestartedPayload). So tasks of Leat and of TensorFlow can both
+// distinguish the cause of a failure from the errors that follow from it.
 // Stateless.
 #ifndef LEAT_CORE_STATUS_PAYLOADS_H_
 #define LEAT_CORE_STATUS_PAYLOADS_H_
@@ -16,14 +16,14 @@
 
 namespace leat {
 
-// Returns `status` with the mark that it is derived: it follows from an abort
+// Returns `status`, marked as derived. A derived error follows from an abort
 // elsewhere and is not the cause of the failure.
 absl::Status AsDerived(absl::Status status);
 // Returns true if `status` is marked as derived.
 bool IsDerived(const absl::Status& status);
 
-// Returns `status` with the mark that it names a session or a device that may
-// have belonged to an earlier process of the task.
+// Returns `status` with a mark. The mark says that the error names a session or
+// a device that may have belonged to an earlier process of the task.
 absl::Status AsWorkerPossiblyRestarted(absl::Status status);
 
 // Returns a status with the code and the payloads of `status` and with
@@ -36,8 +36,8 @@ absl::Status WithMessage(const absl::Status& status, absl::string_view message);
 absl::Status WithTask(absl::Status status, absl::string_view task);
 
 // Returns the payloads as a serialized GrpcPayloadContainer, or "" if there are
-// none. Payloads are taken from the smallest to the largest, up to the limits
-// of DecodePayloads; the rest is left out.
+// none. Takes the payloads from the smallest to the largest, up to the limits
+// of DecodePayloads, and leaves out the rest.
 std::string EncodePayloads(const absl::Status& status);
 // Adds the payloads in `bytes`, a serialized GrpcPayloadContainer, to `status`.
 // Adds none if the container is malformed, longer than 8 KiB, or has more than

@@ -18,7 +18,7 @@ constexpr int kNewAxis = -1;  // in Dense::gather
 
 bool Bit(int64_t mask, int i) { return (mask >> i & 1) != 0; }
 
-// How one axis of the input is sliced.
+// Says how one axis of the input is sliced.
 struct DenseAxis {
   int64_t begin = 0;
   int64_t end = 0;
@@ -30,8 +30,7 @@ struct DenseAxis {
 // A specification without ellipsis and new axes.
 struct Dense {
   absl::InlinedVector<DenseAxis, 8> axes = {};
-  // Has, for each axis of the output, the axis of the input that it comes from,
-  // or kNewAxis.
+  // Element i is the input axis that output axis i comes from, or kNewAxis.
   absl::InlinedVector<int, 8> gather = {};
 };
 
@@ -105,7 +104,8 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
   return dense;
 }
 
-// The elements of an axis that a slice takes: the first one, and how many.
+// The elements of an axis that a slice takes: the index of the first one, and
+// their number.
 struct Interval {
   int64_t begin = 0;
   int64_t count = kUnknown;

@@ -15,9 +15,9 @@
 
 namespace leat {
 
-// The indexing as the op's inputs and attrs give it, with one entry per item
-// between the brackets. The comment of a mask says what entry i is if bit i of
-// the mask is set.
+// The inputs and attrs of the op, with one entry per item between the brackets.
+// Bit i of a mask belongs to entry i. The comment of the mask says what the
+// entry is if the bit is set.
 struct StridedSliceSpec {
   std::optional<Dims> begin = {};  // nothing if it is not known
   std::optional<Dims> end = {};    // nothing if it is not known
@@ -33,8 +33,8 @@ struct StridedSliceSpec {
 struct StridedSliceBox {
   Dims begin = {};   // in [-1, extent]; 0 where it is not known
   Dims stride = {};  // never 0
-  // The extents after slicing, but before axes are added and removed. There are
-  // as many as the input has. An extent is unknown if it depends on something
+  // The extents after slicing, but before axes are added and removed. There is
+  // one per axis of the input. An extent is unknown if it depends on something
   // unknown: begin, end or the input's extent.
   PartialShape processed = {};
   // The shape of the op's output.

@@ -19,15 +19,16 @@
 namespace leat {
 namespace {
 
-// The header of a block of objects. It lies in front of them, in the same block
-// of an allocator, and keeps the block until the objects are destroyed.
+// A buffer of objects. This ObjectBuffer lies in front of the objects, in the
+// same block from an allocator. It keeps the block until the objects are
+// destroyed.
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
   static constexpr size_t kHeader = kBufferAlignment;
 
-  // Returns `count` default-constructed objects that are going to hold
-  // `held_bytes` elsewhere, or null if the allocator has no memory.
+  // Returns `count` default-constructed objects, which will hold `held_bytes`
+  // bytes elsewhere, or null if the allocator has no memory.
   static BufferRef New(Allocator& allocator, size_t count, int64_t held_bytes) {
     static_assert(sizeof(ObjectBuffer) <= kHeader);
     static_assert(alignof(T) <= kBufferAlignment);

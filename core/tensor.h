@@ -41,25 +41,26 @@ class Tensor {
   Tensor() = default;
 
   // Allocates a tensor of uninitialised plain bytes or of default-constructed
-  // objects. `held_bytes` is how many bytes the objects are going to hold
-  // outside of the buffer. The allocator counts them until the buffer is freed.
-  // Returns RESOURCE_EXHAUSTED naming dtype, shape and allocator if there is no
-  // memory, and INVALID_ARGUMENT if the byte count overflows or `dtype` is
-  // kInvalid or a reference.
+  // objects. `held_bytes` is the number of bytes that the objects will hold
+  // outside of the buffer. The allocator counts these bytes until the buffer is
+  // freed. Returns RESOURCE_EXHAUSTED naming dtype, shape and allocator if
+  // there is no memory. Returns INVALID_ARGUMENT if the byte count overflows or
+  // if `dtype` is kInvalid or a reference.
   static absl::StatusOr<Tensor> Allocate(Allocator& allocator, DType dtype,
                                          const Shape& shape,
                                          int64_t held_bytes = 0);
 
-  // Returns a tensor whose elements lie in `buffer` already, from `data` on,
-  // such as the bytes of a received message. Shares ownership of `buffer`.
+  // Returns a tensor of the elements that are already in `buffer`, starting at
+  // `data`. For example, `buffer` holds a received message. The tensor shares
+  // ownership of `buffer`.
   // REQUIRES: a dtype of plain bytes; `data` is aligned to the element, and all
   // elements lie inside of the buffer.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
                            char* data);
 
   // Returns a host tensor of rank 0. This and the next four functions end the
-  // process if there is no memory. So they are for values of our own and for
-  // tests, not for tensors whose size somebody else chooses.
+  // process if there is no memory. So do not use them if a graph, feed, file or
+  // peer determines the size of the tensor.
   template <class T>
   static Tensor Scalar(const T& value) {
     return FromSpan<T>(Shape{}, absl::MakeConstSpan(&value, 1));
@@ -76,7 +77,7 @@ class Tensor {
   static Tensor Vector(std::initializer_list<T> values) {
     return Of<T>(Shape{static_cast<int64_t>(values.size())}, values);
   }
-  // Like Of, for values that are copied from a span.
+  // Like Of, but copies the values from a span.
   template <class T>
   static Tensor FromSpan(const Shape& shape, absl::Span<const T> values);
   // Returns a host tensor whose elements all equal `value`.
@@ -92,7 +93,7 @@ class Tensor {
   // Returns false for Tensor(), which has no value.
   bool IsValid() const { return dtype_ != DType::kInvalid; }
 
-  // Makes this equal to Tensor() and gives up its share of the bytes.
+  // Makes this equal to Tensor() and releases its reference to the bytes.
   void Reset() {
     dtype_ = DType::kInvalid;
     shape_ = Shape();
@@ -123,7 +124,7 @@ class Tensor {
     return absl::Span<T>(reinterpret_cast<T*>(data_),
                          static_cast<size_t>(num_elements()));
   }
-  // Return the first byte of the elements, null for Tensor().
+  // Both return the address of the first element, or null for Tensor().
   const char* raw_data() const { return data_; }
   char* mutable_raw_data() { return data_; }
 
@@ -153,8 +154,8 @@ class Tensor {
   // Returns the buffer that holds the bytes, null for Tensor().
   const BufferRef& buffer() const { return buffer_; }
 
-  // Returns an equal tensor with bytes of its own. Returns RESOURCE_EXHAUSTED
-  // if there is no memory.
+  // Returns an equal tensor in a new buffer from `allocator`. Returns
+  // RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> Copy(Allocator& allocator) const;
 
   // Returns dtype, shape and at most `max_elements` values, as in
@@ -182,8 +183,9 @@ absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what);
 // GetIndices and Shape::Create do, naming `what`.
 absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what);
 
-// Returns true for the same dtype, shape and elements. Plain elements, floats
-// too, are compared byte by byte; variants are equal if they share their value.
+// Returns true if `a` and `b` have the same dtype, shape and elements. Plain
+// elements, including floats, are compared byte by byte. Two variants are equal
+// if they share their value.
 bool Identical(const Tensor& a, const Tensor& b);
 
 // ---------------------------------------------------------------------------

@@ -22,16 +22,16 @@ namespace leat {
 class Tensor;
 struct VariantData;
 
-// How deep variants may be nested; a list of lists has depth 2. A value that
-// holds tensors of variants refuses deeper ones, because functions that recurse
-// over values, such as destructors, could exhaust the stack. Besides, protobuf
-// reads at most 100 levels of nested messages, and each level of variants takes
-// two of them.
+// The greatest depth to which variants may be nested. A list of lists has depth
+// 2. A value refuses a tensor that would make it deeper, because functions that
+// recurse over values, such as destructors, could exhaust the stack. Besides,
+// protobuf reads at most 100 levels of nested messages, and each level of
+// variants takes two of them.
 inline constexpr int kMaxVariantDepth = 32;
 
-// The base class of values. A value counts the Variants that refer to it and is
-// deleted with the last one. While more than one refers to it, a value is
-// immutable and so thread-safe.
+// The base class of the values in variants. A value counts the Variants that
+// refer to it and is deleted when the last one is destroyed. While more than
+// one refers to it, a value is immutable and so thread-safe.
 class VariantValue {
  public:
   VariantValue() = default;
@@ -53,8 +53,8 @@ class VariantValue {
   // default, returns INVALID_ARGUMENT, because the type has no encoding.
   virtual absl::StatusOr<VariantData> Encode() const;
 
-  // Returns true if there is one reference only. Nobody but its owner can then
-  // read the value or take another reference.
+  // Returns true if there is only one reference. Then only the owner of this
+  // reference can read the value or take another reference.
   bool IsUnique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  private:
@@ -67,11 +67,11 @@ class VariantValue {
     }
   }
 
-  // One value may stand in more than 2^31 elements.
+  // More than 2^31 elements of tensors may refer to one value.
   mutable std::atomic<int64_t> refs_{0};
 };
 
-// A shared reference to a value, or to none. Copies share the value.
+// A shared reference to a value, or empty. Copies share the value.
 // Thread-compatible.
 class Variant {
  public:
@@ -89,13 +89,15 @@ class Variant {
   // Returns the value, or null if this is empty. The pointer is valid as long
   // as some Variant refers to the value.
   const VariantValue* value() const { return value_.get(); }
-  // Returns the value as a T, or null if this is empty or of another class.
+  // Returns the value as a T, or null if this is empty or the value is of
+  // another class.
   template <class T>
   const T* get() const {
     return dynamic_cast<const T*>(value_.get());
   }
-  // Returns the value as a T that may be changed, or null if this is empty, of
-  // another class, or shares its value with another Variant.
+  // Returns the value as a T that the caller may change. Returns null if this
+  // is empty, if the value is of another class, or if another Variant shares
+  // the value.
   template <class T>
   T* MutableIfUnique() {
     if (value_ == nullptr || !value_->IsUnique()) return nullptr;

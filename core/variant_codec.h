@@ -18,8 +18,8 @@
 
 namespace leat {
 
-// A variant as it is in a message. What metadata and tensors mean is up to the
-// type.
+// A variant as it is in a message. The type defines what metadata and tensors
+// mean.
 struct VariantData {
   std::string type_name = {};        // VariantValue::type_name()
   std::string metadata = {};         // any bytes

@@ -40,7 +40,7 @@ absl::StatusOr<Padding> ParsePadding(absl::string_view name) {
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window) {
   LEAT_RETURN_IF_ERROR(CheckWindow(input, window));
-  // The elements from the first tap to the last one, both included.
+  // The number of elements from the first tap to the last one, both included.
   LEAT_ASSIGN_OR_RETURN(int64_t span,
                         CheckedMultiply(window.size - 1, window.dilation));
   LEAT_ASSIGN_OR_RETURN(span, CheckedAdd(span, 1));
@@ -64,8 +64,8 @@ absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
     LEAT_ASSIGN_OR_RETURN(padded, CheckedAdd(padded, window.after));
   }
   LEAT_ASSIGN_OR_RETURN(const int64_t limit, CheckedAdd(padded, window.stride));
-  // The division rounds towards zero, so that a window that is too large by
-  // less than two strides has no position and is no error.
+  // The division rounds towards zero. So a window that is too large by less
+  // than two strides has 0 positions, which is not an error.
   result.count = (limit - span) / window.stride;
   if (result.count < 0) {
     return absl::InvalidArgumentError(

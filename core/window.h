@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlaceWindow is the window arithmetic of convolutions and pooling: it tells
-// how many positions a sliding window has along one axis, and how much padding
-// that takes. It serves shape inference and kernels. TensorFlow's
-// GetWindowedOutputSize does the same.
+// PlaceWindow computes, for convolutions and pooling, how many positions a
+// sliding window has along one axis, and how much padding the axis needs. Shape
+// inference and kernels use it. TensorFlow's GetWindowedOutputSize does the
+// same.
 //
 //   // A 3x3 convolution with stride 2 over 28 rows:
 //   PlaceWindow(28, {.size = 3, .stride = 2, .padding = Padding::kSame});
@@ -32,7 +32,7 @@ absl::StatusOr<Padding> ParsePadding(absl::string_view name);
 
 // A window along one axis, in elements of the input.
 struct Window {
-  int64_t size = 1;      // number of taps, the elements that it looks at
+  int64_t size = 1;      // number of taps: elements per position
   int64_t stride = 1;    // from one position to the next
   int64_t dilation = 1;  // from one tap to the next
   Padding padding = Padding::kValid;
@@ -53,7 +53,7 @@ struct WindowPositions {
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window);
 
-// The meaning of the axes of a rank-4 tensor of images. The default is NHWC.
+// The numbers of the axes of a rank-4 tensor of images. The default is NHWC.
 struct ImageAxes {
   int batch = 0;
   int height = 1;

@@ -12,8 +12,8 @@ namespace leat {
 inline constexpr char kDerivedStatusPayload[] =
     "type.googleapis.com/tensorflow.DerivedStatus";
 
-// The payload key of an error that names a session or a device which an earlier
-// process of the task may have had.
+// The payload key of an error that names a session or a device that may have
+// belonged to an earlier process of the task (status_payloads.h).
 inline constexpr char kWorkerPossiblyRestartedPayload[] =
     "type.googleapis.com/"
     "tensorflow.distributed_runtime.WorkerPossiblyRestarted";

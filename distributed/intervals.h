@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerIntervals: how often a task does by itself what it repeats, and how
-// long it waits for others before it goes on without them.
+// ServerIntervals: the intervals at which a task repeats its own actions, and
+// the times for which it waits for other tasks.
 //
-// The defaults fit every cluster that we know, so these are no flags of `leat
-// serve`. Tests and programs that start a Server may set them.
+// `leat serve` has no flags for these times, because the defaults fit every
+// cluster that we know. Tests and programs that start a Server may set them.
 //
 //   ServerOptions options;
 //   options.intervals.connection.ping_timeout = std::chrono::seconds(2);
@@ -33,26 +33,28 @@ struct IntervalRange {
 
 // How a transport keeps its connections. A value; each time is at least 1 ms.
 struct ConnectionTimes {
-  // A peer that was silent for `ping_interval` is pinged, or asked for its
-  // health, and is given up when it does not answer within `ping_timeout`. Both
-  // times together are less than the five seconds within which a dead peer must
-  // be noticed. The timeout is the longer one, because a peer that lives may be
-  // busy.
+  // If a peer was silent for `ping_interval`, the transport pings it or calls
+  // its health check. If the peer does not answer within `ping_timeout`, the
+  // transport takes it for dead. A dead peer must be noticed within five
+  // seconds, so both times together are shorter. `ping_timeout` is the longer
+  // one, because a live peer may be busy.
   std::chrono::milliseconds ping_interval{1000};
   std::chrono::milliseconds ping_timeout{3500};
-  // The pauses between attempts to connect. Each is twice the one before.
+  // The pauses between attempts to connect grow from `first_retry` to
+  // `longest_retry`.
   std::chrono::milliseconds first_retry{100};
   std::chrono::milliseconds longest_retry{1000};
   // How long an attempt to connect waits for an address that does not answer at
-  // all. A shorter time would fail while the peer is merely busy.
+  // all. With a shorter time, attempts would fail while the peer is merely
+  // busy.
   std::chrono::milliseconds connect_timeout{2000};
-  // How long a connection stays open if it has no calls and is not watched.
+  // How long a connection stays open if it has no calls and is not pinged.
   std::chrono::milliseconds idle{60'000};
 };
 static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
               std::chrono::seconds(5));
 
-// A value, copied by what uses it.
+// A value. Its users copy it.
 struct ServerIntervals {
   ConnectionTimes connection = {};
 
@@ -62,24 +64,28 @@ struct ServerIntervals {
                              std::chrono::seconds(1)};
   // How long the tasks may take to answer, unless the client says otherwise.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
-  // How long before the client's deadline an error is sent, so that it arrives.
+  // How long before the client's deadline the master stops waiting and sends an
+  // error, so that the error arrives in time.
   std::chrono::nanoseconds time_to_reply = std::chrono::seconds(2);
-  // How often the log says for which tasks the session waits.
+  // How often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
   // During a step:
-  // How long to wait for the cause, once a task has reported an error that may
-  // only be an echo of it (step_errors.h).
+  // After a task has reported an error that may be an echo of another task's
+  // error (step_errors.h), the master waits this long for the cause. Then it
+  // cancels the step.
   std::chrono::nanoseconds wait_for_cause = std::chrono::seconds(1);
-  // How long to wait for replies, once the step was cancelled. A client waits a
-  // little longer (RemoteSessionOptions::answer_grace).
+  // How long the master waits for the replies of tasks after it has cancelled
+  // the step. A client waits a little longer
+  // (RemoteSessionOptions::answer_grace).
   std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
-  // How long a traced step waits for the logs of TensorFlow's tasks.
+  // How long a traced step waits until TensorFlow's tasks have begun to log,
+  // and again for their logs.
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
   // After a step or a session (end_notices.h):
-  // How long the notice of a step's end waits for the next RunGraph to its
-  // task, which would carry it. After this time it is sent alone.
+  // The master adds the notice of a step's end to the next RunGraph to the same
+  // task. If there is no RunGraph within this time, it sends the notice alone.
   std::chrono::nanoseconds step_notice = std::chrono::milliseconds(10);
   // The pauses after which the deletion of a session is repeated.
   IntervalRange deletion = {std::chrono::milliseconds(100),
@@ -96,8 +102,8 @@ struct ServerIntervals {
   // While the server stops:
   // The pause between attempts to end the steps that are left.
   std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);
-  // How long replies may take to reach their callers, once nothing runs any
-  // more.
+  // How long replies may take to reach their callers after all steps have
+  // ended.
   std::chrono::nanoseconds reply_grace = std::chrono::seconds(1);
 };
 

@@ -13,14 +13,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "leat/distributed/transport/connection_limits.h"
+#include "leat/distributed/connection_limits.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/lowering/lower_limits.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat {
 
-// A value, copied by what uses it.
+// A value. Its users copy it.
 struct ServerLimits {
   // The largest message, in bytes. A larger one is RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = INT32_MAX;
@@ -33,17 +33,18 @@ struct ServerLimits {
   size_t max_connections_per_address = ConnectionLimits().max_per_address;
   std::chrono::nanoseconds handshake_timeout =
       ConnectionLimits().handshake_timeout;
-  // What the import of a graph may make (graph/io/graph_def.h).
+  // The limits of imported graphs (graph/io/graph_def.h).
   ImportLimits import = {};
   // How many bytes a client's graph may take in messages, with its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
-  // What the lowering of functions may make (graph/lowering/lower_limits.h).
+  // The limits of graphs whose functions are lowered
+  // (graph/lowering/lower_limits.h).
   LowerLimits lower = {};
   // How many sessions of clients the task's master keeps. A session that nobody
-  // has used for `session_idle` is closed. If there is no room for a new
-  // session, the session that has been idle for longest is closed, provided
-  // that it has been idle for `session_idle_when_full`. So clients that died do
-  // not keep others out.
+  // has used for `session_idle` is closed. If there are `max_sessions` and a
+  // client wants another one, the session that has been idle for longest is
+  // closed, provided that it has been idle for `session_idle_when_full`. So the
+  // sessions of dead clients do not block new clients.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
@@ -67,11 +68,12 @@ struct ServerLimits {
   int64_t max_session_bytes = INT64_MAX;
   // How many tensors the elements of one queue may have together.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
-  // A peer may ask for a tensor of a step that has not begun here. This says
-  // how many such steps may wait for their RunGraph, and for how long.
+  // A peer may ask for a tensor of a step that has not begun here. These limits
+  // say how many such steps may wait for their RunGraph, and for how long.
   size_t max_waiting_steps = 1000;
   std::chrono::nanoseconds waiting_step_timeout = std::chrono::seconds(60);
-  // How many ended steps are remembered, so that nothing late starts one again.
+  // How many ended steps are remembered, so that a late request cannot start
+  // one of them again.
   size_t max_tombstones = 100'000;
   // How long peers may still fetch tensors of a step that has succeeded.
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);

@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How much a task shows to people in its status (status_service.h) and in
-// messages. Whoever knows a whole session handle can use the session, and
-// whoever knows a step's id can take its tensors and end it. So only a piece of
-// a handle or an id is shown, which is enough to tell two of them apart. Text
-// that peers have written is cut and cleaned. Stateless, thread-safe.
+// Functions and limits for what a task shows to people in its status
+// (status_service.h) and in messages. Handles and ids are not shown in full: a
+// session handle lets anybody use the session, and a step's id lets anybody
+// take the step's tensors or end the step. The piece that is shown is enough to
+// tell two handles or ids apart. Text that peers have written is cut and
+// cleaned. Stateless, thread-safe.
 //
 //   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
 #ifndef LEAT_DISTRIBUTED_SHOWN_STATUS_H_
@@ -23,8 +24,8 @@
 
 namespace leat {
 
-// The limits of the lists in a status. Beside each list the status says how
-// many there are in all. A value.
+// The limits of the lists in a status. The status also has the total number of
+// entries for each list. A value.
 struct StatusListing {
   // The least age of the running steps and waiting Recvs that are listed.
   std::chrono::nanoseconds min_age = {};
@@ -34,12 +35,11 @@ struct StatusListing {
   size_t max_peers = 1000;
 };
 
-// How many sessions a status looks at, at most, to find those that were used
-// last.
+// The most sessions that a status looks at to find those that were used last.
 inline constexpr size_t kMaxReportedSessions = 1000;
 
-// Keeps the `max` sessions that were used last, sorted, the one used last
-// first. Each session comes with the time since its last use.
+// Keeps the `max` sessions that were used most recently, sorted, the most
+// recent one first. Each session is paired with the time since its last use.
 template <class Session>
 void KeepLastUsed(
     size_t max,

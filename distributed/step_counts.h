@@ -57,7 +57,7 @@ class StepCounts {
   }
 
   // Returns the time since the last Begin or End, or since the construction; 0
-  // while a step runs. It tells which sessions nobody uses any more.
+  // while a step runs. Callers use it to find sessions that are no longer used.
   std::chrono::nanoseconds idle() const {
     if (totals().running > 0) return std::chrono::nanoseconds(0);
     const Clock::duration used(used_.load(std::memory_order_relaxed));

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains an autoencoder on the images of Fashion-MNIST: a network that squeezes
-// each image through 16 numbers and restores the image from them. Then prints
-// some test images beside the restored ones.
+// Trains an autoencoder on the images of Fashion-MNIST. The network encodes
+// each image as 16 numbers and restores the image from these numbers. Then the
+// program prints some test images beside the restored ones.
 //
 //   autoencoder [STEPS]
 #include <cstdio>
@@ -43,7 +43,8 @@ Autoencoder Build(GraphBuilder& b) {
   return model;
 }
 
-// Returns one line of an image as text. Characters are twice as high as wide.
+// Returns one row of an image as text. Characters are twice as high as wide, so
+// Print shows every second row only.
 std::string Line(const float* pixels) {
   constexpr char kShades[] = " .:-=+*#%@";
   std::string line;

@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Embedding tables that are cut over parameter servers: a recommender that
-// learns from ratings what users and items are like. A step asks each server
-// only for the rows of its batch, and sends it gradients of these rows only,
-// however large the tables are. The training is between-graph and asynchronous:
-// each chief and worker runs this program with its own ratings.
+// Trains a recommender, which learns from ratings what users and items are
+// like. Its embedding tables are cut into parts on several parameter servers.
+// However large the tables are, a step fetches only the rows of its batch from
+// the servers, and sends back gradients of these rows only. The training is
+// between-graph and asynchronous: the chief and each worker run this program,
+// each with its own ratings.
 //
 //   leat launch --jobs chief=1,worker=1,ps=2 -- embedding_cluster
 //
@@ -48,7 +49,7 @@ struct Flags {
   int64_t items = 2000;
   int64_t dimension = 8;
   int64_t batch = 1024;
-  int64_t steps = 3000;  // by all tasks together
+  int64_t steps = 3000;  // of all tasks together
   double learning_rate = 0.3;
   int64_t seed = 1;
 };
@@ -59,9 +60,9 @@ struct Ratings {
   Tensor values;  // float [batch]
 };
 
-// Returns a taste: a number in [-sqrt(3), sqrt(3)) from a distribution of
-// variance 1. It is always the same for the same row and taste, so no table of
-// tastes is needed.
+// Returns a taste: a random number in [-sqrt(3), sqrt(3)), with variance 1. The
+// result is always the same for the same arguments, so no table of tastes is
+// needed.
 float Taste(uint64_t row, uint64_t taste) {
   uint64_t x = row * kTastes + taste + 0x9e3779b97f4a7c15u;  // splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -124,8 +125,8 @@ Recommender BuildRecommender(GraphBuilder& b, const Flags& flags, int servers) {
   model.loss = nn::MeanOfAll(errors);
   const Variable step = nn::GlobalStep(b);
   model.global_step = step.value();
-  // Minimizes the sum of the errors, not the mean, so that a row learns from
-  // its own ratings as fast in a large batch as in a small one.
+  // Minimizes the sum of the errors and not the mean, so the size of the batch
+  // does not change how fast a row learns from its ratings.
   model.train = nn::Adagrad({.learning_rate = flags.learning_rate})
                     .Minimize(op::Sum(errors, 0), {.global_step = step});
   return model;

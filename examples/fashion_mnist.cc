@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains a small network on Fashion-MNIST, evaluates it after every epoch,
-// writes the trained model, and predicts some test images in the terminal.
+// Trains a small network on Fashion-MNIST and evaluates it after every epoch.
+// Then writes the trained model to a file, and prints predictions for some test
+// images.
 //
 //   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
 //   fashion_mnist --model mlp --target grpc://127.0.0.1:7001

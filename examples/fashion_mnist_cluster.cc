@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Between-graph training. Every task of a cluster runs this program and learns
-// from TF_CONFIG which task it is. Each chief and worker builds its own copy of
-// the graph. The variables are on the parameter servers, where all copies find
-// them by name. Without --sync every replica updates the variables as soon as
-// it has gradients; with --sync the chief applies the mean of one gradient of
-// each replica. An evaluator reads the variables from time to time and tests
-// them on its own devices.
+// An example of between-graph training. Every task of a cluster runs this
+// program and reads from TF_CONFIG which task it is. Each chief and worker
+// builds its own copy of the graph. The variables are on the parameter servers,
+// where all copies find them by name. Without --sync every replica updates the
+// variables as soon as it has gradients; with --sync the chief applies the mean
+// of one gradient of each replica. An evaluator reads the variables from time
+// to time and tests them on its own devices.
 //
 //   leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --
 //       fashion_mnist_cluster --epochs 5
@@ -49,9 +49,10 @@ constexpr int kMaxEpochs = 1 << 20;
 constexpr int kMaxTasks = 1000;
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr auto kLook = std::chrono::milliseconds(100);
-// How long a chief that has ended the training waits for the other tasks.
+// The longest time for which a chief that has ended the training waits for the
+// other tasks.
 constexpr auto kLongestWait = std::chrono::seconds(60);
-// The times after which WaitForOthers says that it waits.
+// The times of a wait after which WaitForOthers says that it waits.
 constexpr std::chrono::seconds kNoticeTimes[] = {std::chrono::seconds(1),
                                                  std::chrono::seconds(10),
                                                  std::chrono::seconds(30)};
@@ -77,13 +78,14 @@ struct Shared {
   std::vector<Variable> weights = {};  // the model's variables
   Variable global_step = {};
   Variable end = {};  // the step at which to end early
-  // How far each of the other tasks is; -1 at first. First come the variables
-  // of the workers, in order. A worker sets its variable when it has ended. The
-  // last variable belongs to the evaluator, which sets it to the step that it
-  // has tested.
+  // One variable for each other task, which says how far that task is. It is -1
+  // at first. The variables of the workers come first, in order. A worker sets
+  // its variable when it has ended its training. The last variable is that of
+  // the evaluator, which sets it to 0 when it begins and to the number of the
+  // last step when it has tested that step.
   std::vector<Variable> reached = {};
-  // A step to feed, and operations that assign it: `tell` to the variables of
-  // `reached`, in the same order, and `end_at` to `end`.
+  // `step` is a number to feed. `tell[i]` assigns it to `reached[i]`, and
+  // `end_at` assigns it to `end`.
   Output step = {};
   std::vector<Operation> tell = {};
   Operation end_at = {};
@@ -178,8 +180,9 @@ RunArgs Tell(const Shared& shared, const Operation& what, int64_t step) {
           .targets = {what}};
 }
 
-// Returns the number of steps of the whole training. If the servers were kept,
-// earlier runs of the program may have done some of these steps.
+// Returns the number of steps of the whole training. If the servers are still
+// those of an earlier run of the program, that run may have done some of these
+// steps.
 int64_t StepsOf(const Flags& flags, const ClusterTask& task,
                 const Shard& shard) {
   return flags.epochs * shard.num_batches() *
@@ -195,7 +198,8 @@ absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
     const int64_t sessions = session.num_sessions();
     absl::StatusOr<std::vector<Tensor>> out = session.Run(args);
     if (out.ok() || !IsRecoverable(out.status())) return out;
-    if (lost && session.num_sessions() == sessions) return out;  // Run gave up
+    // The session could not be made again.
+    if (lost && session.num_sessions() == sessions) return out;
     lost = true;
   }
 }
@@ -216,9 +220,9 @@ class Replica {
 
  private:
   // Returns the current step of the training and the step at which the training
-  // ends.
+  // ends. May wait for the chief.
   absl::StatusOr<std::pair<int64_t, int64_t>> Begin();
-  // The chief prints its progress about twenty times.
+  // If this task is the chief, prints the progress, about twenty times in all.
   void Report(int64_t step, float loss);
 
   const Flags& flags_;
@@ -241,10 +245,10 @@ void Replica::Report(int64_t step, float loss) {
                       loss, seconds.count()));
 }
 
-// If the servers were kept, an earlier run may have ended the synchronous
-// training. Then a worker waits until the chief of this run continues the
-// training. The chief may do so after the worker's session has begun, so the
-// worker runs `local_init` again.
+// If the servers are still those of an earlier run, that run may have ended the
+// synchronous training. Then a worker waits until the chief of this run
+// continues the training. That may happen after the worker's session has run
+// `local_init`, so the worker runs `local_init` again.
 absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
   RunArgs look{.fetches = {shared_.global_step.value(), shared_.end.value()}};
   if (flags_.sync) look.fetches.push_back(training_.finished);
@@ -292,7 +296,8 @@ absl::Status Replica::Train(Shard& shard) {
     losses.Add(loss);
     Report(step, loss);
     position = flags_.sync ? step : position + 1;
-    // With --sync the chief decides for all, because no step ends without it.
+    // With --sync only the chief ends the training early, because no step ends
+    // without the chief.
     if (!flags_.sync || task_.is_chief()) {
       last = std::min(steps_, (*trained)[2].scalar<int64_t>());
     }
@@ -301,8 +306,8 @@ absl::Status Replica::Train(Shard& shard) {
   return AsOwnError(losses.Close());
 }
 
-// Waits until the other tasks have ended. The chief goes last, because `leat
-// launch` ends everything when the chief ends.
+// Waits until the other tasks have ended. The chief must end last, because
+// `leat launch` stops all tasks when the chief ends.
 absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
                            const Shared& shared, int64_t steps) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
@@ -370,7 +375,7 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   Replica replica(flags, task, shared, training, steps, *session);
   if (!task.is_chief()) {
     const Operation& tell = shared.tell[task.worker_number() - 1];
-    // Forgets an end that an earlier run has left on servers that were kept.
+    // Clears the value that an earlier run may have left on the servers.
     LEAT_RETURN_IF_ERROR(RunAgain(*session, Tell(shared, tell, -1)).status());
     LEAT_RETURN_IF_ERROR(replica.Train(shard));
     return RunAgain(*session, Tell(shared, tell, steps)).status();
@@ -384,8 +389,8 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   return WaitForOthers(graph, task, shared, steps);
 }
 
-// The network on this process's own devices, with weights that come from
-// elsewhere.
+// Tests the network on this process's own devices, with weights that the caller
+// supplies.
 class Tester {
  public:
   absl::Status Init(const Flags& flags, const FashionMnist& data);
@@ -461,9 +466,9 @@ absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
   }
 }
 
-// Runs the evaluator. It is a client of the first parameter server's master,
-// and reads the variables on the tasks of that cluster. No node is placed
-// anywhere else.
+// Runs the evaluator. It reads the variables as a client of the master on the
+// first parameter server. All nodes of this graph are on tasks of the cluster,
+// because the evaluator itself is not in the cluster.
 absl::Status RunEvaluator(const Flags& flags, const ClusterTask& task) {
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         LoadFashionMnist(flags.data.data));

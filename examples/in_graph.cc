@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// In-graph training: one client, and one graph that names every task. The
-// variables are on parameter servers. Each worker has a tower, which is a copy
-// of the network that computes the gradients of the worker's share of the
-// batch. Every step waits for all towers, so the training is synchronous.
+// An example of in-graph training: one client has one graph, which names every
+// task. The variables are on parameter servers. Each worker has a tower, which
+// is a copy of the network that computes the gradients of the worker's share of
+// the batch. Every step waits for all towers, so the training is synchronous.
 //
 //   leat launch --jobs chief=1,worker=2,ps=1 -- in_graph --steps 500
 //   in_graph --target grpc://127.0.0.1:7001 --workers 2 --ps 1
@@ -56,8 +56,8 @@ struct Training {
   Operation step = {};
 };
 
-// Returns the mean of the towers' gradients. It is computed beside the
-// variables.
+// Returns the means of the towers' gradients. Each mean is computed on the
+// device of its variable.
 std::vector<nn::VariableGradient> Mean(
     GraphBuilder& b,
     absl::Span<const std::vector<nn::VariableGradient>> towers) {
@@ -105,7 +105,7 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   return training;
 }
 
-// Returns the feeds of all towers. Each gets its share of the batch.
+// Returns the feeds of all towers. Each tower gets an equal share of the batch.
 std::vector<Tensor> Shares(const LabeledImages& batch, int workers) {
   const int64_t size = batch.labels.num_elements() / workers;
   std::vector<Tensor> feeds;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Trains a recurrent network (S. Hochreiter and J. Schmidhuber, "Long
-// Short-Term Memory", 1997) to guess the next character of a text. Then lets it
-// write a text of its own.
+// Short-Term Memory", 1997) to predict the next character of a text. Then
+// writes a new text with the network.
 //
 //   recurrent_network TEXT [STEPS]
 #include <cmath>
@@ -24,8 +24,8 @@ namespace {
 constexpr int64_t kCharacters = 256;
 constexpr int64_t kUnits = 128;
 constexpr int64_t kBatch = 32;
-constexpr int64_t kLength = 40;  // of the texts that it learns from
-constexpr int kWritten = 400;    // characters
+constexpr int64_t kLength = 40;  // characters per text in a training step
+constexpr int kWritten = 400;    // characters written at the end
 
 // What the network remembers from one character to the next.
 struct Memory {
@@ -41,7 +41,8 @@ class Network {
         bias_(b.Variable("bias", Tensor::Filled<float>(Shape{4 * kUnits}, 0))),
         readout_(Weights(b, "readout", {kUnits, kCharacters})) {}
 
-  // Reads one character of each text: int32 [batch].
+  // Reads one character of each text and returns the new memory. `characters`
+  // is int32 [batch].
   Memory Read(const Output& characters, const Memory& memory) const {
     const Output x = op::GatherV2(embedding_, characters, 0);
     const std::vector<Output> gates = op::Split(
@@ -55,7 +56,7 @@ class Network {
     return next;
   }
 
-  // Returns a guess at the next character: float [batch, kCharacters].
+  // Returns the logits of the next character: float [batch, kCharacters].
   Output Guess(const Memory& memory) const {
     return op::MatMul(memory.hidden, readout_);
   }
@@ -79,12 +80,12 @@ struct Model {
   Output loss = {};
   Operation train = {};
 
-  // One step of writing reads the last character and the memory before it, and
-  // makes the memory after it.
+  // To write a character, a step reads the last character and the memory before
+  // that character, and computes the memory after it.
   Output character = {};
   Memory before = {};
   Memory after = {};
-  Output chances = {};  // of each character to be the next
+  Output chances = {};  // probability of each character to be the next
 };
 
 Model Build(GraphBuilder& b) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Learns from a text what its words have to do with each other. The method is
-// skip-grams with negative sampling (T. Mikolov et al., "Distributed
-// Representations of Words and Phrases and their Compositionality", 2013). Then
-// prints the words that are nearest to the most frequent ones.
+// Learns embeddings of the words of a text. The method is skip-grams with
+// negative sampling (T. Mikolov et al., "Distributed Representations of Words
+// and Phrases and their Compositionality", 2013). Then prints the nearest words
+// of the most frequent words.
 //
 //   word_embeddings TEXT [STEPS]
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int64_t kMostWords = 5000;
 constexpr int64_t kDimension = 32;
 constexpr int64_t kBatch = 256;
 constexpr int64_t kNegatives = 5;  // random words per pair
-constexpr int kWindow = 2;         // how far apart the words of a pair are
+constexpr int kWindow = 2;         // greatest distance of a pair, in words
 
 struct Text {
   std::vector<std::string> vocabulary = {};  // the most frequent word first
@@ -86,7 +86,8 @@ Model Build(GraphBuilder& b, int64_t words) {
       b.Variable("inner", op::RandomUniform(shape, DType::kFloat) - 0.5);
   const Variable outer = b.Variable("outer", op::Fill(shape, 0.0f));
 
-  // A word should fit the words near it, and not random ones.
+  // The loss is small if a word fits the words near it and does not fit random
+  // words.
   const Output center = op::GatherV2(inner, model.centers, 0);
   const Output near = op::GatherV2(outer, model.others, 0);
   const Output random = op::GatherV2(

@@ -10,8 +10,8 @@
 namespace leat {
 namespace {
 
-// Bounds how deep DebugString goes into functions in the attrs of functions. A
-// hostile graph may nest them very deep.
+// Bounds how deep DebugString recurses into functions in the attrs of
+// functions. A hostile graph may nest them very deep.
 constexpr int kMaxPrintedDepth = 16;
 
 std::string Text(const AttrValue& value, int max_elements, int depth);

@@ -38,27 +38,30 @@ struct FunctionRef {
   std::string name = {};
   std::shared_ptr<const AttrMap> attrs = {};  // null when there are none
 
-  // True if name and attrs are equal. A null `attrs` equals an empty map.
+  // Returns true if name and attrs are equal. A null `attrs` equals an empty
+  // map.
   friend bool operator==(const FunctionRef& a, const FunctionRef& b);
 };
 
 // Stands in the body of a function for an attr that the caller of the function
-// supplies ("$T"). Instantiate (instantiate.h) puts the value in its place.
+// supplies ("$T"). Instantiate (instantiate.h) replaces the placeholder by the
+// value.
 struct AttrPlaceholder {
   std::string name = {};  // without the "$"
   friend bool operator==(const AttrPlaceholder&,
                          const AttrPlaceholder&) = default;
 };
 
-// An empty list whose element type is not known, because the message `list {}`
-// does not say it. CheckAttrs (op_def.h) replaces it by an empty list of the
-// declared type.
+// An empty list of unknown element type, because the message `list {}` does not
+// name a type. CheckAttrs (op_def.h) replaces an EmptyList by an empty list of
+// the declared type.
 struct EmptyList {
   friend bool operator==(const EmptyList&, const EmptyList&) = default;
 };
 
-// True if dtype, shape and bytes are equal, so floats are compared bit by bit.
-// The comparison of two AttrValues uses this operator.
+// Returns true if dtype, shape and elements are equal. Identical
+// (core/tensor.h) compares the elements, floats bit by bit. The comparison of
+// two AttrValues uses this operator.
 bool operator==(const Tensor& a, const Tensor& b);
 
 // The value of one attr, with an alternative for each kind of value that
@@ -92,7 +95,7 @@ class AttrMap {
   using Entry = std::pair<std::string, AttrValue>;
 
   AttrMap() = default;
-  // Of several entries with one name, the last one wins.
+  // If several entries have the same name, the map keeps the last one.
   AttrMap(std::initializer_list<Entry> entries);
 
   // Returns the value of attr `name`, or null if there is none. The pointer is
@@ -124,8 +127,8 @@ class AttrMap {
   friend bool operator==(const AttrMap&, const AttrMap&) = default;
 
  private:
-  // Make the INVALID_ARGUMENT errors of Get for an absent attr and for one of
-  // another type.
+  // Return the INVALID_ARGUMENT errors of Get. MissingError is for an absent
+  // attr, TypeError is for an attr of another type.
   absl::Status MissingError(absl::string_view name) const;
   absl::Status TypeError(absl::string_view name, const AttrValue& value) const;
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FunctionLibrary holds the named functions of a graph, which its If, Case,
-// While and call nodes refer to. It is TensorFlow's FunctionDefLibrary.
+// FunctionLibrary holds the named functions of a graph. The If, Case, While and
+// call nodes of the graph refer to them by name. FunctionLibrary is
+// TensorFlow's FunctionDefLibrary.
 #ifndef LEAT_GRAPH_FUNCTION_LIBRARY_H_
 #define LEAT_GRAPH_FUNCTION_LIBRARY_H_
 
@@ -21,9 +22,9 @@ namespace leat {
 class OpRegistry;
 
 // One node of a function. Its attrs may still hold placeholders ("$T"), so the
-// number and types of its tensors are not known. `inputs` has a text for each
-// input: "node:output_argument:index" or the name of an argument of the
-// function, and after these "^node" for each control edge.
+// number and types of its tensors are not known. `inputs` has one text per
+// input: "node:output_argument:index", or the name of an argument of the
+// function. The texts of control edges, "^node", come last.
 struct FunctionNode {
   std::string name = {};
   std::string op = {};
@@ -34,17 +35,18 @@ struct FunctionNode {
   friend bool operator==(const FunctionNode&, const FunctionNode&) = default;
 };
 
-// A function: a body and its signature, whose attrs a caller supplies. This is
-// TensorFlow's FunctionDef. Immutable once it is in a library.
+// A function: a signature and a body. A caller supplies the attrs that the
+// signature declares. This is TensorFlow's FunctionDef. A function in a library
+// is immutable.
 struct Function {
   // Declares the name, arguments, results and attrs of the function.
   OpDef signature = {};
   std::vector<FunctionNode> nodes = {};
-  // Pairs of the name of an output in the signature and the text of its tensor,
-  // as in FunctionNode::inputs.
+  // One pair per output of the signature: the name of the output, and the
+  // tensor that is returned, written as in FunctionNode::inputs.
   std::vector<std::pair<std::string, std::string>> returns = {};
-  // Pairs of the name of a control output and the name of its node. The node
-  // runs even if no result needs it.
+  // One pair per control output: the name of the control output, and the name
+  // of a node. The node runs even if no result needs it.
   std::vector<std::pair<std::string, std::string>> control_returns = {};
   // The names of the control outputs, in the order of the signature.
   std::vector<std::string> control_outputs = {};
@@ -61,7 +63,7 @@ class FunctionLibrary {
   // INVALID_ARGUMENT if it has no name, or if the library has a different
   // function of its name.
   absl::Status Add(std::shared_ptr<const Function> function);
-  // Removes the function, if there is one of this name.
+  // Removes the function `name`. Does nothing if there is none.
   void Remove(absl::string_view name);
 
   // Returns the function `name`, or null if there is none. The pointer is valid
@@ -80,7 +82,7 @@ class FunctionLibrary {
   Map functions_;
 };
 
-// True if all members of the functions are equal.
+// Returns true if all members of the functions are equal.
 bool Equal(const Function& a, const Function& b);
 
 }  // namespace leat

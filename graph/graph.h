@@ -10,11 +10,11 @@
 //     }
 //   }
 //
-// A node holds its inputs only. A pass that needs the nodes that use an output
-// makes an index of them, Consumers (consumers.h). So edges are stored in one
-// place, and a graph is cheap to copy and to change: passes rewrite inputs and
-// drop nodes. What a node computes (NodeDef) is immutable, and all copies of
-// the graph share it.
+// A node holds its inputs, but not the nodes that use its outputs. A pass that
+// needs those nodes builds an index, Consumers (consumers.h). Each edge is
+// stored only once, so a graph is cheap to copy and to change: passes rewrite
+// inputs and drop nodes. A NodeDef, which describes what a node computes, is
+// immutable. All copies of a graph share the NodeDefs.
 //
 // Thread-compatible: several threads may use const methods at once.
 #ifndef LEAT_GRAPH_GRAPH_H_
@@ -48,7 +48,7 @@ class OpRegistry;
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
-// Output `index` of `node`, where an edge begins.
+// Output `index` of `node`. Every edge begins at an Endpoint.
 struct Endpoint {
   NodeId node = kNoNode;
   int32_t index = 0;
@@ -61,8 +61,8 @@ struct Endpoint {
   }
 };
 
-// What a node computes. The types of its tensors follow from `op` and `attrs`
-// and may be reference types.
+// Describes what a node computes. The types of the node's tensors follow from
+// `op` and `attrs` and may be reference types.
 struct NodeDef {
   std::string name = {};
   // Not owned. It belongs to the op registry, or to a function library if the
@@ -109,16 +109,16 @@ class Graph {
   // which num_nodes() does not count.
   int num_ids() const { return static_cast<int>(nodes_.size()); }
   int num_nodes() const { return num_nodes_; }
-  // True if there is a node of this id. `id` may be any number.
+  // Returns true if there is a node of this id. `id` may be any number.
   bool Contains(NodeId id) const {
     return id >= 0 && id < num_ids() && nodes_[id].def != nullptr;
   }
   // REQUIRES: Contains(id). The reference is valid until a node is added.
   const Node& node(NodeId id) const { return nodes_[id]; }
-  // Returns the node for the caller to change. Its inputs must keep the number
-  // and types that its NodeDef says. REQUIRES: Contains(id).
+  // Returns the node for the caller to change. The inputs of the node must keep
+  // the number and types in its NodeDef. REQUIRES: Contains(id).
   Node& mutable_node(NodeId id) { return nodes_[id]; }
-  // Makes room for `num_nodes` nodes in all. It is for speed only.
+  // Reserves memory for a total of `num_nodes` nodes, which only saves time.
   void Reserve(int num_nodes);
 
   // Returns the node of this name, or kNoNode if there is none.
@@ -142,8 +142,8 @@ class Graph {
   // REQUIRES: Contains(id), and `def` has the name of the node.
   void Replace(NodeId id, std::shared_ptr<const NodeDef> def);
 
-  // Removes a node. The caller must change all nodes that use it. REQUIRES:
-  // Contains(id).
+  // Removes a node. The caller must change all nodes that take inputs or
+  // control edges from the removed node. REQUIRES: Contains(id).
   void Remove(NodeId id);
 
   // Undoes additions: removes all nodes with ids from `num_ids` on, and the ids
@@ -153,14 +153,15 @@ class Graph {
   // Adds a control edge, unless it exists. REQUIRES: Contains(to).
   void AddControl(NodeId from, NodeId to);
 
-  // Returns the first of `prefix`, `prefix_1`, `prefix_2` and so on that is no
-  // name of a node. The name is not reserved: the same one is returned until a
-  // node has it. The graph remembers where the search ended, so that n calls
-  // take O(n).
+  // Returns the first of `prefix`, `prefix_1`, `prefix_2` and so on that is not
+  // the name of a node. The name is not reserved: further calls return the same
+  // name until a node has it. The graph remembers where the search for a prefix
+  // ended, so n calls take O(n) time.
   std::string UniqueName(absl::string_view prefix);
 
-  // Returns the index in devices() of the device `name`, which it adds if
-  // needed. devices() has the names of assigned devices, not of requested ones.
+  // Returns the index of the device `name` in devices(). Adds the name if
+  // devices() does not have it yet. devices() has the names of assigned
+  // devices, not of requested ones.
   int InternDevice(absl::string_view name);
   const std::vector<std::string>& devices() const { return devices_; }
   // Returns the name of the device that the node is placed on, or "" if it has
@@ -176,16 +177,16 @@ class Graph {
   void set_init_op(std::string name) { init_op_ = std::move(name); }
 
   // Returns the graph as a GraphDef, which TensorFlow can load. ExportGraphDef
-  // (graph_def.h) does the same with options, and says when it fails. The
-  // caller must include leat/protos/graph.pb.h.
+  // (graph_def.h) takes options and lists the errors. The caller must include
+  // leat/protos/graph.pb.h.
   absl::StatusOr<pb::GraphDef> ToGraphDef() const;
 
   // The versions in TensorFlow's VersionDef.
   int producer = 0;
   int min_consumer = 0;
 
-  // The bytes of all tensors that import has read in attrs of nodes and
-  // functions. ImportLimits bounds them.
+  // The total bytes of the tensors that the import has read in attrs of nodes
+  // and functions. ImportLimits (graph_def.h) bounds this number.
   int64_t tensor_bytes = 0;
 
  private:
@@ -203,7 +204,7 @@ class Graph {
   std::string init_op_;
 };
 
-// True if `name` follows TensorFlow's rule for the names of nodes:
+// Returns true if `name` follows TensorFlow's rule for the names of nodes:
 // [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
 bool IsValidNodeName(absl::string_view name);
 

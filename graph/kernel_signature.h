@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // KernelSignature says that an op has a kernel for a device type, and what
-// planning must know of the kernel. It is data in the file of the op
-// (graph/ops/), and always compiled, so that a master that was built without
-// CUDA can plan for a task with a GPU. All types here are values and
+// planning must know about the kernel. The file of the op (graph/ops/) has the
+// signatures as data, which is always compiled. So a master that was built
+// without CUDA can plan for a task with a GPU. All types here are values and
 // thread-compatible.
 #ifndef LEAT_GRAPH_KERNEL_SIGNATURE_H_
 #define LEAT_GRAPH_KERNEL_SIGNATURE_H_
@@ -26,8 +26,8 @@ struct TypeConstraint {
 
 // Says whether it is worth using another thread for a kernel.
 enum class CostClass : uint8_t {
-  // Takes almost no time, whatever the sizes of its tensors. If the kernel is
-  // asynchronous, starting it takes almost no time. A thread that must not
+  // Takes almost no time, regardless of the sizes of its tensors. If the kernel
+  // is asynchronous, starting it takes almost no time. A thread that must not
   // compute, such as a thread of a transport, may run it.
   kQuick,
   // Runs on the thread that made it ready.
@@ -51,7 +51,7 @@ struct KernelSignature {
   bool retains_input = false;  // an output or a resource keeps an input's bytes
 };
 
-// True if a node with these attrs satisfies every constraint.
+// Returns true if a node with these attrs satisfies every constraint.
 bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 
 // Return signatures of kernels for the CPU, which differ in their cost. The

@@ -10,9 +10,9 @@
 namespace leat {
 namespace {
 
-// Adds the new nodes of `addition` to `base`. Their edges still have ids of
-// `addition`. Appends the ids of these nodes in `addition` to `added`. Returns,
-// for each id in `addition`, the id in `base`.
+// Adds the new nodes of `addition` to `base`. The edges of the added nodes
+// still have ids of `addition`. Appends the ids that the added nodes have in
+// `addition` to `added`. Returns, for each id in `addition`, the id in `base`.
 absl::StatusOr<std::vector<NodeId>> MapNodes(const Graph& addition, Graph& base,
                                              std::vector<NodeId>& added) {
   std::vector<NodeId> map(addition.num_ids(), kNoNode);

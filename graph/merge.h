@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeGraphs adds to the graph of a session what its client has built since
-// the session got the graph. Thread-safe.
+// MergeGraphs adds nodes and functions to the graph of a session. The client
+// has built them since the session got its graph. Thread-safe.
 #ifndef LEAT_GRAPH_MERGE_H_
 #define LEAT_GRAPH_MERGE_H_
 

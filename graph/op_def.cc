@@ -12,8 +12,8 @@
 namespace leat {
 namespace {
 
-// The types of the tensors that an argument stands for: `types` if it is set,
-// or else `count` times `type`.
+// The types of the tensors that an argument stands for: `types` if `types` is
+// set, and otherwise `count` times `type`.
 struct ArgTypes {
   DType type = DType::kInvalid;
   int64_t count = 1;
@@ -150,8 +150,8 @@ absl::Status CheckString(const AttrDef& attr, const std::string& value) {
       absl::StrJoin(allowed, "\", \""), "\""));
 }
 
-// Returns an empty list of the declared type. It replaces an EmptyList, so that
-// equal nodes have equal attrs.
+// Returns an empty list of the declared type. CheckAttrs replaces an EmptyList
+// by this list, so that equal nodes have equal attrs.
 AttrValue TypedEmptyList(absl::string_view type) {
   if (type == "list(string)") return std::vector<std::string>();
   if (type == "list(int)") return std::vector<int64_t>();

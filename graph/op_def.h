@@ -21,8 +21,9 @@ namespace leat {
 class InferenceContext;
 
 // Sets the shapes of a node's outputs, which follow from its attrs and the
-// shapes of its inputs. Fails for a node that can never run. It must not rely
-// on anything about the node, which comes from an untrusted graph.
+// shapes of its inputs. Fails for a node that can never run. It must check
+// everything that it uses of the node, because the node comes from an untrusted
+// graph.
 using ShapeFunction = absl::Status (*)(InferenceContext&);
 
 // One input or output argument of an op. It stands for one tensor, for several
@@ -47,8 +48,8 @@ struct AttrDef {
   std::optional<AttrValue> default_value = {};
   // The minimum of an int, or of the length of a list.
   std::optional<int64_t> minimum = {};
-  // The values that an attr of type "type" or "string" may have, or each
-  // element of a list of these. If empty, all values are allowed.
+  // The values that are allowed for an attr of type "type" or "string", or for
+  // each element of a list of these types. If empty, all values are allowed.
   std::vector<DType> allowed_types = {};
   std::vector<std::string> allowed_strings = {};
 
@@ -79,7 +80,7 @@ struct OpDef {
   friend bool operator==(const OpDef&, const OpDef&) = default;
 };
 
-// The most input tensors, and the most output tensors, that a node can have.
+// The maximum number of input tensors of a node, and also of output tensors.
 inline constexpr int kMaxArgs = 1 << 20;
 // Return the types of all input tensors, or output tensors, of a node with
 // these attrs, in order. Fail with INVALID_ARGUMENT for missing or
@@ -94,17 +95,17 @@ absl::StatusOr<std::vector<DType>> OutputTypes(const OpDef& op,
 absl::StatusOr<std::vector<int>> ArgOffsets(const std::vector<ArgDef>& args,
                                             const AttrMap& attrs);
 
-// Checks that `value` is of the declared type (an EmptyList is of any list
-// type), is within its bounds and is among the allowed values, and that no type
-// in it is a reference type. Fails with INVALID_ARGUMENT, naming attr and
-// value.
+// Checks that `value` has the type that `attr` declares, obeys the declared
+// minimum, and is one of the allowed values. An EmptyList has every list type.
+// A reference type in `value` is an error. Fails with INVALID_ARGUMENT, naming
+// attr and value.
 absl::Status CheckAttrValue(const AttrDef& attr, const AttrValue& value);
 
 // Checks that every attr that `op` declares has a value that CheckAttrValue
-// accepts. Sets absent attrs to their default values if `fill_defaults`, and
-// makes an EmptyList an empty list of the declared type. Allows attrs that are
-// not declared, because other versions of TensorFlow add some. Fails with
-// INVALID_ARGUMENT.
+// accepts. If `fill_defaults` is set, sets absent attrs to their default
+// values. Replaces an EmptyList by an empty list of the declared type. Allows
+// attrs that are not declared, because other versions of TensorFlow add some.
+// Fails with INVALID_ARGUMENT.
 absl::Status CheckAttrs(const OpDef& op, AttrMap& attrs, bool fill_defaults);
 
 }  // namespace leat

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // OpRegistry holds the ops that exist, the signatures of their kernels, and the
-// decoders of the variants that they make. The files of graph/ops/ register the
-// ops of this library (docs/adding.md). A program adds its own to them:
+// decoders of the variants that the ops make. The files of graph/ops/ register
+// the ops of this library (docs/adding.md). A program can add ops of its own:
 //
 //   OpRegistry ops;
 //   ops::RegisterAll(ops);  // the ops of this library
@@ -32,9 +32,9 @@
 
 namespace leat {
 
-// Owns its OpDefs and signatures, whose addresses never change. It is filled
-// once, and is const and thread-safe from then on. It must outlive every graph
-// that uses it, because nodes point at its OpDefs.
+// Owns its OpDefs and signatures, whose addresses never change. A program fills
+// a registry once. From then on, the registry is const and thread-safe. It must
+// outlive every graph that uses it, because nodes point at its OpDefs.
 class OpRegistry {
  public:
   OpRegistry() = default;
@@ -46,13 +46,13 @@ class OpRegistry {
   // message, because a spec is part of the program.
   void Add(const OpSpec& spec, std::vector<KernelSignature> kernels = {});
 
-  // Does the same for an op that no OpSpec defines. Fails with ALREADY_EXISTS
+  // Registers an op that is not defined by an OpSpec. Fails with ALREADY_EXISTS
   // if the name is known and with INVALID_ARGUMENT if it is empty.
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
 
-  // Registers the function that decodes variants of this type from messages.
-  // The file of the ops that make such variants calls AddVariant. REQUIRES: the
-  // type has no decoder yet.
+  // Registers `decoder`, which decodes variants of type `type_name` from
+  // messages. The file that defines the ops on such variants calls AddVariant.
+  // REQUIRES: the type has no decoder yet.
   void AddVariant(absl::string_view type_name, VariantDecoder decoder) {
     variants_.Add(type_name, decoder);
   }

@@ -14,7 +14,7 @@
 namespace leat::internal {
 namespace {
 
-// TensorFlow's named sets of types, in its order.
+// TensorFlow's named sets of types, in TensorFlow's order.
 constexpr DType kRealNumberTypes[] = {
     DType::kFloat, DType::kDouble, DType::kInt32,  DType::kInt64,
     DType::kUint8, DType::kInt16,  DType::kInt8,   DType::kUint16,
@@ -41,7 +41,7 @@ bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 // The rest of a declaration that is being parsed. Every method skips white
 // space first. The methods that return StatusOr consume what they return. Their
-// errors say what they expected and quote the rest.
+// errors name what was expected and quote the rest of the declaration.
 class Cursor {
  public:
   explicit Cursor(absl::string_view text) : rest_(text) {}

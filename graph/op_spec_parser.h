@@ -18,14 +18,14 @@ namespace leat::internal {
 // INVALID_ARGUMENT, saying what is expected and where.
 absl::StatusOr<AttrDef> ParseAttrDef(absl::string_view text);
 
-// Parses the declaration of an argument, such as "values: N * T". A name is
-// looked up among `attrs` before it is taken as a type. As in TensorFlow, an
-// attr that counts tensors or lists their types gets a minimum of 1 if it has
-// none. Fails as ParseAttrDef does.
+// Parses the declaration of an argument, such as "values: N * T". The name of a
+// type is looked up among `attrs` first: it may be the name of an attr. As in
+// TensorFlow, an attr that counts tensors or lists their types gets a minimum
+// of 1 if it has none. Fails as ParseAttrDef does.
 absl::StatusOr<ArgDef> ParseArgDef(absl::string_view text,
                                    std::vector<AttrDef>& attrs);
 
-// True if `text` is of the form [A-Za-z_][A-Za-z0-9_]*.
+// Returns true if `text` is of the form [A-Za-z_][A-Za-z0-9_]*.
 bool IsIdentifier(absl::string_view text);
 
 }  // namespace leat::internal

@@ -1,12 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The precompiled header of all libraries and programs. It includes the headers
-// that most files include, which saves about a second for each file. No file
-// may rely on it: each includes what it uses, and the preset `debug` builds
-// without it.
+// The precompiled header of most libraries and programs. It includes the
+// headers that most files include, which saves about a second for each file. No
+// file may rely on this header. Each file includes what it uses, and the preset
+// `debug` builds without precompiled headers.
 //
 // graph/CMakeLists.txt compiles it for leat_ops and, together with the
-// generated ops.h, for leat_graph; the other targets reuse one of these.
+// generated ops.h, for leat_graph. Other targets reuse one of these two, or
+// include this header in a precompiled header of their own.
 #ifndef LEAT_GRAPH_PRECOMPILED_H_
 #define LEAT_GRAPH_PRECOMPILED_H_
 

@@ -50,7 +50,8 @@ absl::StatusOr<int64_t> IntegerScalar(const Tensor& tensor) {
       "an input must be an integer scalar, but is ", tensor.DebugString()));
 }
 
-// Returns for each axis of a shape of this rank whether `axes` names it.
+// Returns one flag per axis of a shape of rank `rank`. A flag is true if `axes`
+// names the axis.
 absl::StatusOr<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank) {
   LEAT_ASSIGN_OR_RETURN(const Dims values,
                         GetIndices(axes, "reduction_indices"));
@@ -100,7 +101,7 @@ PartialShape Subshape(const PartialShape& shape, int begin, int end) {
   const absl::StatusOr<PartialShape> part =
       PartialShape::Create(shape.dims().subspan(
           static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
-  LEAT_CHECK(part.ok());  // Part of a valid shape.
+  LEAT_CHECK(part.ok());  // A part of a valid shape is valid.
   return *part;
 }
 
@@ -227,16 +228,16 @@ void SetPartialValues(InferenceContext& context, int output, DType dtype,
 absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window) {
   const bool known = input != kUnknown;
   Window checked = window;
-  // If the extent is unknown, this still checks the window: 0 stands for the
-  // extent, into which every window fits with kSame.
+  // Checks the window even if the extent is unknown. In that case 0 is the
+  // extent and kSame the padding, because every valid window fits with kSame.
   if (!known) checked.padding = Padding::kSame;
   LEAT_ASSIGN_OR_RETURN(const WindowPositions positions,
                         PlaceWindow(known ? input : 0, checked));
   if (!known) return kUnknown;
   // A kernel gives an empty output for an input that is a little too small. But
-  // if the shapes already show that the input is too small, the graph is
-  // refused, as in TensorFlow. The sums below do not overflow, because
-  // PlaceWindow has computed them.
+  // shape inference fails if it already sees that the input is too small, as in
+  // TensorFlow. The sums below do not overflow, because PlaceWindow has
+  // computed them.
   const int64_t padded = input + positions.before + positions.after;
   const int64_t span = (window.size - 1) * window.dilation + 1;
   if (window.padding != Padding::kSame && padded < span) {

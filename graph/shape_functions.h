@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the shape functions of several files in graph/ops/ share: arithmetic on
-// extents that may be unknown (PartialShape::kUnknown), values that are partly
-// known, reductions and windows. Thread-safe. Every error is INVALID_ARGUMENT.
+// Helpers for the shape functions in graph/ops/: arithmetic on extents that may
+// be unknown (PartialShape::kUnknown), values that are partly known, reductions
+// and windows. Thread-safe. Every error is INVALID_ARGUMENT.
 #ifndef LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 #define LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 
@@ -19,17 +19,19 @@
 
 namespace leat {
 
-// Returns the extent that `a` and `b` describe together. Fails if both are
-// known and differ: "Dimensions must be equal, but are 2 and 3".
+// Merges two descriptions of the same extent: returns the known one of `a` and
+// `b`, or kUnknown if neither is known. Fails if both are known and differ:
+// "Dimensions must be equal, but are 2 and 3".
 absl::StatusOr<int64_t> MergeExtents(int64_t a, int64_t b);
 
-// Return the sum, or the product, of two extents. It is unknown if one of them
-// is, except that 0 times an unknown extent is 0. Fail on overflow.
+// Return the sum, or the product, of two extents. The result is unknown if one
+// extent is unknown, except that 0 times an unknown extent is 0. Fail on
+// overflow.
 absl::StatusOr<int64_t> AddExtents(int64_t a, int64_t b);
 absl::StatusOr<int64_t> MultiplyExtents(int64_t a, int64_t b);
 
-// Return the extents [begin, end) of a shape, with `end` being the rank if it
-// is not given. Negative bounds count from the end. A shape of unknown rank
+// Return the extents [begin, end) of a shape. Without `end`, the range reaches
+// to the last axis. Negative bounds count from the end. A shape of unknown rank
 // gives an unknown shape. REQUIRES: the bounds are within the rank if it is
 // known.
 PartialShape Subshape(const PartialShape& shape, int begin);
@@ -53,8 +55,9 @@ int64_t ExtentOf(const PartialShape& shape, int i);
 // otherwise kUnknown if an extent or the rank is unknown. Fails on overflow.
 absl::StatusOr<int64_t> ElementCount(const PartialShape& shape);
 
-// Returns the value of input i, which must be a scalar of a signed integer
-// type, or nothing if the value is not known.
+// Returns the value of the scalar input i, or nothing if the value is not
+// known. Fails if the rank is known and not 0, or if a known value is not of a
+// signed integer type.
 absl::StatusOr<std::optional<int64_t>> ScalarInput(
     const InferenceContext& context, int i);
 
@@ -64,22 +67,25 @@ absl::StatusOr<std::optional<int64_t>> ScalarInput(
 absl::StatusOr<int64_t> ExtentInput(const InferenceContext& context, int i,
                                     bool minus_one_is_unknown = false);
 
-// Returns context.InputAsShape(i), but fails if the input is not a vector.
+// Returns context.InputAsShape(i). Also fails if the rank of the input is known
+// and not 1.
 absl::StatusOr<PartialShape> ShapeInput(const InferenceContext& context, int i);
 
-// An integer tensor of rank 0 or 1 of which some values may be known.
+// An integer tensor of rank 0 or 1. Some of its values may be unknown.
 struct PartialValues {
   bool is_scalar = false;  // the rank is 0, and there is one value
   std::vector<std::optional<int64_t>> values = {};  // nothing where unknown
 };
-// Returns what is known of the values of input i. Returns nothing if the input
-// is no integer scalar or vector, or if no value is known and the length is
-// unknown or above Shape::kMaxRank.
+// Returns what is known of the values of input i, which may be all unknown.
+// Returns nothing if the input is known not to be an integer scalar or vector.
+// Also returns nothing if no value is known and the length is unknown or above
+// Shape::kMaxRank.
 std::optional<PartialValues> PartialInput(const InferenceContext& context,
                                           int i);
-// Records what is known of an output of type `dtype`: the value if all of it is
-// known, or else, for a vector, a shape in which unknown extents stand for
-// unknown values. Records nothing if `dtype` is not int32 or int64.
+// Records `known` for an output of type `dtype`. If all values are known,
+// records them as the output's value. Otherwise records the values of a vector
+// as a shape in which unknown extents stand for unknown values. Records nothing
+// if `dtype` is not int32 or int64.
 void SetPartialValues(InferenceContext& context, int output, DType dtype,
                       const PartialValues& known);
 
@@ -93,19 +99,21 @@ absl::Status SetOutput(absl::Span<const int64_t> extents,
                        InferenceContext& context);
 
 // Returns the extent of the output if `window` slides over an axis of extent
-// `input`, which may be unknown. Fails if the window is not valid or does not
-// fit into the axis.
+// `input`. Returns kUnknown if `input` is unknown. Fails if the window is not
+// valid or does not fit into the axis.
 absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window);
 
 namespace shapes {
 
-// Give output 0, or every output, what is known of the input with the same
-// number: its shape, handle and value.
+// Copy everything that is known of an input (shape, handle and value) to the
+// output with the same number. PassThrough does this for output 0, and
+// PassThroughAll for every output.
 absl::Status PassThrough(InferenceContext& context);
 absl::Status PassThroughAll(InferenceContext& context);
 
-// The shape function of Sum, Max, All and such ops: input 0 is reduced over the
-// axes in input 1, which stay with extent 1 if attr keep_dims is set.
+// The shape function of Sum, Max, All and similar ops: input 0 is reduced over
+// the axes in input 1. If attr keep_dims is set, the reduced axes stay with
+// extent 1.
 absl::Status Reduction(InferenceContext& context);
 
 }  // namespace shapes

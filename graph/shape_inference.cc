@@ -16,7 +16,8 @@ absl::Status RankError(const PartialShape& shape, absl::string_view wanted,
       "Shape must be ", wanted, "rank ", rank, " but is rank ", shape.rank()));
 }
 
-// Returns text of the first few inputs' shapes: "input shapes: [2,3], [?]".
+// Returns a text with the shapes of the first few inputs, such as "input
+// shapes: [2,3], [?]".
 std::string InputShapes(const std::vector<const InferredOutput*>& inputs) {
   constexpr size_t kShown = 8;
   std::string text = "input shapes: ";
@@ -28,8 +29,8 @@ std::string InputShapes(const std::vector<const InferredOutput*>& inputs) {
   return text;
 }
 
-// Returns what is known of the shape that a tensor describes. The value of the
-// tensor is unknown, and the shape of the tensor itself is `values`.
+// Returns what is known of the shape that a tensor of unknown value describes.
+// `values` is the shape of that tensor.
 absl::StatusOr<PartialShape> ShapeOfLength(const PartialShape& values) {
   if (!values.rank_known() || values.rank() == 0) return PartialShape();
   if (values.rank() > 1) return RankError(values, "", 1);

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // InferenceContext is the argument of a shape function. It holds what is known
-// of the inputs of one node, and takes what the function infers of the outputs.
-// This is the shape function of an op whose output is a vector, as long as the
-// first axis of its input:
+// of the inputs of one node, and stores what the function infers of the
+// outputs. In this example, the output of the op is a vector that is as long as
+// the first axis of the input:
 //
 //   absl::Status FirstAxisShape(InferenceContext& context) {
 //     LEAT_ASSIGN_OR_RETURN(const PartialShape input,
@@ -32,28 +32,30 @@
 
 namespace leat {
 
-// What is known of the tensor that a resource handle stands for, or of the
-// elements of the list in a variant.
+// Describes the tensor that a resource handle stands for, or the elements of
+// the list in a variant, as far as they are known.
 struct HandleShape {
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
 };
 
-// What is known of one output before a step runs. Copies share `value`.
+// Describes what is known of one output before a step runs. Copies share
+// `value`.
 struct InferredOutput {
   PartialShape shape = {};
-  // Set for resources and variants of which something is known.
+  // Set for a resource or variant if the tensor behind the handle, or the type
+  // of the list's elements, is known.
   std::optional<HandleShape> handle = {};
   // The value, if it is constant and has at most kMaxKnownElements; else null.
   std::shared_ptr<const Tensor> value = {};
-  // The values of an int32 or int64 vector of which only some are known, such
-  // as the shape of a batch of unknown size. Unknown extents stand for the
-  // unknown values.
+  // The values of an int32 or int64 vector, if only some of them are known. An
+  // example is the shape of a batch of unknown size. Unknown extents stand for
+  // the unknown values.
   std::optional<PartialShape> value_as_shape = {};
 };
 inline constexpr int64_t kMaxKnownElements = 1024;
 
-// True if the handles of `a` and `b` are equal or both are not set.
+// Returns true if the handles of `a` and `b` are equal, or if neither is set.
 bool SameHandle(const InferredOutput& a, const InferredOutput& b);
 
 // Lives during one call of a shape function. Thread-compatible.
@@ -84,15 +86,17 @@ class InferenceContext {
   // Returns the shape that the values of input i describe, as far as they are
   // known. The rank of the result is unknown if the number of values is
   // unknown, or if the input is the scalar -1, as in TensorFlow. Fails with
-  // INVALID_ARGUMENT for values that are no shape (below -1, or of a rank above
-  // 1).
+  // INVALID_ARGUMENT if the input cannot be a shape, for example if a value is
+  // below -1 or the input has a rank above 1.
   absl::StatusOr<PartialShape> InputAsShape(int i) const;
-  // Returns what input i is a handle of, or null if that is not known.
+  // Returns a description of the tensor or list that the handle in input i
+  // stands for, or null if nothing is known.
   const HandleShape* input_handle(int i) const;
 
   // Return the shape of input i. If the shape is unknown, WithRank returns a
   // shape of that rank with unknown extents. Fail with INVALID_ARGUMENT "Shape
-  // must be rank 2 but is rank 1" if the rank is known and is not as demanded.
+  // must be rank 2 but is rank 1" if the rank is known and does not satisfy the
+  // condition.
   absl::StatusOr<PartialShape> WithRank(int i, int rank) const;
   absl::StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
 
@@ -129,8 +133,8 @@ absl::StatusOr<std::vector<InferredOutput>> InferNode(
     const OpDef& op, absl::string_view node_name, const AttrMap& attrs,
     std::vector<const InferredOutput*> inputs, int num_outputs);
 
-// Shape functions that many ops share. Unknown says nothing of the outputs, and
-// NoOutputs is for ops that have none.
+// Shape functions that many ops share. Unknown infers nothing about the
+// outputs, and NoOutputs is for ops without outputs.
 namespace shapes {
 absl::Status Unchanged(InferenceContext& context);  // output 0 like input 0
 absl::Status Scalar(InferenceContext& context);     // every output a scalar
@@ -138,8 +142,8 @@ absl::Status Unknown(InferenceContext& context);
 absl::Status NoOutputs(InferenceContext& context);
 // Gives output 0 the shape to which inputs 0 and 1 are broadcast.
 absl::Status BroadcastBinary(InferenceContext& context);
-// Gives output 0 the shape that all inputs describe together. They must be
-// compatible.
+// Gives output 0 the merged shape of all inputs. The shapes of the inputs must
+// be compatible.
 absl::Status MergeAll(InferenceContext& context);
 }  // namespace shapes
 

@@ -8,8 +8,8 @@
 
 namespace leat {
 
-// True if the output of the op is the handle of a variable or a reference to
-// its tensor. Variable is the older form of VariableV2.
+// Returns true if the output of the op is the handle of a variable or a
+// reference to its tensor. Variable is the older form of VariableV2.
 inline bool IsVariableOp(absl::string_view op) {
   return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
 }

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Accumulator: collects the gradients of one training step from many workers,
-// drops those that come too late, and gives out their mean or sum when there
-// are enough. It is the resource behind TensorFlow's ConditionalAccumulator and
+// Accumulator: collects the gradients of one training step from many workers
+// and drops gradients that come too late. When there are enough gradients, it
+// returns their sum, from which the kernel can compute the mean. It is the
+// resource behind TensorFlow's ConditionalAccumulator and
 // SparseConditionalAccumulator (J. Chen et al., "Revisiting Distributed
 // Synchronous SGD", 2016).
 //
@@ -29,17 +30,17 @@
 
 namespace leat::kernels {
 
-// What the node that makes the accumulator says of it. A value type.
+// The options of an accumulator, from the node that makes it. A value type.
 struct AccumulatorOptions {
   std::string name = {};
   DType dtype = DType::kFloat;  // one of kFloats
-  PartialShape shape = {};      // which all gradients must fit
+  PartialShape shape = {};      // all gradients must fit this shape
   bool is_sparse = false;       // takes rows instead of whole tensors
-  bool averages = true;         // gives the mean; else the sum
+  bool averages = true;         // the op outputs the mean; else the sum
 };
 
-// Thread-safe. REQUIRES: owned by a shared_ptr, because waiting calls keep weak
-// references to it.
+// Thread-safe. REQUIRES: a shared_ptr owns the accumulator, because waiting
+// calls keep weak references to it.
 class Accumulator final : public Resource,
                           public std::enable_shared_from_this<Accumulator> {
  public:
@@ -52,24 +53,26 @@ class Accumulator final : public Resource,
 
   const AccumulatorOptions& options() const { return options_; }
 
-  // Adds `gradient`, or drops it and returns OK if `local_step`, the step in
-  // which the worker computed it, is before the accumulator's step. Returns the
-  // errors of GradientSum::Add. REQUIRES: the gradient is of the accumulator's
-  // kind (dense or sparse) and dtype.
+  // Adds `gradient` to the sum. If `local_step` is before the accumulator's
+  // step, drops the gradient instead and returns OK. `local_step` is the step
+  // in which the worker computed the gradient. Returns the errors of
+  // GradientSum::Add. REQUIRES: the gradient is of the accumulator's kind
+  // (dense or sparse) and dtype.
   absl::Status Apply(int64_t local_step, const Gradient& gradient,
                      Allocator& allocator, WorkQueue& queue);
 
   // Calls `done` with the total of all gradients as soon as there are
-  // `num_required` of them, and begins the next step with none. Averaging is
-  // left to the caller. `done` gets INVALID_ARGUMENT if num_required is not
-  // positive, and the reason of `cancellation` if that is cancelled first.
-  // `cancellation` must live until `done` has been called.
+  // `num_required` of them, and begins the next step without gradients. The
+  // caller must do the averaging. `done` gets INVALID_ARGUMENT if num_required
+  // is not positive, and the reason of `cancellation` if that is cancelled
+  // first. `cancellation` must live until `done` has been called.
   void Take(int64_t num_required, Cancellation& cancellation, Done done);
 
-  // How many gradients the current step has.
+  // Returns the number of gradients of the current step.
   int64_t num_accumulated() const;
-  // Sets the accumulator's step, which may also go back: gradients of that step
-  // are then accepted again. Gradients that have been added stay.
+  // Sets the accumulator's step. If `step` is before the current step,
+  // gradients of that step are accepted again. Gradients that were added before
+  // stay in the sum.
   void SetStep(int64_t step);
 
   std::string DebugString() const final;
@@ -79,7 +82,7 @@ class Accumulator final : public Resource,
   struct Taker {
     int64_t num_required = 0;
     Done done = {};
-    // Null while no callback is registered with it.
+    // `cancellation` is null while no callback is registered with it.
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
@@ -91,7 +94,7 @@ class Accumulator final : public Resource,
   void Cancel(int64_t id, const absl::Status& reason);
   // Serves the calls that have enough gradients, in order.
   void Serve(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Takes a call out of the line and adds its callback to `callbacks`.
+  // Removes a waiting call and adds its callback to `callbacks`.
   void Finish(int64_t id, absl::StatusOr<GradientTotal> result,
               Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -22,8 +22,8 @@ Dims AlignedStrides(const Shape& operand, const Shape& result) {
 }
 
 // Makes a plan from the operands' strides along the dimensions of `shape`.
-// Drops dimensions of extent 1, and merges a dimension into the one before if
-// every operand can walk over both with one stride.
+// Drops dimensions of extent 1. Merges a dimension into the previous one if, in
+// every operand, one stride covers both.
 template <int N>
 BroadcastPlan<N> Merge(Shape shape, const std::array<Dims, N>& aligned) {
   BroadcastPlan<N> plan;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Broadcasting: finds how operands of different shapes line up, by the rules of
-// NumPy and TensorFlow. Neighbouring dimensions along which all operands
-// advance alike are merged, so that most cases need only one or two loops, and
-// the innermost loop runs over elements that lie side by side.
+// Broadcasting: plans loops over operands of different shapes, by the rules of
+// NumPy and TensorFlow. Neighbouring dimensions are merged if every operand can
+// step through both with one stride. So most cases need only one or two
+// nested loops, and the innermost loop runs over adjacent elements.
 //
 //   LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<2> plan,
 //                         PlanBroadcast(a.shape(), b.shape()));
@@ -27,9 +27,9 @@ struct BroadcastPlan {
   // The extents of the merged dimensions, in row-major order. There is at
   // least one.
   Dims extents = {};
-  // For each operand and merged dimension, how many elements lie between one
-  // index and the next: 0 where the operand is stretched. The last stride of an
-  // operand is 0 or 1, except in a plan of PlanStrided.
+  // For each operand and merged dimension, the distance from one index to the
+  // next, in elements. The distance is 0 where the operand is stretched. The
+  // last stride of an operand is 0 or 1, except in a plan of PlanStrided.
   std::array<Dims, N> strides = {};
 
   // A row is all elements along the last merged dimension.
@@ -57,9 +57,9 @@ absl::StatusOr<BroadcastPlan<3>> PlanBroadcast(const Shape& a, const Shape& b,
 absl::StatusOr<BroadcastPlan<1>> PlanBroadcastTo(const Shape& from,
                                                  const Shape& to);
 
-// Plans the walk over a view of shape `shape` whose dimensions have these
-// strides, in elements and of any sign. The last stride of the plan may then be
-// any number. REQUIRES: one stride per dimension.
+// Plans a loop over a view of shape `shape`. `strides` has the stride of each
+// dimension, in elements; strides may be negative. The last stride of the plan
+// may be any number. REQUIRES: one stride per dimension.
 BroadcastPlan<1> PlanStrided(const Shape& shape, const Dims& strides);
 
 // ---------------------------------------------------------------------------

@@ -76,10 +76,10 @@ absl::Status Protected(Body body) {
   }
 }
 
-// About 16 us of arithmetic. A chunk with less than that is not worth a second
-// thread.
+// A chunk with less arithmetic than this, which takes about 16 us, is not worth
+// a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
-// A chunk has at least so many rows or columns.
+// The least number of rows or columns of a chunk.
 constexpr int64_t kMinRows = 8;
 
 // A part of a product: rows [row, row + rows) and columns [column, column +
@@ -188,16 +188,16 @@ const dnnl::engine& Engine() {
   return engine;
 }
 
-// Everything that is needed to run convolutions of one shape in one direction.
-// Immutable.
+// Holds everything that is needed to run convolutions of one shape in one
+// direction. Immutable.
 struct Primitive {
-  // The activations of the input side and of the output side.
+  // The layouts of the activations on the input side and on the output side.
   memory::desc source = {}, target = {};
-  // The filter as the primitive wants it, and in HWIO layout.
+  // The layout of the filter that the primitive uses, and HWIO.
   memory::desc filter = {}, plain_filter = {};
   memory::desc scratch = {}, reorder_scratch = {};
   dnnl::primitive convolution = {};
-  dnnl::reorder reorder = {};  // brings the filter into or out of `filter`
+  dnnl::reorder reorder = {};  // converts between the two layouts
   bool same_filter = false;    // no reorder needed
 };
 
@@ -253,11 +253,11 @@ dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
       UserScratch(), Engine());
 }
 
-// Fills in what depends on the primitive's descriptor: the convolution, its
-// scratch memory, and the reorder of the filter between HWIO and the
-// primitive's own layout `filter`, unless the two are the same. With
-// `into_plain`, the filter is the result, so the reorder goes from the
-// primitive's layout to HWIO. `tag` makes the primitive from its descriptor.
+// Sets the members of `p` that depend on the primitive's descriptor: the
+// convolution, its scratch memory, and the reorder of the filter. The reorder
+// goes from HWIO to the primitive's own layout `filter`, or the other way with
+// `into_plain`, where the filter is the result. There is no reorder if the two
+// layouts are the same. `tag` makes the primitive from its descriptor.
 template <class PrimitiveDesc, class P>
 void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
             bool into_plain, P tag, Primitive& p) {
@@ -326,7 +326,7 @@ absl::StatusOr<BufferRef> Scratch(Allocator& allocator, size_t bytes) {
       bytes, " bytes of scratch memory that a convolution needs"));
 }
 
-// Makes a oneDNN memory object of `data`. oneDNN takes inputs as void*, too,
+// Makes a oneDNN memory object for `data`. oneDNN takes inputs as void*, too,
 // but does not write to them.
 memory Wrap(const memory::desc& desc, const void* data) {
   return memory(desc, Engine(), const_cast<void*>(data));
@@ -345,9 +345,8 @@ absl::Status Reorder(Allocator& allocator, const Primitive& p,
   return absl::OkStatus();
 }
 
-// Runs the convolution of one chunk. Whatever the direction is, the three
-// tensors are given in the order source (input side), filter, target (output
-// side).
+// Runs the convolution of one chunk. The tensors have the same order in all
+// directions: source (input side), filter, target (output side).
 absl::Status Execute(Allocator& allocator, const Primitive& p,
                      Direction direction, const void* source,
                      const void* filter, const void* target) {
@@ -437,15 +436,15 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
   return pieces;
 }
 
-// How many primitives a kernel keeps at most.
+// The most primitives that a kernel keeps.
 constexpr size_t kMaxCached = 64;
 
 }  // namespace
 
 class Convolution::Cache {
  public:
-  // Returns the primitive for this direction and shape, and makes it if need
-  // be.
+  // Returns the primitive for this direction and shape. Makes it if there is
+  // none.
   absl::StatusOr<std::shared_ptr<const Primitive>> Get(
       Direction direction, const ConvolutionShape& shape) {
     const CacheKey key{direction, shape};
@@ -460,9 +459,8 @@ class Convolution::Cache {
       return absl::OkStatus();
     }));
     MutexLock lock(mutex_);
-    // Shapes that change with every step would fill the memory. To forget all
-    // primitives is cheap, because oneDNN itself keeps the code that it
-    // compiled.
+    // Shapes that change with every step would fill the memory. Clearing the
+    // whole cache is cheap, because oneDNN keeps the code that it compiled.
     if (primitives_.size() >= kMaxCached) primitives_.clear();
     primitives_[key] = made;
     return made;

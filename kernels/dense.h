@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Dense float arithmetic on the CPU: matrix products and 2-D convolutions.
-// oneDNN computes them, and no other file knows that library.
+// oneDNN computes them. Only dense.cc uses oneDNN.
 //
 // Work is split into chunks that run on `queue`. Each chunk is single-threaded,
 // because the OpenMP threads that oneDNN would start itself become very slow
@@ -59,9 +59,10 @@ struct ConvolutionShape {
   int64_t groups = 1;
   int64_t filter_height = 0, filter_width = 0;
   int64_t stride_height = 1, stride_width = 1;
-  // How far the taps of the filter are apart; 1 means side by side.
+  // The distance between neighbouring taps of the filter; 1 if they are
+  // adjacent.
   int64_t dilation_height = 1, dilation_width = 1;
-  // How many rows and columns of zeros the input is extended by.
+  // The number of rows and columns of zeros that are added to the input.
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
 
   friend bool operator==(const ConvolutionShape&,
@@ -69,7 +70,7 @@ struct ConvolutionShape {
 };
 
 // Runs the convolutions of one kernel. Thread-safe. Compiles a oneDNN primitive
-// for each shape it meets and keeps a bounded number of them for the next
+// for each new shape, and keeps a bounded number of primitives for the next
 // steps.
 class Convolution {
  public:
@@ -86,14 +87,14 @@ class Convolution {
                        const ConvolutionShape& shape, const float* input,
                        const float* filter, float* output,
                        const Epilogue* epilogue = nullptr) const;
-  // Computes the gradient of the input into `in_backprop`; otherwise as
-  // Forward.
+  // Computes the gradient of the input into `in_backprop`, which it overwrites.
+  // Has the same errors and requirements as Forward.
   absl::Status BackwardInput(WorkQueue& queue, Allocator& allocator,
                              const ConvolutionShape& shape,
                              const float* out_backprop, const float* filter,
                              float* in_backprop) const;
-  // Computes the gradient of the filter into `filter_backprop`; otherwise as
-  // Forward.
+  // Computes the gradient of the filter into `filter_backprop`, which it
+  // overwrites. Has the same errors and requirements as Forward.
   absl::Status BackwardFilter(WorkQueue& queue, Allocator& allocator,
                               const ConvolutionShape& shape, const float* input,
                               const float* out_backprop,

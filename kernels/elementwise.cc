@@ -12,8 +12,8 @@
 namespace leat::kernels {
 namespace {
 
-// How many elements make one item of ParallelFor, so that no thread gets a part
-// of a vector.
+// The number of elements in one item of ParallelFor. Each thread gets whole
+// items, so that its elements fill whole vectors of floats.
 constexpr int64_t kBlock = 16;
 
 // Calls `body(begin, end)` on chunks that cover [0, n): one chunk on this

@@ -21,9 +21,9 @@
 #include "leat/kernels/kernel.h"
 #include "leat/kernels/kernel_context.h"
 
-// Stands before a loop whose iteration i reads and writes nothing that another
-// iteration writes, although the output may be one of the inputs. It lets the
-// compiler vectorise the loop.
+// Tells the compiler that it may vectorise the loop that follows. REQUIRES: no
+// iteration reads or writes what another iteration writes. But the output may
+// be one of the inputs.
 #ifdef __clang__
 #define LEAT_INDEPENDENT_ITERATIONS \
   _Pragma("clang loop vectorize(assume_safety)")
@@ -56,8 +56,8 @@ using UnaryRow = void (*)(const char* input, char* output, int64_t n);
 using BinaryRow = bool (*)(const char* a, int64_t a_step, const char* b,
                            int64_t b_step, char* output, int64_t n);
 
-// Applies a UnaryRow to input 0. The output has the input's shape, and takes
-// over its bytes where that is possible. Immutable, so thread-safe.
+// Applies a UnaryRow to input 0. The output has the input's shape, and reuses
+// the input's bytes if possible. Immutable, so thread-safe.
 class UnaryKernel final : public Kernel {
  public:
   // `cost` is about how many nanoseconds 16 elements take; it decides how many

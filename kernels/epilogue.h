@@ -3,9 +3,9 @@
 // Epilogue: a bias and an activation (the attr fused_ops of _FusedMatMul and
 // _FusedConv2D) that are applied to the result of a matrix product or
 // convolution. Each thread applies it to its part of the result as soon as that
-// part is done, while the values are still in its cache. Each value is what the
-// single kernels of BiasAdd and of the activation give, NaN included, but for
-// the last bits of exp, tanh and erf.
+// part is done, while the values are still in its cache. The results, including
+// NaN, equal those of the separate kernels of BiasAdd and the activation. Only
+// the last bits of exp, tanh and erf may differ.
 #ifndef LEAT_KERNELS_EPILOGUE_H_
 #define LEAT_KERNELS_EPILOGUE_H_
 
@@ -30,7 +30,7 @@ enum class Activation : uint8_t {
   kGeluApproximate,  // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 };
 
-// What to apply after the bias. A value type.
+// The activation to apply after the bias. A value type.
 struct FusedOps {
   Activation activation = Activation::kNone;
   float leakyrelu_alpha = 0.2f;  // slope below 0, for kLeakyRelu only
@@ -58,10 +58,10 @@ struct Epilogue {
                      int64_t channels, int64_t size) const;
 };
 
-// Makes an epilogue with the bias in input `i`, which must be a vector of
-// `channels` floats. INVALID_ARGUMENT, with the text of BiasAdd, if it is not;
-// `output`, the shape of the result, and `channels_first` are for that message.
-// The epilogue borrows the input.
+// Makes an epilogue with the bias in input `i`, and borrows the input.
+// INVALID_ARGUMENT, with the text of BiasAdd, if the input is not a vector of
+// `channels` floats. `output`, the shape of the result, and `channels_first`
+// are used for that message only.
 absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                                       const Shape& output, int64_t channels,
                                       bool channels_first, const FusedOps& ops);

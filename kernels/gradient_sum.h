@@ -34,26 +34,26 @@ struct GradientTotal {
   int64_t count = 0;
 };
 
-// Turns the sum `total` into the mean: a dense sum is divided by the number of
-// gradients, a row of a sparse one by the number of rows added to it. Copies
-// the values first if other tensors share their bytes. RESOURCE_EXHAUSTED if
-// there is no memory for the copy.
+// Divides the values of `total` to get the mean. A dense sum is divided by the
+// number of gradients, and each row of a sparse sum by the number of rows that
+// were added to it. Copies the values first if other tensors share their bytes.
+// RESOURCE_EXHAUSTED if there is no memory for the copy.
 absl::Status Average(Allocator& allocator, WorkQueue& queue,
                      GradientTotal& total);
 
-// Not thread-safe: the lock of the Accumulator that owns it guards it.
+// Not thread-safe. The lock of the Accumulator that owns the sum guards it.
 class GradientSum {
  public:
   virtual ~GradientSum() = default;
 
-  // How many gradients have been added since the start or the last Release.
+  // Returns the number of gradients added since the start or the last Release.
   int64_t count() const { return total_.count; }
 
   // Adds `gradient`. INVALID_ARGUMENT, with TensorFlow's text, if its shape
-  // does not fit the gradients before it or the declared shape;
+  // does not fit the earlier gradients or the declared shape;
   // RESOURCE_EXHAUSTED if there is no memory. On error the sum is unchanged.
-  // The sum of one gradient shares the gradient's bytes. REQUIRES: the gradient
-  // has the dtype of those before it, which is one of kFloats.
+  // The sum of one gradient shares the gradient's bytes. REQUIRES: all
+  // gradients have the same dtype, one of kFloats.
   virtual absl::Status Add(const Gradient& gradient, Allocator& allocator,
                            WorkQueue& queue) = 0;
 

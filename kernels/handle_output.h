@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HandleOutput: the resource handle that a node such as VarHandleOp outputs. It
-// is made in the node's first run and then reused, which saves the copy of four
-// strings: a kernel belongs to one device and to one store of resources, so its
-// handle never changes.
+// HandleOutput: the resource handle that a node such as VarHandleOp outputs.
+// The node's first run makes the handle, and later runs reuse it, which saves
+// the copy of four strings. The handle never changes, because a kernel belongs
+// to one device and one store of resources.
 //
 //   const HandleOutput handle_;  // a member of the kernel
 //   context.set_output(0, handle_.Get(context));
@@ -25,13 +25,13 @@ namespace leat::kernels {
 // Thread-safe. Owns the handle's tensor.
 class HandleOutput {
  public:
-  // `name` says where the resource is kept; an empty container stands for the
-  // store's default one. `type` is the kTypeName of the resource's class, such
-  // as Variable::kTypeName.
+  // `name` is the name of the resource and of its container; an empty container
+  // stands for the store's default container. `type` is the kTypeName of the
+  // resource's class, such as Variable::kTypeName.
   HandleOutput(ResourceName name, std::string type)
       : name_(std::move(name)), type_(std::move(type)) {}
 
-  // The name as it was given to the constructor.
+  // Returns the name that the constructor got.
   const ResourceName& name() const { return name_; }
 
   // Returns a scalar of dtype resource that names the resource on the device of

@@ -18,9 +18,9 @@ class AsyncKernel;
 class KernelContext;
 
 // The base class of all kernels. Thread-safe: Compute is called by several
-// steps at once. The compiled graphs that run the kernel own it together; a
-// session keeps its stateful kernels itself, so that their state goes on from
-// step to step.
+// steps at once. The compiled graphs that run the kernel share its ownership. A
+// session also keeps its stateful kernels, so that their state lasts from step
+// to step.
 class Kernel {
  public:
   Kernel() = default;
@@ -28,15 +28,14 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // Computes all outputs of one run of the node. Returns an error when that is
-  // not possible; the executor then adds the node, the op and the device to the
-  // message. Must not block: a kernel that has to wait derives from AsyncKernel
-  // instead.
+  // Computes all outputs of one run of the node, or returns an error. The
+  // executor adds the node, the op and the device to the error's message. Must
+  // not block: a kernel that has to wait derives from AsyncKernel instead.
   virtual absl::Status Compute(KernelContext& context) const = 0;
 
   // Returns false if a run with the inputs in `context` would take long
-  // although the op's signature says CostClass::kQuick. Only called for such
-  // ops.
+  // although the op's signature says CostClass::kQuick. The executor calls this
+  // only for such ops.
   virtual bool IsQuick(KernelContext& context) const {
     static_cast<void>(context);
     return true;

@@ -49,8 +49,8 @@ struct Value {
 
   // Returns true if nothing has been set.
   bool IsEmpty() const { return !tensor.IsValid() && ref == nullptr && !dead; }
-  // Drops the tensor or reference, which frees their memory if this was the
-  // last use.
+  // Drops the tensor or reference, which frees the memory if nothing else uses
+  // it.
   void Clear() {
     tensor.Reset();
     ref.reset();
@@ -58,8 +58,8 @@ struct Value {
   }
 };
 
-// What all kernel runs of one step on one device share. All pointers and spans
-// are borrowed and stay valid until the step ends.
+// The services that all kernel runs of one step on one device share. All
+// pointers and spans are borrowed and stay valid until the step ends.
 struct StepServices {
   Device* device = nullptr;
   ResourceStore* resources = nullptr;       // of the device, outlives the step
@@ -81,16 +81,16 @@ struct ValueSlots {
   // All slots of the loop iteration in which the node runs or, outside of
   // loops, of the graph.
   Value* slots = nullptr;
-  // For each slot, how many consumers have still to read it. The last one may
-  // reuse the value's bytes.
+  // The number of consumers that still have to read each slot. The last
+  // consumer may reuse the value's bytes.
   const int32_t* readers = nullptr;
   absl::Span<const int32_t> inputs = {};  // slot of each input
   int32_t first_output = 0;
   int32_t num_outputs = 0;
 };
 
-// Says in which loop (frame 0 is outside of loops) and in which iteration of it
-// a kernel runs, and whether the node is dead there.
+// The loop and the iteration in which a kernel runs, and whether the node is
+// dead there. Frame 0 is outside of all loops.
 struct RunPosition {
   uint64_t frame_id = 0;
   int64_t iteration = 0;
@@ -115,8 +115,8 @@ class KernelContext {
   // The loop and iteration in which the node runs; both are 0 outside of loops.
   uint64_t frame_id() const { return position_.frame_id; }
   int64_t iteration() const { return position_.iteration; }
-  // Returns true if the node is on a branch that is not taken. Of all kernels
-  // only _Send runs then, to tell its _Recv.
+  // Returns true if the node is on a branch that is not taken. Only the kernel
+  // of _Send runs then, because it must tell its _Recv.
   bool is_dead() const { return position_.is_dead; }
 
   // The inputs. The import of the graph has checked that their number and
@@ -167,8 +167,8 @@ class KernelContext {
   void set_output_ref(int i, std::shared_ptr<kernels::Variable> variable) {
     output(i).ref = std::move(variable);
   }
-  // Makes output `i` dead, so that its consumers do not run. Only for Switch
-  // and _Recv.
+  // Makes output `i` dead, so that its consumers do not run. Only the kernels
+  // of Switch and _Recv may call this.
   void set_output_dead(int i) { output(i).dead = true; }
 
   // Returns true if this kernel is the only reader left of input `i` and

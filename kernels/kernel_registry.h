@@ -1,10 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelRegistry: maps an op and a device type to the factory of the kernel,
-// and has the helpers with which kernel files write their factories. Which
-// dtypes and attrs a kernel supports is data in the op's file
-// (KernelSignature); a test finds kernels without a signature and signatures
-// without a kernel.
+// KernelRegistry: maps an op and a device type to the factory of the kernel.
+// This header also has helpers for writing factories. The KernelSignature in
+// the op's file lists which dtypes and attrs a kernel supports. A test finds
+// kernels without a signature and signatures without a kernel.
 //
 // The files of kernels/any/ and kernels/cpu/ register the kernels of this
 // library (docs/adding.md). A program adds its own to them:
@@ -35,8 +34,7 @@ namespace leat {
 using KernelFactory =
     absl::StatusOr<std::unique_ptr<Kernel>> (*)(const NodeDef& node);
 
-// Thread-compatible: it is filled once and only read afterwards, by any number
-// of threads.
+// Thread-compatible. Once it is filled, any number of threads may read it.
 class KernelRegistry {
  public:
   // Registers `factory` for one op and one device type. REQUIRES: the pair is
@@ -77,8 +75,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFunction(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>());
 }
 
-// Returns INVALID_ARGUMENT, with the node and the type, because the node's op
-// has no kernel for `dtype` in the type attr `attr`.
+// Returns the error for an op that has no kernel for `dtype` in the type attr
+// `attr`: INVALID_ARGUMENT, with the node and the type.
 absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                              DType dtype);
 

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Lets kernels move strings, resource handles and variants (the "objects") as
-// plain elements of 8 bytes: they see pointers to the objects. The objects
-// themselves are copied at the end, in this file only, when it is known how
-// many bytes the copies need. Without that check a graph could make terabytes
-// from a few tiles of a long string. Kernels that only rearrange a tensor use
-// these functions through element_copy.h.
+// plain elements of 8 bytes. The kernels see pointers to the objects. The
+// objects themselves are copied at the end, in this file only, when it is known
+// how many bytes the copies need. Without that check a graph could make
+// terabytes from a few tiles of a long string. Kernels that only rearrange a
+// tensor use these functions through element_copy.h.
 #ifndef LEAT_KERNELS_OBJECT_MOVER_H_
 #define LEAT_KERNELS_OBJECT_MOVER_H_
 
@@ -26,8 +26,9 @@ namespace leat::kernels {
 // pointer stands for an empty object.
 inline constexpr DType kPointer = DType::kUint64;
 
-// Returns a tensor of pointers to the elements of `objects`, which must outlive
-// it. REQUIRES: the elements are strings, resource handles or variants.
+// Returns a tensor of pointers to the elements of `objects`. `objects` must
+// outlive the pointers. REQUIRES: the elements are strings, resource handles or
+// variants.
 absl::StatusOr<Tensor> PointersTo(const Tensor& objects,
                                   KernelContext& context);
 

@@ -25,7 +25,7 @@ class Philox {
   using Sample = std::array<uint32_t, 4>;  // 128 bits, the lowest word first
   using Key = std::array<uint32_t, 2>;
 
-  // The generator with counter 0 and key 0.
+  // Makes a generator with counter 0 and key 0.
   Philox() = default;
   // `counter` and `key` have the lowest word first.
   Philox(const Sample& counter, const Key& key)
@@ -63,7 +63,7 @@ class Philox {
   Sample Next() {
     Sample state = counter_;
     Key key = key_;
-    // Ten rounds, whose multipliers and key increments are those of the paper.
+    // The ten rounds use the multipliers and key increments of the paper.
     for (int round = 0; round < 10; ++round) {
       const uint64_t a = uint64_t{0xD2511F53} * state[0];
       const uint64_t b = uint64_t{0xCD9E8D57} * state[2];
@@ -77,7 +77,7 @@ class Philox {
   }
 
  private:
-  // The lower and the upper half of a number of 64 bits.
+  // Return the lower and the upper half of a number of 64 bits.
   static uint32_t Low(uint64_t word) { return static_cast<uint32_t>(word); }
   static uint32_t High(uint64_t word) {
     return static_cast<uint32_t>(word >> 32);
@@ -91,7 +91,7 @@ class Philox {
   Key key_ = {};
 };
 
-// Gives out the words of a Philox sequence one by one. A value type.
+// Returns the words of a Philox sequence one by one. A value type.
 // Thread-compatible.
 class PhiloxWords {
  public:

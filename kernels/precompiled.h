@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The headers that most kernel files include. CMake compiles them once for the
-// whole library, which saves time in each file. graph/precompiled.h says what
-// to keep in mind: no file may rely on this header, each includes what it uses.
+// whole library, which saves time in each file. As with graph/precompiled.h, no
+// file may rely on this header: each file includes what it uses.
 #ifndef LEAT_KERNELS_PRECOMPILED_H_
 #define LEAT_KERNELS_PRECOMPILED_H_
 

@@ -130,7 +130,7 @@ void Queue::Cancel(Line line, int64_t id, const absl::Status& reason) {
   {
     MutexLock lock(mutex_);
     const auto waiting = lines_[line].find(id);
-    if (waiting == lines_[line].end()) return;  // It was served meanwhile.
+    if (waiting == lines_[line].end()) return;  // The call was served.
     waiting->second.cancellation = nullptr;
     Finish(line, id, reason, callbacks);
     Serve(callbacks);
@@ -192,8 +192,8 @@ absl::StatusOr<bool> Queue::TakeOut(Call& call) {
   int64_t size = elements_->size();
   if (closed_ && size < call.wanted) {
     // No more elements will come, so this call puts back the elements that it
-    // holds. With `up_to` it then takes all that are left; otherwise they are
-    // for other calls.
+    // holds. With `up_to`, the call then takes all elements of the queue.
+    // Without `up_to`, it leaves them for other calls.
     const int64_t wanted = call.wanted;
     elements_->Return(std::exchange(call.elements, Elements()));
     if (!call.up_to || elements_->size() == 0) {

@@ -6,10 +6,10 @@
 // A call that cannot be served yet waits in one of two lines, one for calls
 // that put elements in and one for calls that take elements out. A waiting call
 // holds no thread. Its callback is called once, after the lock is released, on
-// the thread that makes the call possible: the one that makes room, puts
-// elements in, closes the queue, or cancels the waiting call's step. The
-// elements that a call had taken before it failed or was cancelled go back into
-// the queue, so that none is lost or doubled.
+// the thread that makes the call possible. That thread takes elements out, puts
+// elements in, closes the queue, or cancels the waiting call's step. If a call
+// fails or is cancelled, the elements that it had taken go back into the queue,
+// so that no element is lost or doubled.
 #ifndef LEAT_KERNELS_QUEUE_H_
 #define LEAT_KERNELS_QUEUE_H_
 
@@ -29,8 +29,8 @@
 
 namespace leat::kernels {
 
-// Thread-safe. REQUIRES: owned by a shared_ptr, because waiting calls keep weak
-// references to it.
+// Thread-safe. REQUIRES: a shared_ptr owns the queue, because waiting calls
+// keep weak references to it.
 class Queue final : public Resource,
                     public std::enable_shared_from_this<Queue> {
  public:
@@ -48,33 +48,35 @@ class Queue final : public Resource,
   // divided by the number of components.
   int64_t max_elements() const { return max_elements_; }
 
-  // Puts `elements` in, as soon as there is room for each. The caller has
-  // checked their dtypes and shapes. `done` gets CANCELLED, with TensorFlow's
-  // text, if the queue is or gets closed; RESOURCE_EXHAUSTED if the queue would
-  // have more than max_elements() elements and its capacity allows it; the
-  // reason of `cancellation` if that is cancelled first. `cancellation` must
-  // live until `done` has been called.
+  // Puts `elements` in, each as soon as the queue's capacity allows it. The
+  // caller has checked their dtypes and shapes. `done` gets CANCELLED, with
+  // TensorFlow's text, if the queue is or gets closed; RESOURCE_EXHAUSTED if
+  // the capacity allows more than max_elements() elements and the queue would
+  // have more; the reason of `cancellation` if that is cancelled first.
+  // `cancellation` must live until `done` has been called.
   void Enqueue(Elements elements, Cancellation& cancellation, Done done);
 
-  // Takes `count` elements out, as soon as they are there. If the queue is
+  // Takes `count` elements out as soon as the queue has them. If the queue is
   // closed and has fewer elements, `done` gets OUT_OF_RANGE with TensorFlow's
   // text. But with `up_to`, `done` gets the elements that are left, if there
-  // are any. RESOURCE_EXHAUSTED if `count` is above max_elements();
-  // `cancellation` as in Enqueue. REQUIRES: count > 0.
+  // are any. `done` gets RESOURCE_EXHAUSTED if `count` is above max_elements(),
+  // and the reason of `cancellation` as in Enqueue. REQUIRES: count > 0.
   void Dequeue(int64_t count, bool up_to, Cancellation& cancellation,
                Done done);
 
-  // Puts back elements that Dequeue gave out, if they cannot be used.
+  // Puts back elements that Dequeue returned and that the caller cannot use.
   void Return(Elements taken);
 
-  // Closes the queue: nothing more is put in. Waits until the earlier calls of
-  // Enqueue are served, or with `cancel_pending_enqueues` fails them at once
-  // with CANCELLED. Without `cancel_pending_enqueues`, `done` gets CANCELLED if
-  // the queue is closed already.
+  // Closes the queue when the earlier calls of Enqueue have been served, and
+  // then calls `done`. After that no more elements can be put in. `done` gets
+  // CANCELLED if the queue is closed already. With `cancel_pending_enqueues`,
+  // closes the queue at once instead, and fails the waiting calls of Enqueue
+  // with CANCELLED. Closing a closed queue is then no error.
   void Close(bool cancel_pending_enqueues, Cancellation& cancellation,
              Done done);
 
-  // How many elements are in the queue, without those that waiting calls hold.
+  // Returns how many elements the queue has, without those that waiting calls
+  // hold.
   int64_t size() const;
   bool is_closed() const;
 
@@ -90,11 +92,11 @@ class Queue final : public Resource,
     // For Dequeue, the elements taken so far.
     Elements elements = {};
     size_t next = 0;
-    int64_t wanted = 0;  // how many Dequeue has still to take
+    int64_t wanted = 0;  // elements that Dequeue still has to take
     bool up_to = false;
     bool closes = false;  // is a call of Close
     Done done = {};
-    // Null while no callback is registered with it.
+    // `cancellation` is null while no callback is registered with it.
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
@@ -104,7 +106,7 @@ class Queue final : public Resource,
   // since they may do anything.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
-  // Puts a call into its line and serves what can be served.
+  // Puts a call into its line and serves all calls that can be served.
   void Start(Line line, Call call, Cancellation& cancellation);
   // Fails a waiting call because its step was cancelled for `reason`.
   void Cancel(Line line, int64_t id, const absl::Status& reason);
@@ -115,15 +117,17 @@ class Queue final : public Resource,
   bool ServeLine(Line line, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Puts in as many elements of the call as there is room for, or takes out as
-  // many as the call wants and may have. Returns true if the call is done,
-  // false if it has to wait, or the error with which it fails.
+  // PutIn puts in as many elements of the call as the capacity allows. TakeOut
+  // takes out as many elements as the call wants and may have. Both return true
+  // if the call is done, false if it has to wait, or the error with which it
+  // fails.
   absl::StatusOr<bool> PutIn(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<bool> TakeOut(Call& call)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Takes a call out of its line and adds its callback to `callbacks`. Unless
-  // `status` is OK, the elements that it has taken go back into the queue.
+  // Removes a call from its line and adds its callback to `callbacks`. If
+  // `status` is an error, the elements that the call has taken go back into the
+  // queue.
   void Finish(Line line, int64_t id, absl::Status status, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -17,7 +17,7 @@ namespace leat::kernels {
 // One tensor for each component of the queue.
 using QueueElement = absl::InlinedVector<Tensor, 1>;
 
-// Not thread-safe: the lock of the Queue that owns it guards it.
+// Not thread-safe. The lock of the Queue that owns the elements guards them.
 class QueueElements {
  public:
   virtual ~QueueElements() = default;

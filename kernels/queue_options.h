@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QueueOptions: what a FIFOQueueV2 or RandomShuffleQueueV2 node says of its
-// queue in its attrs, with checks. Also decides whether two nodes of the same
-// name ask for the same queue.
+// QueueOptions: the options of a queue, which are read from the attrs of a
+// FIFOQueueV2 or RandomShuffleQueueV2 node and checked. CheckSameQueue decides
+// whether a node may use an existing queue of the same name.
 #ifndef LEAT_KERNELS_QUEUE_OPTIONS_H_
 #define LEAT_KERNELS_QUEUE_OPTIONS_H_
 
@@ -34,7 +34,7 @@ absl::string_view TypeName(QueueKind kind);
 
 // A value type.
 struct QueueOptions {
-  // TensorFlow's value for a queue without a limit of its own.
+  // TensorFlow's value for a queue of unlimited capacity.
   static constexpr int64_t kUnbounded = std::numeric_limits<int32_t>::max();
   QueueKind kind = QueueKind::kFifo;
   std::string name = {};           // of the resource, for messages

@@ -37,7 +37,7 @@ struct Run {
   bool reduced;
 };
 
-// Makes a step of each reduced run. The last run comes first, so that later
+// Makes a step for each reduced run. The last run comes first, so that later
 // steps work on less data.
 std::vector<ReductionStep> Steps(const std::vector<Run>& runs) {
   std::vector<ReductionStep> steps;

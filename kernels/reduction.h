@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Plans reductions such as Sum or Max over any set of axes. Each is done in
-// steps that reduce [outer, reduced, inner] to [outer, inner], and each step is
-// a simple loop that the compiler vectorises.
+// Plans reductions such as Sum or Max over any set of axes. A reduction
+// consists of steps. Each step reduces [outer, reduced, inner] to [outer,
+// inner], in a simple loop that the compiler vectorises.
 #ifndef LEAT_KERNELS_REDUCTION_H_
 #define LEAT_KERNELS_REDUCTION_H_
 
@@ -27,9 +27,9 @@ struct ReductionStep {
 struct ReductionPlan {
   Shape output = {};  // shape of the op's output
   int64_t count = 1;  // how many elements are reduced into one
-  // The steps, to be done in this order, each on the result of the one before.
-  // There are none if only dimensions of extent 1 are reduced, or if the input
-  // is empty.
+  // The steps in the order of execution. Each step reduces the result of the
+  // previous one. There are none if only dimensions of extent 1 are reduced, or
+  // if the input is empty.
   std::vector<ReductionStep> steps = {};
 };
 

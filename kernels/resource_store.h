@@ -3,8 +3,9 @@
 // ResourceStore: holds the resources that kernels share (variables, queues,
 // accumulators), each under a key (container, type, name). A device has one
 // store, and an isolated session has a store of its own for each device. Each
-// step has another store for each device, which holds what ends with the step.
-// The container "" always stands for the store's default container.
+// step has another store for each device, for resources that are deleted when
+// the step ends. The container "" always stands for the store's default
+// container.
 //
 //   auto queue = store.Find<Queue>("", "input_queue");
 #ifndef LEAT_KERNELS_RESOURCE_STORE_H_
@@ -43,16 +44,17 @@ class Resource {
 
 // Limits of single resources.
 struct ResourceLimits {
-  // How many tensors the elements of one queue may have in all, whatever the
-  // queue's capacity is: tensors of no bytes need memory, too.
+  // The most tensors that the elements of one queue may have in all. The
+  // queue's capacity does not change this limit: even tensors of no bytes need
+  // memory.
   int64_t max_queue_elements = int64_t{1} << 22;
 };
 
-// Thread-safe. Shares each resource with the kernels that use it, so a resource
-// that is deleted lives until the last of them drops it.
+// Thread-safe. The store shares each resource with the kernels that use it. A
+// deleted resource lives until the last of these kernels drops it.
 class ResourceStore {
  public:
-  // An empty store.
+  // Makes an empty store.
   explicit ResourceStore(std::string default_container = kDefaultContainer,
                          const ResourceLimits& limits = {})
       : default_container_(std::move(default_container)), limits_(limits) {}
@@ -98,12 +100,12 @@ class ResourceStore {
   // store's lock, so its destructor may take long.
   absl::Status Delete(absl::string_view container, absl::string_view type,
                       absl::string_view name);
-  // Removes all resources of one container; "" is the default one. Kernels that
-  // hold one keep it alive.
+  // Removes all resources of one container; "" is the default one. Kernels keep
+  // alive the resources that they hold.
   void ClearContainer(absl::string_view container);
   // Removes all resources of all containers.
   void Clear();
-  // How many resources there are in all containers.
+  // Returns the number of resources in all containers.
   size_t size() const;
 
  private:
@@ -111,7 +113,7 @@ class ResourceStore {
   using Key = std::tuple<std::string, std::string, std::string>;
   using KeyView =
       std::tuple<absl::string_view, absl::string_view, absl::string_view>;
-  // The hash and the comparison take views, so that a lookup needs no memory.
+  // The hash and the comparison take views, so that a lookup copies no strings.
   struct KeyHash {
     using is_transparent = void;
     size_t operator()(const KeyView& key) const {
@@ -125,7 +127,7 @@ class ResourceStore {
   using Resources =
       absl::flat_hash_map<Key, std::shared_ptr<Resource>, KeyHash, KeyEqual>;
 
-  // Find and FindOrMake without the resource's class.
+  // Implement Find and FindOrMake for resources of any class.
   absl::StatusOr<std::shared_ptr<Resource>> FindAny(
       absl::string_view container, absl::string_view type,
       absl::string_view name) const;

@@ -11,8 +11,8 @@
 
 namespace leat::kernels {
 
-// The type of the arithmetic on W: integers use an unsigned type, which wraps
-// around.
+// The type in which elements of type W are computed. For integers it is an
+// unsigned type, which wraps around.
 template <class W>
 using Ring =
     typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,

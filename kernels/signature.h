@@ -2,8 +2,8 @@
 //
 // Checks the types of a node against the types in the resource that it uses: a
 // queue's components or an accumulator's gradients. The resource is known only
-// when the node runs. (KernelSignature in graph/kernel_signature.h is something
-// else.)
+// when the node runs. (KernelSignature in graph/kernel_signature.h is not
+// related.)
 #ifndef LEAT_KERNELS_SIGNATURE_H_
 #define LEAT_KERNELS_SIGNATURE_H_
 

@@ -10,8 +10,8 @@
 namespace leat::kernels {
 namespace {
 
-// What the slice asks of one dimension of the input. By default it takes the
-// whole dimension.
+// The slice of one dimension of the input. By default it is the whole
+// dimension.
 struct AxisSlice {
   int64_t begin = 0;
   int64_t end = 0;
@@ -21,7 +21,7 @@ struct AxisSlice {
   bool shrinks = false;
 };
 
-// Stands in DenseSpec::sources for a dimension of the result that is new.
+// The entry of DenseSpec::sources for a new dimension of the result.
 constexpr int kNewAxis = -1;
 
 // The slice with one entry per dimension of the input.
@@ -34,8 +34,9 @@ struct DenseSpec {
 
 bool Bit(int64_t mask, int i) { return ((mask >> i) & 1) != 0; }
 
-// Spreads the sparse form, which has one element per item between the brackets,
-// over the dimensions of an input of rank `rank`.
+// Converts the sparse form, which has one element per item between the
+// brackets, to the form with one entry per dimension of an input of rank
+// `rank`.
 absl::StatusOr<DenseSpec> Densify(int rank, const Dims& begin, const Dims& end,
                                   const Dims& strides,
                                   const StridedSliceMasks& masks) {

@@ -14,7 +14,7 @@
 
 namespace leat::kernels {
 
-// The op's five mask attrs. Bit i of a mask speaks of element i of begin, end
+// The op's five mask attrs. Bit i of a mask refers to element i of begin, end
 // and strides.
 struct StridedSliceMasks {
   // A set bit means that begin[i] is ignored and the slice starts at the first
@@ -23,11 +23,14 @@ struct StridedSliceMasks {
   // A set bit means that end[i] is ignored and the slice ends after the last
   // element.
   int64_t end = 0;
-  // Element i is "...", which takes as many dimensions whole as are left.
+  // A set bit means that element i is "...", which takes all remaining
+  // dimensions whole.
   int64_t ellipsis = 0;
-  // Element i is newaxis, which adds a dimension of extent 1.
+  // A set bit means that element i is newaxis, which adds a dimension of extent
+  // 1.
   int64_t new_axis = 0;
-  // Element i is a single index, begin[i]; its dimension is removed.
+  // A set bit means that element i is the single index begin[i]. The result
+  // does not have its dimension.
   int64_t shrink_axis = 0;
 
   // Reads the attrs begin_mask, end_mask, ellipsis_mask, new_axis_mask and

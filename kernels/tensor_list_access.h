@@ -35,8 +35,8 @@ absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
 absl::StatusOr<TensorList*> ForwardOrCopyList(KernelContext& context, int i,
                                               int o);
 
-// Returns the allocator for the arrays of lists, whose memory the device's
-// limit counts.
+// Returns the allocator for the arrays of lists. Their memory counts towards
+// the device's limit.
 Allocator& ListMemory(const KernelContext& context);
 
 // Sets output `o` to a scalar variant that holds `list`.

@@ -13,10 +13,10 @@
 
 namespace leat::kernels {
 
-// Returns the values of all inputs but the first, each input as "[values]",
+// Returns the values of all inputs except the first, each input as "[values]",
 // with `separator` between inputs. Shows at most `max_values` values of an
-// input, or all if it is negative; an input's text ends in "..." if values are
-// left out. Strings are escaped.
+// input, or all if `max_values` is negative. An input's text ends in "..." if
+// values are left out. Strings are escaped.
 //
 // The whole text ends in "..." after some megabytes, because a graph can pass
 // one long string as very many inputs.

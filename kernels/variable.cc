@@ -28,9 +28,9 @@ struct Locked {
   size_t position = 0;
 };
 
-// Locks the variables of `order` one inside the other, collects their tensors
-// in `values`, and calls `update` when all are locked. The recursion is as deep
-// as an optimizer has slots.
+// Locks the variables of `order` one after the other, collects their tensors in
+// `values`, and calls `update` when all are locked. The depth of the recursion
+// is the number of variables.
 absl::Status UpdateFrom(
     Allocator& allocator, absl::Span<const Locked> order, Values& values,
     absl::FunctionRef<absl::Status(absl::Span<Tensor* const>)> update,

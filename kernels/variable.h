@@ -29,8 +29,8 @@ class Variable final : public Resource {
  public:
   static constexpr char kTypeName[] = "Variable";
 
-  // A variable without a value. `shape` is the declared shape, which may be
-  // partial.
+  // Makes a variable without a value. `shape` is the declared shape, which may
+  // be partial.
   Variable(std::string name, DType dtype, PartialShape shape)
       : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
 
@@ -50,15 +50,15 @@ class Variable final : public Resource {
   // value yet; RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> Read(Allocator& allocator) const;
 
-  // Makes `value` the new value and shares its bytes. INVALID_ARGUMENT if its
-  // dtype is not the variable's, or with `validate_shape` if it does not fit
-  // the declared shape.
+  // Makes `value` the new value and shares its bytes. INVALID_ARGUMENT if the
+  // dtype of `value` is not the variable's or if, with `validate_shape`, its
+  // shape does not fit the declared shape.
   absl::Status Assign(Tensor value, bool validate_shape = true);
 
-  // Calls `update` under the exclusive lock with a tensor whose bytes nothing
-  // else shares, to be changed in place. The lock is released before this
-  // returns. If `update` fails, the value may be partly updated, as in
-  // TensorFlow. FAILED_PRECONDITION if there is no value yet;
+  // Calls `update` under the exclusive lock. `update` changes its argument, the
+  // value, in place; nothing else shares the bytes of the value. The lock is
+  // released before this returns. If `update` fails, the value may be partly
+  // updated, as in TensorFlow. FAILED_PRECONDITION if there is no value yet;
   // RESOURCE_EXHAUSTED if there is no memory for a copy.
   absl::Status Update(Allocator& allocator,
                       absl::FunctionRef<absl::Status(Tensor&)> update);
@@ -95,9 +95,9 @@ class Variable final : public Resource {
 
 // Updates several variables together, such as an optimizer's variable and
 // slots. `update` gets their tensors in the order of `variables`, all locked
-// exclusively. With `rows` it works as UpdateRows, else as Update. Takes the
-// locks in the order of the variables' addresses, so that two updates cannot
-// deadlock. INVALID_ARGUMENT if a variable is given twice. Borrows the
+// exclusively. Works like UpdateRows if `rows` is true, else like Update. Takes
+// the locks in the order of the variables' addresses, so that two updates
+// cannot deadlock. INVALID_ARGUMENT if a variable is given twice. Borrows the
 // variables for the call.
 absl::Status UpdateTogether(
     Allocator& allocator, absl::Span<Variable* const> variables,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How kernels find the variables and other resources of their nodes. An
+// Functions that find the variables and other resources of a kernel's node. An
 // argument is either a reference (VariableV2) or a resource handle
-// (VarHandleOp); with these functions one kernel serves the ops of both kinds.
+// (VarHandleOp). With these functions one kernel serves the ops of both kinds.
 // Stateless.
 #ifndef LEAT_KERNELS_VARIABLE_ACCESS_H_
 #define LEAT_KERNELS_VARIABLE_ACCESS_H_
@@ -21,9 +21,9 @@
 
 namespace leat::kernels {
 
-// Where a node's resource is kept: the attr `container` ("" for the store's
-// default one), and the attr `shared_name` or, where that is empty, the node's
-// name.
+// The key of a node's resource in the store. `container` is the attr of that
+// name; "" stands for the store's default container. `name` is the attr
+// `shared_name` or, if that is empty, the node's name.
 struct ResourceName {
   std::string container = {};
   std::string name = {};
@@ -32,9 +32,9 @@ struct ResourceName {
 // is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 
-// Returns the handle in input `i`. The input owns it, so that a lookup need not
-// copy its four strings. INVALID_ARGUMENT unless the input holds exactly one
-// handle.
+// Returns the handle in input `i`. The input owns the handle, so that a lookup
+// does not copy its four strings. INVALID_ARGUMENT unless the input holds
+// exactly one handle.
 absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
                                                 int i);
 

@@ -4,12 +4,13 @@
 // contain one another. The gradients of loops and branches need them. Rules and
 // messages are TensorFlow's.
 //
-// Variants may share the values that they hold, so that a few bytes stand for a
-// huge result. So the functions return RESOURCE_EXHAUSTED if the value contains
-// more than `max_inner` inner values: variants inside of other variants, and
-// the tensors of those. The tensors that the outermost value holds itself are
-// not counted, because all of them are in memory already. If the step is
-// cancelled, the functions stop early and return the reason. Stateless.
+// Variants may share the values that they hold, so a few bytes can stand for a
+// huge result. Therefore the functions return RESOURCE_EXHAUSTED if the value
+// contains more than `max_inner` inner values. Inner values are variants inside
+// of other variants, and the tensors of those inner variants. The tensors that
+// the outermost value holds itself are not counted, because all of them are in
+// memory already. If the step is cancelled, the functions stop early and return
+// the reason. Stateless.
 #ifndef LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 #define LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 

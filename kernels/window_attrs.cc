@@ -16,8 +16,8 @@ using Ints = std::vector<int64_t>;
 // oneDNN counts in int32 internally.
 constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max();
 
-// Reads a list attr with one value per axis; all are 1 if the op has no such
-// attr.
+// Reads a list attr with one value per axis. If the op has no such attr, all
+// values are 1.
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                              const ImageAxes& axes) {
   LEAT_ASSIGN_OR_RETURN(Ints values,

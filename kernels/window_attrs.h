@@ -48,7 +48,8 @@ absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
                                         const Shape& shape,
                                         absl::string_view what);
 
-// Does the reverse. INVALID_ARGUMENT if there are too many elements.
+// Returns the shape with the extents of `image`, in the order that `attrs`
+// says. INVALID_ARGUMENT if there are too many elements.
 absl::StatusOr<Shape> FromImageShape(const WindowAttrs& attrs,
                                      const ImageShape& image);
 

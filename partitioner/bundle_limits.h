@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BundleLimits: how large the bundles of tensors (bundles.h) may become.
+// BundleLimits says how large the bundles of tensors (bundles.h) may become.
 #ifndef LEAT_PARTITIONER_BUNDLE_LIMITS_H_
 #define LEAT_PARTITIONER_BUNDLE_LIMITS_H_
 
@@ -13,8 +13,8 @@ namespace leat {
 // what fits into a message.
 struct BundleLimits {
   size_t max_tensors = 0;  // below 2 there are no bundles
-  // The bytes of all tensors of a bundle. A tensor with more than half of them
-  // is sent alone.
+  // The most bytes of all tensors of a bundle together. A tensor with more than
+  // half of these bytes is sent alone.
   int64_t max_bytes = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// The most blocking nodes that have a bit in Waits::others.
+// The number of bits in Waits::others, one for each blocking node.
 constexpr int kMaxOthers = 64;
 
 // Returns true for a reference or a resource handle.
@@ -46,7 +46,7 @@ bool WaitsForOthers(const Graph& graph, const Node& node) {
   return false;
 }
 
-// Returns true if the op's kernel for CPUs is quick whatever the sizes are.
+// Returns true if the op's kernel for CPUs is quick for tensors of all sizes.
 bool TakesNoTime(const Graph& graph, const Node& node) {
   const KernelSignature* const signature =
       graph.ops().FindSignature(node.op(), kCpu, node.attrs());

@@ -5,10 +5,10 @@
 // messages: a message costs as much as sending hundreds of kilobytes, and a
 // model has dozens of biases.
 //
-// No tensor waits long for the others of its bundle. Either all of them are
-// there at once, as values of variables are, or all their consumers are updates
-// of variables, such as the application of gradients, and the step cannot end
-// before these anyway.
+// No tensor waits long for the others of its bundle. In some bundles, all
+// tensors are available at once, such as the values of variables. In the other
+// bundles, all consumers of the tensors are updates of variables, such as the
+// application of gradients. The step cannot end before these updates anyway.
 //
 // Bundles cause no deadlock either: a step that ends without bundles ends with
 // them. For this, the tensors of a bundle
@@ -59,7 +59,8 @@ class Bundles {
   // graph's devices, is the _Recv's device.
   void Join(const Endpoint& source, int part, int device, NodeId recv);
 
-  // Tensors that travel together. PartitionGraph does not mark bundles of one.
+  // Tensors that travel together. PartitionGraph does not mark a bundle that
+  // has only one tensor.
   struct Bundle {
     int part = 0;                    // the receiving partition
     int number = 0;                  // in the step
@@ -72,11 +73,11 @@ class Bundles {
   // What a node and all nodes before it wait for.
   struct Waits {
     int hops = 0;         // the most edges between tasks on a path to the node
-    uint64_t others = 0;  // the blocking nodes up to it, a bit for each
+    uint64_t others = 0;  // a bit per blocking node at or before it
     // True in or behind a loop, at or behind a Merge that has a blocking node
     // before it, and at or behind a blocking node for which no bit was left.
     bool is_unknown = false;
-    bool computes = false;  // true if it or something before it takes time
+    bool computes = false;  // the node or one before it takes time
   };
   // Tensors with equal keys may share a bundle. The key is the sending
   // partition, the receiving device, and hops, others and computes of Waits.
@@ -88,11 +89,12 @@ class Bundles {
   // Returns what the node waits for. REQUIRES: waits_ has the entries of all
   // its producers.
   Waits WaitsOf(NodeId id);
-  // Returns the bytes of a tensor, 0 for a control edge. Returns more than a
-  // bundle may have if they are not known before the step runs.
+  // Returns the bytes of a tensor, 0 for a control edge. Returns INT64_MAX if
+  // the bytes are not known before the step runs.
   int64_t BytesOf(const Endpoint& source) const;
-  // Returns true if all consumers on the device change a state and have no
-  // outputs but references to it.
+  // Returns true if every consumer of the tensor on the device updates state.
+  // Such a consumer takes a reference or a resource handle, and all its outputs
+  // are references or resource handles.
   bool OnlyUpdates(const Endpoint& source, int device) const;
 
   const Graph* graph_;
@@ -102,8 +104,8 @@ class Bundles {
   std::vector<std::vector<InferredOutput>> outputs_;  // by NodeId, or empty
   std::vector<Waits> waits_;                          // by NodeId
   int num_others_ = 0;                                // bits given out so far
-  absl::flat_hash_map<Key, size_t> open_;  // the bundle that is filled now
-  std::vector<Bundle> bundles_;            // by number
+  absl::flat_hash_map<Key, size_t> open_;             // the bundle being filled
+  std::vector<Bundle> bundles_;                       // by number
 };
 
 }  // namespace leat

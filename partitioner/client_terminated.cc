@@ -129,8 +129,9 @@ class RecvReplacer {
     return absl::OkStatus();
   }
 
-  // Returns INVALID_ARGUMENT if a feed or a fetch is inside of a loop. It has
-  // one value in a step, but a tensor in a loop has one per iteration.
+  // Returns INVALID_ARGUMENT if a feed or a fetch is inside of a loop. A feed
+  // or fetch has one value in a step, but a tensor in a loop has one per
+  // iteration.
   absl::Status CheckLoops() const {
     if (replacements_.empty()) return absl::OkStatus();
     LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
@@ -239,8 +240,8 @@ class ArgReplacer {
     return def;
   }
 
-  // In all edges, replaces the moved nodes by those in `moved_to`. Then removes
-  // the moved nodes.
+  // Makes the edges from a replaced node `id` come from moved_to[id] instead.
+  // Then removes the replaced nodes.
   void Rewire(const std::vector<NodeId>& moved_to) {
     const auto follow = [&](NodeId& id) {
       const bool moved =

@@ -21,16 +21,16 @@
 
 namespace leat {
 
-// A tensor that is fed or fetched: its rendezvous key in the one form and its
-// index in the other.
+// A tensor that is fed or fetched. TensorFlow's form identifies it by `key`,
+// and Leat's form by `index`.
 struct BoundaryKey {
   std::string key = {};  // text of a RendezvousKey
   int index = 0;         // attr `index` of the _Arg or _Retval
   DType dtype = DType::kFloat;
 };
 
-// All tensors that a task's graph is fed and that are fetched from it, each
-// list ascending by index. All keys in a list are different.
+// The feeds and fetches of a task's graph. Each list is sorted by index, and
+// all keys in a list are different.
 struct Boundary {
   std::vector<BoundaryKey> feeds = {};
   std::vector<BoundaryKey> fetches = {};
@@ -42,9 +42,11 @@ struct Boundary {
 // are numbered from 0 in the order of their ids.
 //
 // Returns INVALID_ARGUMENT naming the node, and leaves `graph` unchanged, if a
-// client-terminated node is inside of a loop, lacks an attr or has one of
-// another type, has a malformed key or the same key as another node of its
-// kind, or if its key names a device that does not belong to the node's task.
+// client-terminated node
+//  - is inside of a loop,
+//  - lacks an attr or has one of another type,
+//  - has a malformed key, or the same key as another node of its kind, or
+//  - has a key with a device that does not belong to the node's task.
 // Also returns INVALID_ARGUMENT if the graph has an _Arg or _Retval already.
 absl::StatusOr<Boundary> RecvsToArgs(Graph& graph);
 

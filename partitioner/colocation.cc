@@ -69,7 +69,7 @@ bool HasControlFlow(const Graph& graph) {
   return false;
 }
 
-// Returns the node with the smallest id among those that take a value, or
+// Returns the consumer with the smallest id among those that take a value, or
 // kNoNode if all uses are control edges.
 NodeId FirstConsumer(absl::Span<const Use> uses) {
   NodeId first = kNoNode;

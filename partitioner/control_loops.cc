@@ -38,10 +38,10 @@ bool IsIrregular(const Node& node) {
           !node.attrs().GetOr<bool>("is_constant", false).value_or(false));
 }
 
-// Finds the nodes that do not run in every iteration of their frame: those that
-// depend on an irregular node without a Merge of an Enter and a NextIteration
-// in between. Returns, by NodeId, that irregular node, or kNoNode for a node
-// that does run in every iteration.
+// Finds the nodes that do not run in every iteration of their frame. Such a
+// node depends on an irregular node, without a Merge of an Enter and a
+// NextIteration in between. Returns, by NodeId, the irregular node, or kNoNode
+// for a node that runs in every iteration.
 std::vector<NodeId> FindIrregular(const Graph& graph,
                                   const std::vector<NodeId>& order) {
   std::vector<NodeId> because(graph.num_ids(), kNoNode);
@@ -57,10 +57,10 @@ std::vector<NodeId> FindIrregular(const Graph& graph,
     const auto visit = [&](NodeId from, bool is_merged) {
       const Node& producer = graph.node(from);
       // The Merge of an Enter and a NextIteration has a value in every
-      // iteration ...
+      // iteration.
       const bool completes_loop = is_merged && IsIrregular(producer);
-      // ... unless the Enter's input has none in some iteration of the outer
-      // frame.
+      // But if the Enter's input has no value in some iteration of the outer
+      // frame, neither has the Merge.
       const bool inherits =
           because[from] != kNoNode && (!is_merged || IsEnter(producer));
       if (inherits) {
@@ -102,7 +102,7 @@ class ControlLoopAdder {
 
   // The control loop of a place.
   struct ControlLoop {
-    // The two ends of an edge that needs the control loop, for messages.
+    // The two ends of an edge that needs the control loop, for error messages.
     NodeId from = kNoNode;
     NodeId to = kNoNode;
     NodeId merge = kNoNode;  // its Merge, once added
@@ -115,7 +115,7 @@ class ControlLoopAdder {
     NodeId other_predicate = kNoNode;  // a LoopCond with another input
   };
 
-  // Fills infos_, and driven_ with the places that have a NextIteration.
+  // Fills infos_. Adds the places that have a NextIteration to driven_.
   void DescribeFrames() {
     infos_.resize(frames_.frames.size());
     for (NodeId id = 0; id < num_ids_; ++id) {
@@ -159,8 +159,8 @@ class ControlLoopAdder {
 
   // Notes that `place` needs a control loop because of the edge from `from` to
   // `to`. The Enter of a control loop takes its input from the device's control
-  // loop in the enclosing frame, so the device needs one in every enclosing
-  // frame as well.
+  // loop in the enclosing frame. So the device needs a control loop in every
+  // enclosing frame as well.
   void Need(Place place, NodeId from, NodeId to) {
     while (place.first != Frames::kRoot) {
       ControlLoop loop;
@@ -182,8 +182,8 @@ class ControlLoopAdder {
         "' on ", graph_.AssignedDevice(loop.to), ") but ", message));
   }
 
-  // Returns the irregular node because of which the value of `id` is missing in
-  // some iterations, or kNoNode if it is missing in none.
+  // Returns kNoNode if `id` gives a value in every iteration. Otherwise returns
+  // the irregular node that is the reason.
   NodeId WhyIrregular(NodeId id) const {
     return IsIrregular(graph_.node(id)) ? id : irregular_[id];
   }
@@ -310,8 +310,8 @@ class ControlLoopAdder {
   std::vector<Place> places_;  // the keys of loops_
   // The places where NextIterations start every iteration.
   absl::flat_hash_set<Place> driven_;
-  // The places that are known to send. They are driven, as are all frames
-  // around them on the device.
+  // The places that are known to send. These places, and all frames around them
+  // on the same device, are in driven_.
   absl::flat_hash_set<Place> sending_;
 };
 

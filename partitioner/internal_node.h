@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions make nodes that only the planner adds. Unlike the names and
-// ops of a client's nodes, theirs may begin with '_', which Graph::Add refuses.
+// These functions make nodes that only the planner adds. The names and ops of
+// these nodes may begin with '_', unlike those of a client's nodes. Graph::Add
+// refuses such names.
 #ifndef LEAT_PARTITIONER_INTERNAL_NODE_H_
 #define LEAT_PARTITIONER_INTERNAL_NODE_H_
 

@@ -106,9 +106,10 @@ class LoopPlumbingMover {
   Graph& graph_;
   Frames& frames_;
   const Consumers consumers_;
-  // By producer, the uses by copies, which consumers_ does not know.
+  // Maps producers to their uses by copies, which consumers_ does not have.
   absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;
-  // For each consumer, the new sources of its control edges, by the old ones.
+  // For each consumer, maps the old sources of its control edges to the new
+  // ones.
   absl::flat_hash_map<NodeId, absl::flat_hash_map<NodeId, NodeId>>
       moved_controls_;
 };

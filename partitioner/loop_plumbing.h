@@ -2,8 +2,9 @@
 //
 // MoveLoopPlumbing moves the Enter and NextIteration nodes of loops to the
 // devices of their consumers. These nodes only bring a value to where a loop
-// uses it. They give the value in some iterations only, so no _Recv could wait
-// for it, and a copy of them must be on the device of each consumer.
+// uses it. They give the value in some iterations only, so a _Recv, which runs
+// in every iteration, cannot wait for it. So each device with consumers gets a
+// copy of the node.
 #ifndef LEAT_PARTITIONER_LOOP_PLUMBING_H_
 #define LEAT_PARTITIONER_LOOP_PLUMBING_H_
 
@@ -16,8 +17,8 @@ namespace leat {
 // Moves each Enter and NextIteration of a placed graph to the device of its
 // first consumer, unless another consumer is on the node's own device. Adds a
 // copy for every further device that has consumers. Nodes that carry references
-// stay with their variables. `frames` are the frames of the graph, and are
-// extended for the copies. Takes O(n * log(n)) for n edges into the nodes,
+// stay with their variables. `frames` are the frames of the graph, and the
+// copies are added to them. Takes O(n * log(n)) for n edges into the nodes,
 // where edges into a copied node count once per device. REQUIRES: `order` is
 // what TopologicalOrder returns.
 void MoveLoopPlumbing(absl::Span<const NodeId> order, Graph& graph,

@@ -137,8 +137,8 @@ class Partitioner {
 
   Graph& PartOf(NodeId id) { return parts_[part_of_[id]].graph; }
 
-  // Sets the inputs and control edges of a node's copy, and adds what the edges
-  // from other partitions need.
+  // Sets the inputs and control edges of a node's copy. Adds the nodes that the
+  // edges from other partitions need.
   absl::Status Rewire(NodeId id) {
     const Node& original = graph_.node(id);
     Node copy = PartOf(id).node(copies_[id]);
@@ -180,8 +180,9 @@ class Partitioner {
     NodeId id = kNoNode;
     // The Merge of the control loop that starts the node's _Recvs.
     NodeId loop_merge = kNoNode;
-    // True if the node keeps the control edge from loop_merge: if none of its
-    // edges is cut now, or if some will be cut later, by device.
+    // True if the node keeps the control edge from loop_merge. That is so if
+    // none of its edges is cut now, or if some edges will be cut later, by
+    // device.
     bool keeps_loop_merge = true;
     // How many variables in other partitions the node reads.
     int num_reads = 0;
@@ -190,8 +191,8 @@ class Partitioner {
     absl::flat_hash_map<int, std::vector<NodeId>> awaited = {};
   };
 
-  // Describes a node. Returns INVALID_ARGUMENT if one of its edges inside of a
-  // loop is cut and it has no control loop.
+  // Describes a node. Returns INVALID_ARGUMENT if an edge into the node is cut
+  // inside of a loop and the node has no control loop.
   absl::StatusOr<Consumer> Describe(NodeId id) const {
     const Node& node = graph_.node(id);
     Consumer consumer;
@@ -266,8 +267,8 @@ class Partitioner {
     return recv = channel.recv;
   }
 
-  // Adds a _Recv to a bundle if that is allowed. A _Recv inside of a loop joins
-  // no bundle, and neither does one whose sender or receiver is a foreign task.
+  // Adds a _Recv to a bundle if that is allowed. A _Recv joins no bundle if it
+  // is inside of a loop, or if its sender or receiver is a foreign task.
   void JoinBundle(const Endpoint& source, const Consumer& consumer,
                   NodeId recv) {
     if (!bundles_.has_value() || consumer.loop_merge != kNoNode) return;
@@ -293,10 +294,11 @@ class Partitioner {
     }
   }
 
-  // Adds the control edges that order the read of a variable. A variable is
-  // read on its own device when it is sent; TensorFlow's tasks read it when it
-  // is received. The read must come after everything that the consumer waits
-  // for, so each consumer has a channel of its own.
+  // Adds the control edges that order the read of a variable. In Leat, the
+  // _Send reads the variable on its own device. In TensorFlow, a task reads the
+  // variable when the tensor is received. The read must come after everything
+  // that the consumer waits for, so both the _Send and the _Recv get control
+  // edges, and each consumer has a channel of its own.
   absl::Status OrderRead(NodeId variable, Consumer& consumer,
                          const Channel& read) {
     // A Merge waits for one of its inputs only, whichever comes first.
@@ -315,10 +317,10 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  // Returns the nodes in the partition of `node` for which `consumer` waits. If
-  // several reads must wait for several nodes, returns a new NoOp, on the
-  // device of `node`, that waits for these nodes: then n reads and m nodes need
-  // only n + m edges.
+  // Returns the nodes in the partition of `node` that `consumer` waits for. If
+  // several reads must wait for several nodes, returns a new NoOp on the device
+  // of `node` that waits for these nodes. So n reads and m nodes need only n +
+  // m edges.
   absl::StatusOr<absl::Span<const NodeId>> AwaitedWith(NodeId node,
                                                        Consumer& consumer) {
     const int part = part_of_[node];
@@ -348,7 +350,7 @@ class Partitioner {
 
   // Does for a control edge what RecvFor does for a tensor. The source's
   // partition sends an empty constant that waits for the source. Returns an
-  // Identity of what arrives, for which the consumer is to wait.
+  // Identity of the received tensor. The consumer must wait for this Identity.
   absl::StatusOr<NodeId> ControlRecvFor(NodeId source,
                                         const Consumer& consumer) {
     const int device = graph_.node(consumer.id).device;
@@ -429,7 +431,7 @@ class Partitioner {
   const BundleLimits bundle_limits_;
   const bool may_be_dead_;
   Frames frames_;
-  std::optional<Bundles> bundles_;  // nothing if there are none
+  std::optional<Bundles> bundles_;  // nullopt: there are none
   absl::flat_hash_map<std::string, uint64_t> incarnations_;  // by device
   std::vector<int> part_of_device_;  // by index into graph_.devices()
   std::vector<std::string> part_names_;

@@ -304,13 +304,13 @@ class ConstraintCollector {
   std::vector<DeviceName> names_;     // of the devices
   std::vector<bool> is_foreign_;      // by device
   std::vector<DeviceName> requests_;  // by group
-  std::vector<NodeId> requesters_;    // by group: the first with a request
+  std::vector<NodeId> requesters_;    // by group: the first node with a request
   std::vector<const Types*> types_;   // by group
   std::vector<NodeId> unknown_;  // by group: a node that has no kernel, if any
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;  // by request
   absl::flat_hash_map<CandidatesKey, int>
-      candidates_of_;  // to problem_.candidates
+      candidates_of_;  // index into problem_.candidates
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct PlacerOptions {
   bool allow_soft_placement = false;
   // The policy that chooses among the allowed devices. REQUIRES: not null.
   PlacementPolicy policy = nullptr;
-  // The tasks that are TensorFlow's, such as "/job:ps/replica:0/task:0". Their
+  // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Their
   // CPUs are assumed to have kernels for every registered op and all types.
   std::vector<std::string> foreign_tasks = {};
 };

@@ -43,8 +43,8 @@ struct PlanOptions {
   OptimizerOptions optimizer = {};
   const PassRegistry* passes = nullptr;    // null: no pass is run
   ConstantEvaluator* evaluator = nullptr;  // null: no constant is folded
-  // The tasks that are TensorFlow's, such as "/job:ps/replica:0/task:0". They
-  // may not have Leat's own ops.
+  // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Passes
+  // do not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
   // The limits for bundles of tensors between tasks that are not foreign.
   BundleLimits bundles = {};

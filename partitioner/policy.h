@@ -38,7 +38,7 @@ struct PlacementProblem {
   std::vector<DeviceInfo> devices = {};  // all devices
   // The distinct sets of allowed devices. None of them is empty. Each is sorted
   // by preference: kernel priority, device type, devices of the master's task,
-  // name.
+  // position in `devices`.
   std::vector<std::vector<int>> candidates = {};
   std::vector<PlacementGroup> groups = {};
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node

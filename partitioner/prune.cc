@@ -144,8 +144,8 @@ class Pruner {
            op == "PlaceholderWithDefault";
   }
 
-  // Returns true for a placeholder that is fed. Its _Arg takes its place for
-  // control edges, too.
+  // Returns true for a placeholder that is fed. The _Arg of the fed tensor also
+  // replaces the placeholder as the source of control edges.
   bool IsFedPlaceholder(NodeId id) const {
     return IsPlaceholder(id) && feeds_.contains(Endpoint{id, 0});
   }
@@ -225,8 +225,8 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // Returns the _Arg node of a fed tensor, which is on the device of the node
-  // that it replaces. Adds it when it is first needed.
+  // Returns the _Arg node of a fed tensor. Adds it when it is first needed, on
+  // the device of the node that otherwise computes the tensor.
   absl::StatusOr<NodeId> Argument(const Endpoint& fed, int position) {
     if (auto found = arguments_.find(position); found != arguments_.end()) {
       return found->second;

@@ -96,7 +96,7 @@ class CrossTaskEdgeReducer {
     return devices_[graph_.node(id).device].task;
   }
 
-  // Returns true for a small constant that waits for nothing.
+  // Returns true for a small constant that has no control inputs.
   static bool IsSmallConstant(const Node& node) {
     if (node.op() != "Const" || !node.controls.empty()) return false;
     const auto value = node.attrs().Get<Tensor>("value");
@@ -104,17 +104,17 @@ class CrossTaskEdgeReducer {
            static_cast<int64_t>(value->num_bytes()) <= kMaxCopiedBytes;
   }
 
-  // Returns true if the use is to take a copy of constant `id`: if it is on
-  // another task, on a device of the same type. A device of another type may
-  // have no kernel for the constant.
+  // Returns true if the consumer in `use` gets a copy of constant `id`. The
+  // consumer must take the value on another task, on a device of the same type.
+  // A device of another type may have no kernel for the constant.
   bool IsCopiedFor(NodeId id, const Use& use) const {
     return use.input >= 0 && TaskOfNode(use.node) != TaskOfNode(id) &&
            devices_[graph_.node(use.node).device].type ==
                devices_[graph_.node(id).device].type;
   }
 
-  // Returns the copy of constant `id` on the device of the use. Adds it if it
-  // is the first one there.
+  // Returns the copy of constant `id` on the device of the consumer in `use`.
+  // Adds the copy when it is first needed.
   NodeId CopyFor(NodeId id, const Use& use) {
     const int device = graph_.node(use.node).device;
     const auto [copy, is_new] = copies_.try_emplace({id, device}, kNoNode);

@@ -25,9 +25,9 @@ struct Loop;
 // The values and counts of one iteration of a loop or, for frame 0, of all
 // nodes outside of loops. The FrameLayout must outlive the Activation.
 //
-// The threads that run the step share it without a lock: the counts change by
-// atomic operations, and a slot is written by its producer before the
-// consumers are told and cleared by its last reader.
+// The threads that run the step share an Activation without a lock. The counts
+// change by atomic operations. The producer of a slot writes it before the
+// consumers become ready. The last reader clears it.
 struct Activation {
   explicit Activation(const Program::FrameLayout& layout)
       : layout(layout),

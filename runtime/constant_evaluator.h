@@ -14,14 +14,14 @@
 namespace leat {
 
 // Returns a thread-safe evaluator that creates kernels from `kernels`. Both
-// arguments are borrowed and must outlive it. Kernels split their work over
-// `queue`; they make progress even if all of its threads are busy, because the
-// caller's thread works too.
+// arguments are borrowed and must outlive the evaluator. Kernels split their
+// work over `queue`. They make progress even if all threads of `queue` are
+// busy, because the caller's thread works too.
 //
 // The tensors that Evaluate returns are in host memory. Evaluate fails with
-// UNIMPLEMENTED for stateful ops and for asynchronous kernels, which may have
-// to wait, and with the error of KernelRegistry::Create where there is no
-// kernel.
+// UNIMPLEMENTED for stateful ops and for asynchronous kernels, because these
+// may have to wait. If there is no kernel, Evaluate fails with the error of
+// KernelRegistry::Create.
 std::unique_ptr<ConstantEvaluator> NewConstantEvaluator(
     const KernelRegistry& kernels, WorkQueue& queue);
 

@@ -15,7 +15,7 @@ namespace leat {
 // Thread-safe. DeviceSet makes and owns the devices of a process.
 class CpuDevice final : public Device {
  public:
-  // Borrows `queue`, on which kernels run and which must outlive the device.
+  // Kernels run on `queue`, which is borrowed and must outlive the device.
   // `memory` says how many bytes the device may allocate.
   CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {})
       : Device(std::move(info)), queue_(queue), allocator_(std::move(memory)) {}
@@ -28,7 +28,7 @@ class CpuDevice final : public Device {
   WorkQueue& compute_queue() override { return queue_; }
 
  private:
-  // The queue is borrowed; the memory is the device's own.
+  // The device borrows the queue and owns the allocator.
   WorkQueue& queue_;
   PoolAllocator allocator_;
 };

@@ -22,8 +22,8 @@ class DeviceResources {
  public:
   // Makes an empty store for each device. The devices are borrowed and must
   // outlive this. The default container of a store is the job in its device's
-  // name, or kDefaultContainer if there is none. `limits` holds for every
-  // single resource.
+  // name, or kDefaultContainer if there is none. `limits` applies to each
+  // resource separately.
   explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices,
                            const ResourceLimits& limits = {});
   DeviceResources(const DeviceResources&) = delete;
@@ -37,9 +37,9 @@ class DeviceResources {
   const ResourceLimits& limits() const { return limits_; }
 
   // Removes everything in the containers `names` from the store of every
-  // device. The name "" is the default container, and an empty list stands for
-  // it alone. Steps that use a removed resource keep it until they are done
-  // with it.
+  // device. The name "" stands for the default container. If `names` is empty,
+  // only the default container is cleared. Steps that use a removed resource
+  // keep it until they are done with it.
   void ClearContainers(absl::Span<const std::string> names = {});
 
  private:

@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
 }
 
 DeviceSet::~DeviceSet() {
-  // Closures of the pool may still use the devices, so they end first.
+  // Ends the pool first, because its closures may still use the devices.
   queue_.reset();
 }
 

@@ -31,24 +31,25 @@ struct DeviceSetOptions {
   ResourceLimits resource_limits = {};
 };
 
-// Immutable after Create, thread-safe. It must outlive the sessions and
-// compiled graphs that use its devices.
+// A DeviceSet is thread-safe and does not change after Create. It must outlive
+// the sessions and compiled graphs that use its devices.
 class DeviceSet {
  public:
-  // Makes the devices and starts the threads. INVALID_ARGUMENT if `num_cpus` is
-  // not in [1, 1024], `num_threads` is not in [0, 4096], `cpu_memory_bytes` is
-  // negative or `task` is not of the form "/job:J/replica:R/task:T".
+  // Makes the devices and starts the threads. Returns INVALID_ARGUMENT if
+  // `num_cpus` is not in [1, 1024], `num_threads` is not in [0, 4096],
+  // `cpu_memory_bytes` is negative or `task` is not of the form
+  // "/job:J/replica:R/task:T".
   static absl::StatusOr<std::unique_ptr<DeviceSet>> Create(
       const DeviceSetOptions& options = {});
   // Waits until the compute pool has run all of its work.
   ~DeviceSet();
 
-  // The devices in the order of their numbers. Owned by this.
+  // The devices in the order of their numbers. The DeviceSet owns them.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }
-  // Returns the device with the full name `name`, or null if there is none.
-  // Owned by this.
+  // Returns the device with the full name `name`, or null if there is none. The
+  // DeviceSet owns the device.
   Device* Find(absl::string_view name) const;
   // Returns a description of each device, in the order of devices().
   std::vector<DeviceInfo> Infos() const;
@@ -69,7 +70,7 @@ class DeviceSet {
 };
 
 // Parses the value of a --devices flag: "cpu" is one CPU device, "cpu:2" are
-// two. INVALID_ARGUMENT, quoting `text`, for any other form.
+// two. Returns INVALID_ARGUMENT, quoting `text`, for any other form.
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text);
 
 }  // namespace leat

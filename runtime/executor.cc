@@ -13,14 +13,14 @@ namespace {
 
 using Instruction = Program::Instruction;
 
-// The most quick instructions that run one after another on a thread that
-// should not compute.
+// The maximum number of quick instructions that run one after another on a
+// thread that should not compute.
 constexpr int kMaxQuick = 64;
 
 // True while this thread runs instructions of an execution. Meanwhile, an async
 // kernel of another execution may complete on this thread. The instructions
-// that become ready by that must run elsewhere, not inside of an instruction of
-// the first execution.
+// that its completion makes ready must then run on another thread, not in the
+// middle of an instruction of the first execution.
 thread_local bool runs_instructions = false;
 
 // Sets `runs_instructions` for a scope.
@@ -37,7 +37,8 @@ class RunsInstructions {
 
 }  // namespace
 
-// The state of one step in one executor, whatever its propagator.
+// The base class of all states. An object holds the state of one step in one
+// executor.
 class Executor::Execution {
  public:
   virtual ~Execution() = default;
@@ -79,8 +80,9 @@ class Executor::SequentialExecution final : public Execution {
     root_.Reset();
   }
 
-  // Runs the first instructions on this thread, up to one that is not quick and
-  // at most kMaxQuick. Returns how many it has run.
+  // Runs at most kMaxQuick instructions on this thread, and stops before the
+  // first one that is not quick. Returns the number of instructions that have
+  // succeeded.
   size_t RunQuick() {
     const RunsInstructions runs;
     size_t next = 0;
@@ -138,8 +140,9 @@ class Executor::ConcurrentExecution final : public Execution {
   }
 
  private:
-  // The instructions that one thread will run: those in `cheap`, from its end,
-  // and then `expensive`, the one expensive instruction that it has kept.
+  // The instructions that one thread will run. The thread first runs those in
+  // `cheap`, from the end of the list, and then `expensive`, the one expensive
+  // instruction that it has kept.
   struct ReadyWork {
     ReadyList cheap = {};
     Ready expensive = {};  // none if its activation is null
@@ -170,8 +173,8 @@ class Executor::ConcurrentExecution final : public Execution {
     std::atomic<bool> one_has_come{false};
   };
 
-  // Resets the state for a new step. Returns the roots, for the step's first
-  // activity to run.
+  // Resets the state for a new step. Returns the roots of the program, which
+  // the caller must run as the step's first activity (see activities_).
   ReadyWork Prepare(Executor& executor, Step& step, Done done) {
     executor_ = &executor;
     done_ = std::move(done);
@@ -188,8 +191,7 @@ class Executor::ConcurrentExecution final : public Execution {
     return ready;
   }
 
-  // Returns empty lists, if possible with the memory of lists that were used
-  // before.
+  // Returns empty lists. Reuses the memory of earlier lists if there are any.
   ReadyWork NewReadyWork() {
     MutexLock lock(mutex_);
     if (spare_.empty()) return {};
@@ -198,10 +200,10 @@ class Executor::ConcurrentExecution final : public Execution {
     return ready;
   }
 
-  // Goes on with an activity on the current thread, whichever that is: runs
+  // Continues an activity on the current thread, which may be any thread. Runs
   // quick instructions here and moves the rest to the pool.
   void Continue(ReadyWork ready) {
-    // An observer takes a while, so an observed step runs nothing here.
+    // Calls of an observer take time, so an observed step runs nothing here.
     if (!is_observed_) RunQuick(ready);
     if (is_observed_ || (runner_.step().IsRunning() && !ready.IsEmpty())) {
       program_.device().compute_queue().Add(
@@ -237,8 +239,8 @@ class Executor::ConcurrentExecution final : public Execution {
     GiveBack(std::move(others));
   }
 
-  // Runs everything in `ready` and what that makes ready, until the step
-  // fails.
+  // Runs the instructions in `ready` and those that they make ready. Returns
+  // when none is left or the step has failed.
   void Work(ReadyWork ready) {
     const RunsInstructions runs;
     while (runner_.step().IsRunning()) {
@@ -278,8 +280,9 @@ class Executor::ConcurrentExecution final : public Execution {
     Schedule(first_new, ready);
   }
 
-  // The instructions in `ready.cheap` from `first_new` on have become ready.
-  // Moves the expensive ones among them to where they will run.
+  // To be called when the instructions in `ready.cheap` from `first_new` on
+  // have become ready. Removes the expensive ones from the list and passes them
+  // to ScheduleExpensive.
   void Schedule(size_t first_new, ReadyWork& ready) {
     auto kept = ready.cheap.begin() + first_new;
     for (auto item = kept; item != ready.cheap.end(); ++item) {
@@ -296,8 +299,8 @@ class Executor::ConcurrentExecution final : public Execution {
     ready.cheap.erase(kept, ready.cheap.end());
   }
 
-  // Keeps `item` as the expensive instruction of this thread. The one that was
-  // kept before goes to another thread.
+  // Keeps `item` as the expensive instruction of this thread. If the thread had
+  // already kept one, gives that one to the compute pool.
   void ScheduleExpensive(const Ready& item, ReadyWork& ready) {
     const Ready other = std::exchange(ready.expensive, item);
     if (other.activation == nullptr) return;
@@ -342,14 +345,14 @@ class Executor::ConcurrentExecution final : public Execution {
         });
     if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
       FinishAsync(std::unique_ptr<AsyncRun>(run), ready);
-      // This was not the last activity, because this thread's own still goes
-      // on.
+      // This is never the last activity, because the activity of this thread
+      // has not ended.
       activities_.fetch_sub(1, std::memory_order_acq_rel);
     }
   }
 
-  // Goes on after an async kernel that has completed after ComputeAsync had
-  // returned. The completion may come on any thread.
+  // Continues the step after an async kernel that has completed after
+  // ComputeAsync had returned. May be called on any thread.
   void FinishElsewhere(AsyncRun* run) {
     if (!runs_instructions && !is_observed_) {
       ReadyWork ready = NewReadyWork();

@@ -23,31 +23,31 @@
 
 namespace leat {
 
-// Thread-safe. Shares the ownership of its program. It keeps the states of
-// ended steps and reuses them, so that a step in a steady state allocates
-// nothing here.
+// Thread-safe. An Executor shares the ownership of its program. It keeps the
+// states of ended steps and reuses them for later steps.
 class Executor {
  public:
   using Done = absl::AnyInvocable<void() &&>;
 
-  // Borrows `resources`, the store of the program's device, which must outlive
-  // this.
+  // `resources` is the store of the program's device. It is borrowed and must
+  // outlive the Executor.
   Executor(std::shared_ptr<const Program> program, ResourceStore& resources);
   // REQUIRES: no step is running.
   ~Executor();
 
   // Runs every instruction for `step`. A kernel that fails calls step.Fail,
-  // after which no further kernel is started. The calling thread works until it
-  // finds nothing more to do, which may be before the end of the step.
+  // after which no further kernel is started. The calling thread works until no
+  // more instructions are ready for it. The step may end later, on other
+  // threads.
   //
-  // `done` is called exactly once, on any thread, when every kernel that was
-  // started has ended; this may be before Run returns. `step` and this must
-  // live until then.
+  // Calls `done` exactly once, on any thread, when every kernel that was
+  // started has ended. The call may come before Run returns. `step` and the
+  // Executor must live until then.
   void Run(Step& step, Done done);
 
-  // The same as Run, for a thread that should not compute, such as one of a
-  // transport. That thread runs at most 64 quick instructions, which may be all
-  // that there are, and leaves the rest to the compute pool.
+  // Does the same as Run, but for a calling thread that should not compute,
+  // such as a thread of a transport. The calling thread runs at most 64 quick
+  // instructions and leaves the rest, if any, to the compute pool.
   void Start(Step& step, Done done);
 
   const Program& program() const { return *program_; }

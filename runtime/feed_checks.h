@@ -24,10 +24,10 @@ struct FeedSpec {
   std::vector<PartialShape> shapes = {};  // declared or inferred
 };
 
-// INVALID_ARGUMENT if `feeds` and `spec` do not have the same number of feeds,
-// or if a feed has another dtype than planned, or a shape that is incompatible
-// with the planned shape. The message about a shape is the same as in
-// TensorFlow's Python client:
+// Returns INVALID_ARGUMENT if `feeds` and `spec` do not have the same number of
+// feeds, or if a feed has another dtype than planned, or a shape that is
+// incompatible with the planned shape. The message about a shape is the same as
+// in TensorFlow's Python client:
 //
 //   Cannot feed value of shape (3,) for Tensor x:0, which has shape (None, 784)
 absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds);

@@ -37,8 +37,8 @@ bool FlatPropagator::Run(const Ready& item) const {
   return runner_.Run<true>(instruction, activation, item.dead);
 }
 
-// A Merge has no kernel. Which input it takes was decided when that input came.
-// Other inputs may come while this runs.
+// A Merge has no kernel. It took its input when that input arrived
+// (ArriveAtMerge). Other inputs may arrive while this function runs.
 bool FlatPropagator::RunMerge(const Instruction& merge,
                               Activation& activation) const {
   const int32_t taken = TakenBy(merge, activation);

@@ -19,8 +19,9 @@ Value DeadValue() {
   return value;
 }
 
-// Takes one from a count, unless only one is left. The last one is taken only
-// under the lock, because it keeps the iteration alive until then.
+// Subtracts one from `count` unless the result would be 0. Returns true if it
+// did. The count may become 0 only under the lock, because the iteration can
+// end as soon as it is 0.
 bool DecrementUnlessLast(std::atomic<int64_t>& count) {
   int64_t value = count.load(std::memory_order_relaxed);
   while (value > 1) {

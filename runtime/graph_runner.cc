@@ -46,8 +46,8 @@ class Latch {
   std::atomic<int> count_;  // changes under the lock
 };
 
-// A step that Start has started, and for which no thread waits. The step's
-// executors share the ownership of it.
+// A step that GraphRunner::Start has started. The callbacks of the step's
+// executors share its ownership.
 class StartedStep {
  public:
   StartedStep(std::shared_ptr<CompiledGraph> graph, Step& step,
@@ -126,7 +126,8 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
   };
   for (size_t i = 0; i < graph.executors.size(); ++i) {
     Executor& executor = *graph.executors[i];
-    // The caller's thread works too, unless it must watch the clock.
+    // The caller's thread runs the last executor, unless it must watch the
+    // deadline.
     if (i + 1 < graph.executors.size() || deadline.has_value()) {
       queue.Add([&start, &executor] { start(executor); });
     } else {
@@ -146,8 +147,8 @@ void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
       std::make_shared<StartedStep>(std::move(graph), step, std::move(done));
   const size_t num_executors = started->graph().executors.size();
   if (num_executors == 0) return started->End();
-  // The last executor may end the step and the graph, so neither is used after
-  // it was started.
+  // After the last executor was started, the step may end and destroy the graph
+  // at any time. The loop therefore uses neither after that.
   for (size_t i = 0; i < num_executors; ++i) {
     started->graph().executors[i]->Start(started->step(),
                                          [started] { started->EndOne(); });

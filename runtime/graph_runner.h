@@ -32,16 +32,16 @@ struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
-// Thread-safe. Each session has its own, because stateful kernels belong to a
-// session (SessionKernels).
+// Thread-safe. Each session has its own GraphRunner, because stateful kernels
+// belong to a session (SessionKernels).
 class GraphRunner {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
-  // Borrows all arguments, which must outlive this and the graphs that it
-  // compiles. `resources` is devices.resources() or, for an isolated session,
-  // the session's own. `session_devices` is null, or the devices on which
-  // kernels of a session with limited memory run.
+  // All arguments are borrowed and must outlive the GraphRunner and the graphs
+  // that it compiles. `resources` is devices.resources() or, for an isolated
+  // session, the session's own. If the memory of the session is limited, its
+  // kernels run on `session_devices`. Otherwise `session_devices` is null.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
               const KernelRegistry& kernels,
               const SessionDevices* session_devices = nullptr)
@@ -51,27 +51,28 @@ class GraphRunner {
         kernels_(kernels) {}
 
   // Splits `graph` by device and compiles each part. Every node must have an
-  // assigned device of this task. INVALID_ARGUMENT, naming the node, op and
-  // device, for a node that cannot run there.
+  // assigned device of this task. Returns INVALID_ARGUMENT, naming the node, op
+  // and device, for a node that cannot run there.
   absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
 
   // Runs a step, waits until it has ended and returns its outcome.
   //
-  // DEADLINE_EXCEEDED, naming the timeout, if the step has not ended by
-  // `deadline`; if that has passed already, no kernel is started.
-  // FAILED_PRECONDITION if the calling thread is one of the compute pool,
-  // which must never wait.
+  // Returns DEADLINE_EXCEEDED, naming the timeout, if the step has not ended by
+  // `deadline`. If `deadline` has passed before the call, no kernel is started.
+  // Returns FAILED_PRECONDITION if the calling thread is one of the compute
+  // pool, because these threads must never wait.
   absl::Status Run(CompiledGraph& graph, Step& step,
                    const std::optional<StepDeadline>& deadline = {});
 
-  // Starts a step and returns without waiting. It may be called on any thread,
-  // which runs quick instructions only.
+  // Starts a step and returns without waiting. May be called on any thread. The
+  // calling thread runs quick instructions only.
   //
-  // `done` is called exactly once, on any thread, when every kernel of the step
-  // has ended; this may be before Start returns. It gets step.status() and must
-  // not block. `graph` is kept until then. `step` must live until then and
-  // until every call of step.Fail has returned. A caller that wants a deadline
-  // calls step.Fail when the deadline has passed.
+  // Calls `done` exactly once, on any thread, with step.status(), when every
+  // kernel of the step has ended. The call may come before Start returns.
+  // `done` must not block. The runner keeps `graph` until it calls `done`.
+  // `step` must live until `done` is called and every call of step.Fail has
+  // returned. A caller that wants a deadline calls step.Fail when the deadline
+  // has passed.
   void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
 
   DeviceSet& devices() { return devices_; }

@@ -16,12 +16,12 @@ namespace leat {
 // Stands for "no limit".
 inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 
-// Returns how many bytes this process may use, or kNoMemoryLimit if the system
-// does not tell.
+// Returns how many bytes this process may use, or kNoMemoryLimit if the number
+// is unknown.
 int64_t HostMemoryBytes();
 
 // Returns how many bytes of memory this process occupies now (its resident
-// set), or 0 if the system does not tell.
+// set), or 0 if the number is unknown.
 int64_t ResidentBytes();
 
 // Returns the least memory limit, in bytes, of the control groups of a process

@@ -23,9 +23,8 @@
 
 namespace leat {
 
-// Takes one from a count and returns true if that was the last one. `kShared`
-// says whether several threads work on the step: only then is an atomic
-// operation needed.
+// Subtracts one from `count`. Returns true if the result is 0. `kShared` must
+// be true if several threads work on the step; the operation is then atomic.
 template <bool kShared>
 bool TakeLast(int32_t& count) {
   if constexpr (kShared) {
@@ -41,8 +40,8 @@ bool TakeLast(int32_t& count) {
   }
 }
 
-// Used for one step at a time. Thread-safe between Start and the end of the
-// step.
+// An InstructionRunner serves one step at a time. It is thread-safe between
+// Start and the end of the step.
 class InstructionRunner {
  public:
   using Instruction = Program::Instruction;
@@ -59,17 +58,18 @@ class InstructionRunner {
 
   // Returns what the kernel of `instruction` needs in order to run. `is_dead`
   // tells the kernel of a _Send that the _Send is on a branch that was not
-  // taken. The result refers to this and to `activation`.
+  // taken. The result borrows from this object and from `activation`.
   KernelContext ContextFor(const Instruction& instruction,
                            Activation& activation, bool is_dead = false) const;
 
-  // True if the instruction, and the reads of its variables, take negligible
-  // time whatever the sizes of its inputs, so that it may run on a thread that
-  // should not compute.
+  // Returns true if the instruction and the reads of its variables will take
+  // negligible time with the current inputs. The instruction may then run on a
+  // thread that should not compute.
   bool IsQuick(const Instruction& instruction, Activation& activation) const;
 
-  // Reads every variable whose value the instruction takes into the slot of its
-  // snapshot. Fails if a variable is uninitialised or memory is exhausted.
+  // For each snapshot of the instruction, reads the variable and puts its value
+  // into the slot of the snapshot. Fails if a variable is uninitialised or
+  // memory is exhausted.
   absl::Status ReadReferences(const Instruction& instruction,
                               Activation& activation) const;
 
@@ -91,11 +91,11 @@ class InstructionRunner {
   void ReleaseInputs(const Instruction& instruction,
                      Activation& activation) const;
 
-  // Moves input `i` of an instruction that only routes values (Merge, Enter,
-  // Exit, NextIteration) to `value`, or copies it if others will read it too,
-  // and counts one read as done. If the input is a variable and the instruction
-  // takes the variable's value, reads that value. Returns false, after a call
-  // of Fail, if it cannot be read.
+  // Moves input `i` to `value`, or copies it if other instructions will read
+  // it, too. Counts one read of the input as done. The instruction must be one
+  // that only routes values (Merge, Enter, Exit, NextIteration). If the input
+  // is a variable and the instruction takes the variable's value, reads that
+  // value. If that read fails, calls Fail and returns false.
   bool TakeInput(const Instruction& instruction, int i, Activation& activation,
                  Value& value) const;
 

@@ -12,10 +12,11 @@
 
 namespace leat {
 
-// Returns a copy of `status`, with its payloads, whose message also tells the
-// op, the dtypes and shapes of the inputs in `context`, the device, and the
-// node. The node is written as "[[{{node NAME}}]]", by which TensorFlow's
-// Python client finds the op. REQUIRES: `status` is not OK.
+// Returns a copy of `status`, including its payloads. The message of the copy
+// also names the op, the dtypes and shapes of the inputs in `context`, the
+// device, and the node. The node is written as "[[{{node NAME}}]]", because
+// TensorFlow's Python client finds the op by this form. REQUIRES: `status` is
+// not OK.
 absl::Status KernelError(const absl::Status& status, const NodeDef& node,
                          const Device& device, const KernelContext& context);
 

@@ -16,8 +16,8 @@ LocalRendezvous::~LocalRendezvous() {
       is_waited_for = is_waited_for || entry.waiter != nullptr;
     }
   }
-  // The error is made only if somebody waits, so that an ordinary step does not
-  // pay for it.
+  // Makes the error only if a receiver waits. An ordinary step has no such
+  // receiver and saves the time.
   if (is_waited_for) StartAbort(absl::CancelledError("the step has ended"));
 }
 

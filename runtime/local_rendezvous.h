@@ -18,18 +18,19 @@ namespace leat {
 // tensor or aborted the step.
 class LocalRendezvous final : public Rendezvous {
  public:
-  // An entry is a tensor that nobody has received yet, a receiver that still
+  // An entry is a sent tensor that has not been received, a receiver that still
   // waits or, outside of loops, a key that has been used. A call that would
-  // need more than `max_entries` entries gets RESOURCE_EXHAUSTED, naming its
-  // key.
+  // need more than `max_entries` entries gets RESOURCE_EXHAUSTED, and the
+  // message names its key.
   explicit LocalRendezvous(size_t max_entries = size_t{1} << 20)
       : max_entries_(max_entries) {}
   // Receivers that still wait get CANCELLED.
   ~LocalRendezvous() override;
 
   // Implement Rendezvous. If a key is sent twice, or received twice, in one
-  // step, the second call gets ALREADY_EXISTS. Inside of loops such a call is
-  // not noticed, because a key is forgotten after its use.
+  // step, the second call gets ALREADY_EXISTS. The rendezvous forgets a key
+  // inside of a loop after its use, so it does not notice a repeated call
+  // there.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   void RecvAsync(const ParsedKey& key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
@@ -54,9 +55,9 @@ class LocalRendezvous final : public Rendezvous {
   };
 
   // Returns the entry of a key, and adds it if it is missing. Returns null if
-  // there is no room for it.
+  // that would need more than `max_entries_` entries.
   Entry* FindOrAdd(const ParsedKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the error for a key that there is no room for.
+  // Returns the error for a key that FindOrAdd could not add.
   absl::Status Full(const ParsedKey& key) const;
 
   const size_t max_entries_;

@@ -61,8 +61,8 @@ class LocalSession final : public Session,
 
   ~LocalSession() override { Close().IgnoreError(); }
 
-  // Returns the time at which `timeout` will be over, or none if that is later
-  // than the clock can tell.
+  // Returns the time at which `timeout` will be over. Returns no deadline if
+  // there is no timeout, or if the clock cannot represent that time.
   Deadline DeadlineOf(
       const std::optional<std::chrono::nanoseconds>& timeout) const {
     if (!timeout.has_value()) return std::nullopt;
@@ -124,8 +124,8 @@ class LocalSession final : public Session,
     LEAT_ASSIGN_OR_RETURN(Plans::Plan found, plans_->Find(key));
     if (found != nullptr) return found;
     for (;;) {
-      // The version is read before the graph, which is of this version or a
-      // later one.
+      // Reads the version before the graph. The graph is therefore of this
+      // version or a later one.
       const int64_t version = graph_->version();
       const auto made =
           std::make_shared<Handover<absl::StatusOr<Plans::Plan>>>();
@@ -239,8 +239,8 @@ class LocalSession final : public Session,
   const PlanOptions plan_options_;
   const OpRegistry& ops_;
   GraphRunner runner_;
-  // Nobody has to be told of evictions, so the table may evict a plan that a
-  // callable still keeps.
+  // The table has no release function, so it may evict a plan that a callable
+  // still keeps.
   const std::shared_ptr<Plans> plans_ = Plans::Create(/*release=*/nullptr);
   std::atomic<int64_t> next_step_id_{1};
 

@@ -42,8 +42,8 @@ struct LocalSessionOptions {
   // Devices that this session shares, together with their variables, with other
   // sessions of this process. If set, `devices` is not used.
   std::shared_ptr<DeviceSet> device_set = {};
-  // If true, a node whose requested device has no kernel for it, or does not
-  // exist, goes to another device.
+  // If true, a node goes to another device if the requested device does not
+  // exist or has no kernel for the node.
   bool allow_soft_placement = false;
   // The name of a policy of partitioner/policies/.
   std::string placement_policy = kDefaultPolicy;
@@ -65,11 +65,11 @@ struct LocalSessionOptions {
 // The session is thread-safe: while one step is being planned, others are
 // planned and run. If the session is closed while a step is being planned, that
 // step fails. The session keeps the 1,000 plans that were used last; a Callable
-// keeps its own.
+// keeps its own plan.
 //
-// INVALID_ARGUMENT, naming the node, if a node cannot be placed;
-// RESOURCE_EXHAUSTED if the graph grows beyond `lower_limits`. Extend fails in
-// the same cases.
+// Returns INVALID_ARGUMENT, naming the node, if a node cannot be placed.
+// Returns RESOURCE_EXHAUSTED if the graph grows beyond `lower_limits`. Extend
+// fails in the same cases.
 absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());

@@ -22,9 +22,10 @@
 
 namespace leat::merge_count {
 
-// The most inputs that a Merge may have, and the most control edges.
+// The maximum number of inputs of a Merge, and also of its control edges.
 inline constexpr int kMaxEdges = (1 << 14) - 1;
-// The parts of a count, and what one edge adds to it or takes from it.
+// The parts of a count. An edge that arrives subtracts kNoLiveInput or
+// kOneControl from the count, or adds kOneDead.
 inline constexpr int32_t kNoLiveInput = 1;
 inline constexpr int32_t kOneControl = 2;
 inline constexpr int32_t kControlMask = 0xfffe;

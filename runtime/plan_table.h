@@ -26,30 +26,31 @@
 
 namespace leat {
 
-// A table of plans, made on demand. Thread-safe. Calls do not block. A caller
-// that has to wait is called back, and a caller that stops waiting leaves
-// nothing behind. The table shares the ownership of its plans with the steps
-// that run them.
+// A table of plans, which are made on demand. Thread-safe. No function blocks:
+// a caller that has to wait passes a callback, and Leave removes the callback.
+// The table shares the ownership of its plans with the steps that run them.
 template <class Value>
 class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
  public:
   using Plan = std::shared_ptr<const Value>;
   using Done = absl::AnyInvocable<void(absl::StatusOr<Plan>) &&>;
-  // Makes a plan. Calls `done` exactly once, at once or later, on any thread.
+  // Makes a plan. Calls `done` exactly once, immediately or later, on any
+  // thread.
   using Make = absl::AnyInvocable<void(Done done) &&>;
   // Takes a plan that the table has evicted and that no step uses.
   using Release = std::function<void(Plan)>;
   // Identifies a caller that waits for a plan.
   using Ticket = int64_t;
 
-  // The default limit of plans that are kept, and of plans that are being made.
+  // The default of `max_plans`, which limits the plans that are kept and also
+  // the plans that are being made.
   static constexpr size_t kMaxPlans = 1000;
 
-  // Makes a table that keeps at most `max_plans` plans. `release` is called
-  // outside of any lock, on any thread, and only with plans that no step uses.
-  // Plans that steps use are kept, even if there are more than `max_plans`. If
-  // `release` is null, plans are evicted even if steps use them, because nobody
-  // has to be told.
+  // Makes a table that keeps at most `max_plans` plans. The table calls
+  // `release` with each plan that it evicts, on any thread and without holding
+  // a lock. It evicts only plans that no step uses, so it may keep more than
+  // `max_plans` plans. If `release` is null, it evicts plans even if steps use
+  // them. Such a plan lives until those steps have ended.
   static std::shared_ptr<PlanTable> Create(Release release,
                                            size_t max_plans = kMaxPlans) {
     return std::shared_ptr<PlanTable>(
@@ -60,10 +61,11 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // returns the reason of Close.
   absl::StatusOr<Plan> Find(absl::string_view key);
 
-  // Calls `done` exactly once, with the plan of `key`. If the plan has not been
-  // made and is not being made, calls `make`. If making a plan fails, all who
-  // wait for it get the error; errors are not kept. The returned ticket is for
-  // Leave.
+  // Calls `done` with the plan of `key`, exactly once unless Leave is called.
+  // If the plan has not been made and is not being made, calls `make`. If
+  // making the plan fails, all callers that wait for it get the error. The
+  // table does not keep errors, so the next call tries again. The returned
+  // ticket is for Leave.
   //
   // `graph_version` is the version of the graph that `make` plans. If making a
   // plan from an earlier version fails, a caller with a later version gets null
@@ -79,8 +81,8 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   void Leave(const std::string& key, Ticket ticket);
 
   // Drops every plan without calling `release`, because the session ends on all
-  // tasks. All who wait, and all who ask later, get `why`. REQUIRES: `why` is
-  // not OK.
+  // tasks. All waiting callers and all later callers get `why`. REQUIRES: `why`
+  // is not OK.
   void Close(const absl::Status& why);
 
   // Returns the number of plans that have been made.
@@ -95,7 +97,7 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
     int64_t graph_version = 0;
     Done done = {};
   };
-  // A plan that has been made, or that waiters wait for.
+  // A plan that has been made or is being made.
   struct Entry {
     Plan plan = {};  // null while it is being made
     std::map<Ticket, Waiter> waiters = {};

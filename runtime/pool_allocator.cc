@@ -79,8 +79,8 @@ class PoolAllocator::Pool {
     BlockList& list = lists_[size_class];
     {
       MutexLock lock(list.mutex);
-      // The block is counted before it exists, so that a thread that asks the
-      // system for memory meanwhile also keeps the pool alive.
+      // Counts the block before it exists. The count also keeps the pool alive
+      // while this thread asks the system for memory.
       if (list.Add(1) == 1) {
         references_.fetch_add(1, std::memory_order_relaxed);
       }
@@ -192,9 +192,9 @@ class PoolAllocator::Pool {
     return Count(bytes);
   }
 
-  // Frees the kept blocks if they have more than twice as many bytes as were
-  // ever in use. Sizes that no step asks for any more, such as those of another
-  // batch size, must not pile up.
+  // Frees the kept blocks if they have more than twice as many bytes as were in
+  // use at this or any earlier call. Sizes that no step asks for any more, such
+  // as those of another batch size, must not pile up.
   void FreeSurplus() {
     const int64_t in_use = BytesInUse();
     int64_t peak = peak_bytes_.load(std::memory_order_relaxed);

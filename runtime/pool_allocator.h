@@ -17,20 +17,24 @@ namespace leat {
 struct PoolAllocatorOptions {
   // The name in messages and in step stats.
   std::string name = "cpu";
-  // The most bytes that may be live, reserved and kept together. When a request
-  // would exceed it, the kept buffers are freed first; if that is not enough,
-  // the request fails.
+  // The maximum number of live, reserved and kept bytes together. If a request
+  // would exceed the limit, the allocator first frees the kept buffers. If that
+  // is not enough, the request fails.
   int64_t limit_bytes = int64_t{1} << 62;
 };
 
 // Thread-safe. Each size has its own lock, so threads seldom wait for each
 // other.
 //
-// The sizes of blocks are the powers of two and three sizes between each two of
-// them, so at most a fifth of a block is wasted. Blocks of 2 MiB and more ask
-// the system for huge pages. When a block of 1 MiB or more is taken from the
-// system, and more than twice as many bytes are kept as were ever in use, all
-// kept blocks go back to the system, so that sizes of an earlier batch do not
+// The sizes of blocks are the powers of two from 256 bytes on, and three sizes
+// between each two of them. At most a fifth of a block of more than 256 bytes
+// is therefore wasted. For blocks of 2 MiB and more, the allocator asks the
+// system for huge pages.
+//
+// Before the allocator takes a block of 1 MiB or more from the system, it
+// compares the bytes in kept blocks with the most bytes that were in use at
+// such a time. If more than twice as many are kept, it gives all kept blocks
+// back to the system. Otherwise blocks with the sizes of an earlier batch would
 // pile up.
 class PoolAllocator final : public Allocator {
  public:
@@ -43,8 +47,9 @@ class PoolAllocator final : public Allocator {
 
   // Returns null if the limit is reached or the system has no memory left.
   BufferRef Allocate(size_t bytes) override;
-  // Counts `bytes` that are held elsewhere until the last reference to the
-  // result goes. Returns null if the limit is reached.
+  // Counts `bytes` as reserved until the last reference to the result is
+  // dropped. The bytes themselves are held elsewhere. Returns null if the limit
+  // is reached.
   BufferRef Reserve(int64_t bytes) override;
   absl::string_view name() const override { return options_.name; }
 

@@ -50,14 +50,14 @@ enum class InstructionKind : uint8_t {
   kSend,
 };
 
-// Immutable, thread-safe, shared by all steps that run it. It shares the
-// ownership of its kernels and node definitions. The device is borrowed and
-// must outlive it.
+// A Program is immutable and thread-safe. All steps that run it share it. The
+// Program shares the ownership of its kernels and node definitions. The device
+// is borrowed and must outlive the Program.
 //
-// An instruction is named by its index. The execution order is a topological
-// one for a sequential program. For others it is the order in which a single
-// thread of an executor would run the instructions, so that what the thread
-// needs next lies next in memory.
+// An instruction is identified by its index in execution order. For a
+// sequential program the execution order is a topological order. For other
+// programs it is the order in which a single thread of an executor would run
+// the instructions. That thread then finds its next instruction next in memory.
 class Program {
  public:
   // A compiled node. A pair of members `first_x` and `num_x` stands for the
@@ -119,19 +119,19 @@ class Program {
     // - per instruction, the number of edges it waits for (for a Merge, see
     //   merge_count.h);
     // - per slot, the number of reads that will come;
-    // - per instruction, 0, which changes to 1 if something that the
-    //   instruction waits for was dead (never for a Merge, and not in a
-    //   straight program);
-    // - per instruction, -1, which for a Merge changes to the index of the
-    //   input that it has taken (not in a straight program).
+    // - per instruction, 0. It changes to 1 if something that the instruction
+    //   waits for was dead, but never for a Merge. A straight program has no
+    //   such numbers;
+    // - per instruction, -1. For a Merge it changes to the index of the input
+    //   that the Merge has taken. A straight program has no such numbers.
     std::vector<int32_t> initial_counts = {};
   };
 
-  // Compiles `graph`, all of whose nodes run on `device`. `kernels` creates the
-  // kernels or finds those of the session. INVALID_ARGUMENT if the loops of the
-  // graph are malformed. INVALID_ARGUMENT, naming the node, op and device, if
-  // there is no kernel for a node. Otherwise the error with which a kernel's
-  // construction fails, with these names.
+  // Compiles `graph`. All nodes of `graph` run on `device`. `kernels` creates
+  // the kernels or finds those of the session. Returns INVALID_ARGUMENT if the
+  // loops of the graph are malformed, or if there is no kernel for a node. If a
+  // kernel cannot be constructed, returns the error of its construction. An
+  // error about one node names the node, its op and the device.
   static absl::StatusOr<std::shared_ptr<const Program>> Compile(
       const Graph& graph, Device& device, SessionKernels& kernels);
 
@@ -142,9 +142,9 @@ class Program {
   // All instructions, in execution order.
   absl::Span<const Instruction> instructions() const { return instructions_; }
   const Instruction& instruction(int i) const { return instructions_[i]; }
-  // instruction(i).is_expensive, in an array of its own: the executor asks for
-  // it when an instruction becomes ready, which may be long before it needs the
-  // rest.
+  // Returns instruction(i).is_expensive from a separate array. The executor
+  // reads this flag when an instruction becomes ready, often long before it
+  // reads the rest of the instruction.
   bool is_expensive(int i) const { return is_expensive_[i]; }
   // The layouts of the frames. Parents come before their children.
   absl::Span<const FrameLayout> frames() const { return frames_; }
@@ -169,8 +169,7 @@ class Program {
   absl::Span<const int32_t> roots() const { return roots_; }
 
   // True if the program is straight and no instruction is asynchronous or
-  // expensive. No instruction then waits for something outside or deserves a
-  // second thread, and a step runs all instructions in order.
+  // expensive. A step then runs all instructions in order, one after another.
   bool is_sequential() const { return is_sequential_; }
 
   // Returns the graph from which this was compiled, for observers and dumps.

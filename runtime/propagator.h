@@ -10,9 +10,9 @@
 // - FramedPropagator also tracks the loops that are entered, and their
 //   iterations.
 //
-// Each has the same functions. Their program and runner are borrowed and must
-// outlive them. They are used for one step at a time, and are thread-safe
-// between the start and the end of a step.
+// All three have the same functions. The program and the runner are borrowed
+// and must outlive the propagator. A propagator serves one step at a time, and
+// is thread-safe between the start and the end of a step.
 #ifndef LEAT_RUNTIME_PROPAGATOR_H_
 #define LEAT_RUNTIME_PROPAGATOR_H_
 
@@ -79,7 +79,8 @@ class FlatPropagator {
                bool all_dead, bool entering, ReadyList& ready) const;
 
  private:
-  // Hands on the input that the Merge has taken. Returns false if that failed.
+  // Puts the input that the Merge has taken into output 0, and the index of
+  // that input into output 1. Returns false if that failed.
   bool RunMerge(const Program::Instruction& merge,
                 Activation& activation) const;
   // Counts an edge that has come to a Merge. Returns true if that makes the
@@ -121,8 +122,8 @@ class FramedPropagator {
   void Enter(const Ready& done, ReadyList& ready);
   // Puts the value into the activation from which the loop was entered.
   void Exit(const Ready& done, ReadyList& ready);
-  // Does the work of Exit. Returns false if another value has left the loop by
-  // this Exit before.
+  // Does the work of Exit. Returns false if this Exit has already passed a
+  // value out of the loop.
   bool PlaceExit(const Ready& done, const Value& value, ReadyList& ready);
   // Puts the value into the next iteration, and starts that iteration if need
   // be. If too many iterations are under way, defers the value instead.
@@ -149,8 +150,9 @@ class FramedPropagator {
   // ends by that, does the same for the loop around it, and so on.
   void EndIterations(Loop* loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends a loop whose iterations have all ended. Returns the loop around it if
-  // an iteration of that outer loop has waited for nothing else, or else null.
+  // Ends a loop. All of its iterations must have ended. Returns the loop around
+  // it if the enclosing iteration of that outer loop now has nothing left to
+  // do. Otherwise returns null.
   Loop* EndLoop(Loop& loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -161,8 +163,8 @@ class FramedPropagator {
   Mutex mutex_;  // guards all loops
   // The loops that were not entered from another loop.
   std::vector<std::unique_ptr<Loop>> root_loops_ ABSL_GUARDED_BY(mutex_);
-  // The activations of ended iterations, by frame. Later iterations use them
-  // again, also those of later steps.
+  // The activations of ended iterations, by frame. Later iterations of this
+  // step and of later steps reuse them.
   std::vector<std::vector<std::unique_ptr<Activation>>> spare_
       ABSL_GUARDED_BY(mutex_);
 };

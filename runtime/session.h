@@ -42,8 +42,8 @@ namespace leat {
 // or an Operation of the graph.
 //
 // An Output or Operation in the body of a function cannot be fed, fetched or
-// run. Its text tells the function and is the name of no node, so a step with
-// it fails with a clear message.
+// run. Its text contains the name of the function and is not the name of any
+// node. A step that uses it therefore fails with a clear message.
 struct TensorName {
   TensorName(const char* name) : text(name) {}             // NOLINT
   TensorName(std::string name) : text(std::move(name)) {}  // NOLINT
@@ -72,14 +72,14 @@ struct RunOptions {
   std::optional<std::chrono::nanoseconds> timeout = {};
   // Above kNone, RunMetadata.step_stats tells which node ran when, on which
   // device and on which thread, and the types, shapes and sizes in bytes of its
-  // outputs. It holds the first 2^20 runs of nodes.
+  // outputs. Runs of nodes after the first 2^20 are left out.
   TraceLevel trace_level = TraceLevel::kNone;
   // If true, RunMetadata.partition_graphs holds the graph that each device
   // runs.
   bool output_partition_graphs = false;
-  // Is told of every node that runs. Borrowed until the step has ended; must be
-  // thread-safe. Null for none. With an observer, a session on a cluster
-  // returns UNIMPLEMENTED.
+  // The observer that is called after each run of a node, or null for none. It
+  // is borrowed until the step has ended and must be thread-safe. If an
+  // observer is given, a session on a cluster returns UNIMPLEMENTED.
   StepObserver* observer = nullptr;
 };
 
@@ -102,8 +102,8 @@ struct CallableArgs {
 };
 
 // A step that was planned beforehand, so that each call only runs it. Feeds and
-// fetches go by position. Thread-safe. Copies share the plan and keep the
-// session alive.
+// fetches are matched by position. Thread-safe. Copies share the plan and keep
+// the session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       Callable callable,
@@ -124,10 +124,10 @@ class Callable {
   explicit Callable(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}
 
-  // Runs one step and returns the fetched tensors in order. INVALID_ARGUMENT
-  // for a wrong number, dtype or shape of feeds, FAILED_PRECONDITION for an
-  // empty Callable or a closed session, or else the error of the step.
-  // `metadata` is as in Session::Run.
+  // Runs one step and returns the fetched tensors in order. Returns
+  // INVALID_ARGUMENT for a wrong number, dtype or shape of feeds, and
+  // FAILED_PRECONDITION for an empty Callable or a closed session. Otherwise
+  // returns the error of the step. `metadata` is as in Session::Run.
   absl::StatusOr<std::vector<Tensor>> operator()(
       absl::Span<const Tensor> feeds,
       pb::RunMetadata* metadata = nullptr) const {
@@ -152,16 +152,16 @@ class Session {
  public:
   virtual ~Session() = default;
 
-  // Runs one step and returns the fetched tensors in order. NOT_FOUND or
-  // INVALID_ARGUMENT for names that cannot be fed, fetched or run.
+  // Runs one step and returns the fetched tensors in order. Returns NOT_FOUND
+  // or INVALID_ARGUMENT for names that cannot be fed, fetched or run. Returns
   // INVALID_ARGUMENT for a feed that has another dtype than the tensor, or a
   // shape that the tensor's static shape (declared or inferred) excludes.
-  // FAILED_PRECONDITION if the session is closed. Otherwise the first error of
-  // the step, with node, op and device.
+  // Returns FAILED_PRECONDITION if the session is closed. Otherwise returns the
+  // first error of the step, with node, op and device.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) {
     return Run(args, nullptr);
   }
-  // Does the same and overwrites `metadata`, if it is not null, with what the
+  // Does the same. If `metadata` is not null, also overwrites it with what the
   // options ask for, even if the step fails. Callers that make a RunMetadata
   // include leat/protos/config.pb.h.
   virtual absl::StatusOr<std::vector<Tensor>> Run(
@@ -170,8 +170,9 @@ class Session {
   // Plans a step, to be run many times. Fails as Run does for wrong names.
   virtual absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) = 0;
 
-  // Adds the nodes of `graph` that are new. INVALID_ARGUMENT if a different
-  // node in the session has the same name; the session is then as it was.
+  // Adds the nodes of `graph` that are new. Returns INVALID_ARGUMENT if a
+  // different node in the session has the same name. In that case the session
+  // does not change.
   virtual absl::Status Extend(const Graph& graph) = 0;
 
   // Returns the devices that nodes may be placed on.

@@ -20,21 +20,23 @@
 
 namespace leat {
 
-// Immutable, thread-safe. Owns a device object for each device of the set.
+// A SessionDevices is immutable and thread-safe. It owns a device object for
+// each device of the set.
 class SessionDevices {
  public:
-  // Borrows `devices`, which must outlive this and all memory that was
-  // allocated through it. `owner` names the session in messages, as in "session
-  // 1a2b3c4d". `limit_bytes` is the most that all devices together may hold for
-  // the session.
+  // `devices` is borrowed. It must outlive the SessionDevices and all memory
+  // that was allocated through the SessionDevices. `owner` names the session in
+  // messages, as in "session 1a2b3c4d". `limit_bytes` is the maximum that all
+  // devices together may hold for the session.
   SessionDevices(DeviceSet& devices, std::string owner, int64_t limit_bytes);
   SessionDevices(const SessionDevices&) = delete;
   SessionDevices& operator=(const SessionDevices&) = delete;
 
-  // Returns the device with the full name `name`, or null if there is none.
-  // This owns the result.
+  // Returns the device with the full name `name`, or null if there is none. The
+  // SessionDevices owns the device.
   Device* Find(absl::string_view name) const;
-  // Returns the devices in the order of DeviceSet::devices(). This owns them.
+  // Returns the devices in the order of DeviceSet::devices(). The
+  // SessionDevices owns them.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }

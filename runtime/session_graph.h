@@ -23,9 +23,9 @@
 namespace leat {
 
 // Thread-safe. While an extension is being prepared, steps are still planned
-// from the previous prepared graph. Owns all it keeps, except options.policies,
-// which is borrowed. At an extension, stateful nodes stay on their devices,
-// because their state lives there.
+// from the previous prepared graph. A SessionGraph owns everything that it
+// keeps, except options.policies, which is borrowed. At an extension, stateful
+// nodes stay on their devices, because their state lives there.
 class SessionGraph {
  public:
   // Prepares `client`, whose nodes may be placed on any of `devices`. Fails as

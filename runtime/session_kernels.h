@@ -32,10 +32,11 @@ class SessionKernels {
   // stateful op, the one that was made for the same node before. Nodes and ops
   // whose names begin with '_' belong to one plan and always get a new kernel.
   //
-  // INVALID_ARGUMENT if the earlier kernel was for another op or for another
-  // value of an attr that the op declares. Other attrs may differ: they are
-  // notes of a planner, such as the `_class` of a TensorFlow master, and change
-  // from graph to graph of one session. Fails as KernelRegistry::Create does.
+  // Returns INVALID_ARGUMENT if the earlier kernel was for another op or for
+  // another value of an attr that the op declares. Other attrs may differ: they
+  // are notes of a planner, such as the `_class` of a TensorFlow master, and
+  // change from graph to graph of one session. Fails as KernelRegistry::Create
+  // does.
   absl::StatusOr<std::shared_ptr<const Kernel>> Get(const NodeDef& node,
                                                     const Device& device);
 

@@ -43,7 +43,7 @@ class Step {
   int64_t id() const { return id_; }
   // Carries the tensors that cross devices in this step.
   Rendezvous& rendezvous() { return rendezvous_; }
-  // Wakes the kernels that wait when the step fails.
+  // Wakes the waiting kernels when the step fails.
   Cancellation& cancellation() { return cancellation_; }
   // Holds what ends with the step, such as temporary variables.
   ResourceStore& resources() { return resources_; }
@@ -52,7 +52,8 @@ class Step {
   // The fetched tensors. `_Retval` with index i writes element i, and no other
   // node does. An element stays invalid if its fetch is dead.
   absl::Span<Tensor> returns() const { return returns_; }
-  // Is told of every node that runs; null if nobody watches the step.
+  // The observer that is called after each run of a node, or null if nobody
+  // watches the step.
   StepObserver* observer() const { return observer_; }
 
   // Records the error `status`, then cancels the kernels that wait and aborts

@@ -12,21 +12,20 @@
 
 namespace leat {
 
-// The time at which a step must have ended, and the timeout that led to it, for
-// messages.
+// The time at which a step must have ended. Error messages show `timeout`, from
+// which that time was computed.
 struct StepDeadline {
   // The clock of `at`. Borrowed. Must not be null.
   Clock* clock = nullptr;
   Clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
-  // True if `timeout` is the most time that the server grants any step, and not
-  // the client's choice.
+  // True if `timeout` is the server's limit for all steps (--max-step-time),
+  // and not the client's choice.
   bool is_longest = false;
 };
 
 // Return DEADLINE_EXCEEDED for a step that was too late to begin, or that ran
-// too long. If the server's limit was shorter than the client's timeout, the
-// message names the limit's flag.
+// too long. If `is_longest` is true, the message names the server's flag.
 absl::Status TooLateToBegin(const StepDeadline& deadline);
 absl::Status RanTooLong(const StepDeadline& deadline);
 

@@ -83,7 +83,8 @@ void DescribeOutput(const Tensor& tensor, absl::string_view allocator,
   allocation.set_ptr(reinterpret_cast<uintptr_t>(tensor.raw_data()));
 }
 
-// Writes the inputs of a node: "x", "x:1", and then "^y" for control edges.
+// Returns the inputs of a node as text: "x", "x:1", and then "^y" for control
+// edges.
 std::string InputText(const Graph& graph, const Node& node) {
   std::string text;
   const auto add = [&](absl::string_view prefix, absl::string_view name) {
@@ -97,8 +98,8 @@ std::string InputText(const Graph& graph, const Node& node) {
   return text;
 }
 
-// Writes which tensor a _Send or _Recv carries and where the other end is.
-// Returns "" for other nodes.
+// Returns "TENSOR @DEVICE" for a _Send or a _Recv, where DEVICE is the other
+// end of the transfer. Returns "" for other nodes.
 std::string TransferText(const Node& node) {
   const bool sends = node.op() == "_Send" || node.op() == "_HostSend";
   if (!sends && node.op() != "_Recv" && node.op() != "_HostRecv") return "";

@@ -36,8 +36,8 @@ struct TensorPull {
   Device* to = nullptr;           // device of this task that received it
   // The time when this task asked for the tensor.
   std::chrono::steady_clock::time_point asked = {};
-  // The sender's time when it sent the tensor, counted from 1970 by its own
-  // clock. 0 if the sender did not tell.
+  // The time when the sender sent the tensor, since 1970, on the sender's
+  // clock. 0 if the sender did not report it.
   std::chrono::microseconds sent = {};
   // The time when the tensor had arrived.
   std::chrono::steady_clock::time_point received = {};
@@ -46,11 +46,11 @@ struct TensorPull {
 
 // Records one step. Thread-safe.
 //
-// A recorded time is the wall clock's at the recorder's construction plus what
-// the steady clock has counted since, so times never run backwards. A thread_id
-// is the id that the operating system gave the thread, or 0 (named "waiting")
-// for asynchronous nodes, which hold no thread. `memory` says how many bytes
-// the device's allocator had given out when the node ended.
+// A recorded time is the time of the steady clock plus an offset to the wall
+// clock, which the constructor measures. Recorded times therefore never run
+// backwards. A thread_id is the id that the operating system gave the thread,
+// or 0 (named "waiting") for asynchronous nodes, which hold no thread. `memory`
+// says how many bytes the device's allocator had given out when the node ended.
 class StepStatsRecorder final : public StepObserver {
  public:
   // Runs of nodes beyond this number are dropped, as in TensorFlow.
@@ -69,8 +69,9 @@ class StepStatsRecorder final : public StepObserver {
   // (step_transfers.h) on the receiving device, with a label such as "[12B]
   // [0.156352Mb/s] edge_5_w/read from DEVICE to DEVICE". The run is scheduled
   // when the tensor was asked for, and ends when the tensor was received. It
-  // starts when the tensor was sent. Because the clocks of two tasks differ,
-  // this start is moved between the other two times if need be.
+  // starts when the tensor was sent, or when it was asked for if the sender did
+  // not report the time. The clocks of two tasks may differ. A start outside of
+  // the other two times is therefore moved to the nearer of them.
   void OnPull(const TensorPull& pull);
 
   // Moves the record into `stats`, whose old contents are lost. Devices are

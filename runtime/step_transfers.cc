@@ -113,8 +113,8 @@ Label ReadLabel(const pb::NodeExecStats& node) {
           .inputs = text.substr(open + 1, close - open - 1)};
 }
 
-// Adds a pull to its way, which is read from the label "[..] [..] TENSOR from
-// DEVICE to DEVICE".
+// Adds a pull to its way. The label of the pull names the way: "[..] [..]
+// TENSOR from DEVICE to DEVICE".
 void Ways::AddPull(const End& end) {
   absl::string_view text = end.node->timeline_label();
   const size_t to = text.rfind(" to ");
@@ -180,7 +180,8 @@ std::pair<absl::string_view, absl::string_view> MakerOn(const Way& way) {
   return {way.sender, MakerOf(way.tensor)};
 }
 
-// Returns the runs of the nodes that made tensors whose _Send nobody recorded.
+// Returns the runs of the nodes that made tensors. Leaves out tensors whose
+// _Send was recorded.
 Makers FindMakers(const pb::StepStats& stats, Ways& ways) {
   Makers makers;
   for (const Ends& ends : ways.all()) {

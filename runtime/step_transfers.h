@@ -24,9 +24,10 @@ inline constexpr char kRecvTensorNode[] = "RecvTensor";
 // its label does not begin with '['.
 bool IsPull(const pb::NodeExecStats& node);
 
-// Return the start and the duration of a run in nanoseconds. The start counts
-// from 1970 by the clock of the task. Older stats of TensorFlow have
-// microseconds only, which are used where nanoseconds are missing.
+// Return the start and the duration of a run in nanoseconds. The start is the
+// time since 1970 on the clock of the task that ran the node. Older stats of
+// TensorFlow have only microseconds; the functions use these where nanoseconds
+// are missing.
 //
 // Neither result is negative, and their sum fits an int64, whatever the message
 // contains.
@@ -50,9 +51,9 @@ struct StepTransfer {
   int send_device = 0;      // index into dev_stats
   // The receiver's index into dev_stats.
   int recv_device = 0;
-  // The runs of the _Send and of the _Recv. If the runs are not recorded, as by
-  // TensorFlow's servers, `send` is the run of the node that made the tensor
-  // ("w/read"), and `recv` is the pull.
+  // The runs of the _Send and of the _Recv. Stats of TensorFlow's servers do
+  // not record them. In that case `send` is the run of the node that made the
+  // tensor ("w/read"), and `recv` is the pull.
   const pb::NodeExecStats* send = nullptr;
   const pb::NodeExecStats* recv = nullptr;
 };
@@ -61,8 +62,8 @@ struct StepTransfer {
 // tensor goes from one device to the other several times, as in a loop, the
 // first one sent is matched with the first one received.
 //
-// The result borrows from `stats`. It has at most as many elements as `stats`
-// has runs, whatever those say. Takes linear time, apart from sorting.
+// The result borrows from `stats`. The result never has more elements than
+// `stats` has runs. Takes linear time, apart from sorting.
 std::vector<StepTransfer> MatchTransfers(const pb::StepStats& stats);
 
 }  // namespace leat

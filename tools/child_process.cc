@@ -59,7 +59,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Holds what the new process needs for its start. It must not allocate memory.
+// Holds what the new process needs for its start, because it must not allocate
+// memory.
 struct Start {
   pid_t parent = -1;
   int input = -1;
@@ -90,8 +91,8 @@ struct Start {
   _exit(written == sizeof(error) ? 127 : 126);
 }
 
-// Waits until the command runs, which closes the pipe, or cannot be run.
-// Returns the error, or 0.
+// Waits until the command runs or cannot be run. The pipe is closed when the
+// command runs. Returns the errno of the failed start, or 0.
 int ErrorOfStart(const FileDescriptor& failure) {
   int error = 0;
   ssize_t count = 0;

@@ -22,12 +22,12 @@ namespace leat {
 // A child that was started.
 struct ChildProcess {
   pid_t pid = -1;  // also the id of its process group
-  // The read end of its standard output and standard error. Reading does not
-  // wait.
+  // The read end of the child's standard output and standard error. Reading
+  // does not wait.
   FileDescriptor output = {};
 };
 
-// Starts command[0], which is searched for as a shell does it. The child has an
+// Starts command[0], which it searches for as a shell does. The child has an
 // empty input, a process group of its own, and the signal settings of a new
 // process. `environment` has all variables of the child, each as "NAME=value".
 //

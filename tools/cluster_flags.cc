@@ -15,7 +15,7 @@
 namespace leat {
 namespace {
 
-// True if a flag describes the cluster itself.
+// Returns true if a flag describes the cluster itself.
 bool DescribesCluster(const ResolverInput& input) {
   return !input.cluster.empty() || !input.ps_hosts.empty() ||
          !input.worker_hosts.empty();

@@ -26,7 +26,7 @@ namespace leat {
 void AddClusterFlags(CLI::App& app, ResolverInput& input,
                      const std::string& task_help);
 
-// True if at least one of these flags was given.
+// Returns true if at least one of these flags was given.
 bool HasClusterFlags(const ResolverInput& input);
 
 // Returns the task whose master plans if no flag names a task: the first chief,
@@ -34,13 +34,14 @@ bool HasClusterFlags(const ResolverInput& input);
 // the cluster has tasks.
 TaskId DefaultMaster(const ClusterSpec& cluster);
 
-// Returns the devices of the cluster that the flags describe, whose tasks need
-// not exist. Each task has the devices of the --devices flag. The devices of
-// the task of --job and --task, or else of DefaultMaster, come first.
+// Returns the devices of the cluster that the flags describe. The tasks of the
+// cluster need not exist. Each task has the devices of the --devices flag. The
+// devices of the task of --job and --task, or else of DefaultMaster, come
+// first.
 //
-// INVALID_ARGUMENT if the flags do not describe a cluster (the environment is
-// not read instead), for an evaluator, and for too many devices. Fails also as
-// ResolveTask and ParseDevices do.
+// INVALID_ARGUMENT if the flags do not describe a cluster (this does not read
+// the environment), for an evaluator, and for too many devices. Also returns
+// the errors of ResolveTask and ParseDevices.
 absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
     const ResolverInput& input, absl::string_view devices);
 

@@ -29,7 +29,7 @@ class WaitingAnswers {
         answers_(addresses_.size()),
         num_missing_(addresses_.size()) {}
 
-  // Takes the answer of the address at `place`.
+  // Stores the answer of the address at `place`.
   void Set(size_t place, absl::StatusOr<Payload> answer) {
     MutexLock lock(mutex_);
     answers_[place] = std::move(answer);
@@ -64,7 +64,7 @@ class WaitingAnswers {
   const std::vector<std::string> addresses_;
   Mutex mutex_;
   CondVar all_came_;
-  // By place; an answer that has not come is nullopt.
+  // Indexed by place; an answer that has not come is nullopt.
   std::vector<std::optional<absl::StatusOr<Payload>>> answers_
       ABSL_GUARDED_BY(mutex_);
   size_t num_missing_ ABSL_GUARDED_BY(mutex_);
@@ -94,8 +94,8 @@ std::string TaskOfDevices(const pb::GetStatusResponse& status) {
   return device.substr(0, device.rfind("/device:"));
 }
 
-// Notes which task has answered. If another task was expected, that is an error
-// of the reading.
+// Sets the task of `reading` to the task that has answered. If another task was
+// expected, sets the error of `reading`, too.
 void SetTask(const std::string& task, TaskReading& reading) {
   if (task.empty()) return;
   if (reading.task.empty()) reading.task = task;

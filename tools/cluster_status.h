@@ -53,7 +53,7 @@ struct ClusterReading {
   size_t num_unreachable() const;
 };
 
-// Options for asking.
+// The options of a ClusterStatus.
 struct ClusterStatusOptions {
   // The time for each answer. The first reading may take twice as long.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);
@@ -78,34 +78,34 @@ class ClusterStatus {
     asked_[address_] = "";
   }
 
-  // Asks all tasks now. Fails, naming the address, if the first task does not
-  // answer and never has. Any other task that does not answer is part of the
-  // reading, with the error. Tasks that were seen once are asked again each
-  // time.
+  // Asks all tasks now. Returns an error that names the address if the first
+  // task does not answer and has never answered before. If any other task does
+  // not answer, the reading has the error. Tasks that were seen once are asked
+  // again each time.
   absl::StatusOr<ClusterReading> Read();
 
  private:
   using Answers = std::vector<absl::StatusOr<Payload>>;
   using Readings = std::map<std::string, TaskReading>;  // by address
 
-  // Calls all addresses and returns their answers, each of which comes by
-  // `deadline`.
+  // Calls all addresses and returns their answers. A call without an answer
+  // fails at `deadline`.
   Answers CallAll(const std::vector<std::string>& addresses,
                   const Method& method,
                   const google::protobuf::MessageLite& request,
                   NoticeTimes& notices, Clock::time_point deadline);
-  // Asks the tasks of `asked_` that are not in `readings` yet, all at the same
-  // time.
+  // Asks the tasks of `asked_` that `readings` does not have yet, all at the
+  // same time.
   void Ask(Readings& readings);
-  // Adds the tasks that `reading` tells of to `asked_` or, if these are too
-  // many, to `unasked_`.
+  // Adds the tasks that `reading` lists to `asked_`. Adds tasks that are too
+  // many to `unasked_`.
   void Learn(const TaskReading& reading);
 
   Transport& transport_;
   const std::string address_;
   const ClusterStatusOptions options_;
-  // The names of the tasks that are asked, and of those that are not because
-  // there are too many, by address.
+  // The names of the tasks that are asked, and of the tasks that are not asked
+  // because there are too many. The keys are addresses.
   std::map<std::string, std::string> asked_;
   std::map<std::string, std::string> unasked_;
   // True if the first task has answered at least once.

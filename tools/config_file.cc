@@ -19,15 +19,16 @@ namespace {
 
 constexpr int64_t kMaxConfigBytes = int64_t{1} << 16;
 
-// True for control characters other than those that separate lines and words.
+// Returns true for control characters except those that separate lines and
+// words.
 bool IsControl(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < ' ' && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-// Returns what is wrong with a line, or "" if CLI11 reads the line in the way
-// it looks. CLI11 skips some malformed lines, and takes the rest of a value
-// without an end from the lines below.
+// Returns what is wrong with a line, or "" if CLI11 reads the line as it is
+// meant. CLI11 skips some malformed lines. If a value has no end, CLI11 takes
+// the rest of it from the lines below.
 absl::string_view ProblemOf(absl::string_view line) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line[0] == '#' || line[0] == ';') return "";
@@ -54,7 +55,8 @@ absl::string_view ProblemOf(absl::string_view line) {
   return value.empty() ? "has no value" : "";
 }
 
-// True for the items by which CLI11 marks the beginning and end of a section.
+// Returns true for the items with which CLI11 marks the start and end of a
+// section.
 bool IsMark(const CLI::ConfigItem& item) {
   return item.inputs.empty() && (item.name == "++" || item.name == "--");
 }

@@ -21,10 +21,9 @@
 
 namespace leat {
 
-// A reader of configuration for CLI11. Unlike CLI11's own, it does not read
-// pipes and devices, and it accepts no key that is not a flag. Its errors are
-// CLI::FileErrors that name the file and, where there is one, the line or the
-// key.
+// A reader of configuration for CLI11. Unlike CLI11's own reader, this one does
+// not read pipes and devices, and it accepts only flags as keys. Its errors are
+// CLI::FileErrors that name the file and, if known, the line or the key.
 class ConfigFile : public CLI::ConfigTOML {
  public:
   // `app` has the flags. It is borrowed and must outlive this.
@@ -43,8 +42,8 @@ class ConfigFile : public CLI::ConfigTOML {
  private:
   // Throws a CLI::FileError with the problem.
   [[noreturn]] void Fail(const std::string& problem) const;
-  // Returns where to look for a key: in the command that it names or, if it
-  // names none, in `app_` and all its commands.
+  // Returns the apps that may have the flag of a key: the command that the key
+  // names or, if the key names no command, `app_` and all its commands.
   std::vector<CLI::App*> AppsOf(const CLI::ConfigItem& item) const;
   // Gives the value of a key to the flags with that name.
   void Apply(const CLI::ConfigItem& item) const;

@@ -72,7 +72,8 @@ Graph WithArgShapes(Graph graph, const ShapesByName& client,
   return graph;
 }
 
-// Tensor, sender and receiver, which a _Send shares with its _Recv.
+// The names of a tensor, its sending device and its receiving device. A _Send
+// and its _Recv have the same key.
 using TransferKey = std::tuple<std::string, std::string, std::string>;
 
 TransferKey KeyOf(const Node& node) {
@@ -85,7 +86,8 @@ TransferKey KeyOf(const Node& node) {
 bool IsSend(const Node& node) { return node.op() == "_Send"; }
 bool IsRecv(const Node& node) { return node.op() == "_Recv"; }
 
-// True if the value is the empty constant that stands for a control edge.
+// Returns true if the value is the empty constant that stands for a control
+// edge.
 bool IsControlMessage(const Graph& graph, const Endpoint& value) {
   const Node& node = graph.node(value.node);
   if (node.op() != "Const" || node.controls.empty()) return false;
@@ -150,7 +152,7 @@ int64_t VariableBytes(const Node& node, int index,
       .value_or(0);
 }
 
-// Returns the declared attrs that do not have their default.
+// Returns the declared attrs whose values differ from their defaults.
 std::vector<std::pair<std::string, std::string>> AttrTexts(const Node& node) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto& [name, value] : node.attrs()) {
@@ -181,8 +183,8 @@ std::set<std::string> ImpliedAttrs(const Node& node, const DumpedNode& dumped) {
   return names;
 }
 
-// Returns the shape of the output of a node that partitioning has made, which
-// inference has not seen.
+// Returns the shape of the output of a node that partitioning has added. Shape
+// inference has not seen this node.
 PartialShape OwnShape(const Graph& graph, const Node& node,
                       const ShapesByName& shapes) {
   if (node.op() == "Const") {

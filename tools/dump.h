@@ -20,7 +20,7 @@
 
 namespace leat {
 
-// A tensor as far as planning knows it.
+// A tensor, with the dtype and shape that planning has found.
 struct DumpedTensor {
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
@@ -30,7 +30,7 @@ struct DumpedTensor {
   std::optional<int64_t> Bytes() const;
 };
 
-// A node.
+// A node as a dump shows it.
 struct DumpedNode {
   std::string name = {};
   std::string op = {};
@@ -38,10 +38,10 @@ struct DumpedNode {
   std::string device = {};
   // Inputs "x" and "x:1", and then control inputs "^x".
   std::vector<std::string> inputs = {};
-  // The declared attrs, as text, that do not have their default.
+  // The declared attrs whose values differ from their defaults, as text.
   std::vector<std::pair<std::string, std::string>> attrs = {};
-  // The names of those attrs that only tell what is visible anyway: the types
-  // or the number of inputs and outputs, or the shape of the output.
+  // The names of the attrs that repeat what the dump shows anyway: the types or
+  // the number of inputs and outputs, or the shape of the output.
   std::set<std::string> implied_attrs = {};
   std::vector<DumpedTensor> outputs = {};
   // The size of the variable that this node makes; 0 for other nodes.

@@ -2,8 +2,8 @@
 //
 // DumpToDot: writes a Dump in Graphviz's DOT language. Each partition is drawn
 // as a cluster of nodes. If the graph is not partitioned, each device is drawn
-// as one. Transfers are bold edges from _Send to _Recv, labelled with dtype,
-// shape and bytes. Control edges are dashed.
+// as a cluster instead. Transfers are bold edges from _Send to _Recv, labelled
+// with dtype, shape and bytes. Control edges are dashed.
 #ifndef LEAT_TOOLS_DUMP_DOT_H_
 #define LEAT_TOOLS_DUMP_DOT_H_
 

@@ -86,8 +86,8 @@ std::string DumpToJson(const Dump& dump) {
   for (const DumpedTransfer& transfer : dump.transfers) {
     json["transfers"].push_back(TransferJson(transfer));
   }
-  // Names from a file may have bytes that are not UTF-8, for which the library
-  // would throw by default.
+  // Names from a file may have bytes that are not UTF-8. By default, the JSON
+  // library throws an exception for these bytes.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that write files. core/regular_file.h has those that read them.
-// Stateless, thread-safe.
+// Functions that write files. core/regular_file.h has the functions that read
+// files. Stateless, thread-safe.
 #ifndef LEAT_TOOLS_FILES_H_
 #define LEAT_TOOLS_FILES_H_
 
@@ -21,8 +21,8 @@ namespace leat {
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
 // Writes a message: in text format if the path ends in ".pbtxt", or else in
-// binary format. INVALID_ARGUMENT if it is larger than 2 GiB. Fails also as
-// WriteFile does.
+// binary format. INVALID_ARGUMENT if the message is larger than 2 GiB. Also
+// returns the errors of WriteFile.
 absl::Status WriteMessage(const google::protobuf::Message& message,
                           const std::string& path);
 

@@ -14,12 +14,12 @@
 namespace leat {
 namespace {
 
-// The least number of siblings that become one line because they differ only in
-// a number.
+// The least number of siblings that become one line. The siblings differ only
+// in a number.
 constexpr size_t kMinSeries = 4;
 
-// A line that may still be unfolded. The first `prefix` characters of its names
-// are the scope that it stands for.
+// A line that may still be unfolded. The line stands for a scope, which is the
+// first `prefix` characters of each of the names.
 struct Item {
   std::string label = {};
   std::vector<int> members = {};
@@ -61,7 +61,7 @@ class Folder {
   }
 
  private:
-  // True if `expand` asks for the scope in full.
+  // Returns true if `expand` asks for the scope in full.
   bool IsExpanded(absl::string_view scope) const {
     return std::any_of(options_.expand.begin(), options_.expand.end(),
                        [&](absl::string_view wanted) {
@@ -71,7 +71,7 @@ class Folder {
                        });
   }
 
-  // True if `expand` asks for `scope` or for a scope inside of it.
+  // Returns true if `expand` asks for `scope` or for a scope inside of it.
   bool LeadsToExpanded(absl::string_view scope) const {
     return std::any_of(options_.expand.begin(), options_.expand.end(),
                        [&](absl::string_view wanted) {
@@ -150,7 +150,7 @@ class Folder {
   }
 
   // Replaces scopes by their children, the largest scope first, as long as
-  // there is room.
+  // there are not too many lines.
   void Unfold(Item root) {
     const auto smaller = [](const Item& a, const Item& b) {
       return a.members.size() < b.members.size();
@@ -189,7 +189,7 @@ class Folder {
     }
   }
 
-  // Puts the lines that are still too many into one last line.
+  // Joins the lines above the limit into one last line.
   void CutRest() {
     std::sort(rest_candidates_.begin(), rest_candidates_.end(),
               [](const Item& a, const Item& b) {

@@ -34,13 +34,13 @@ struct FoldOptions {
 };
 
 // Returns the lines, in the order of their first members. Large scopes are
-// unfolded first, as long as there is room. There are at most max(2,
-// `max_lines`) lines, not counting the lines of expanded scopes.
+// unfolded first. There are at most max(2, `max_lines`) lines, not counting the
+// lines of expanded scopes.
 std::vector<FoldedLine> FoldNames(absl::Span<const std::string> names,
                                   const FoldOptions& options = {});
 
-// True if some name is in the scope. "a" and "a/" are the same scope, and "/"
-// contains all names.
+// Returns true if some name is in the scope. "a" and "a/" are the same scope,
+// and "/" contains all names.
 bool HasScope(absl::Span<const std::string> names, absl::string_view scope);
 
 }  // namespace leat

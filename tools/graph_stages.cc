@@ -35,8 +35,8 @@ constexpr NamedStage kStages[] = {
     {Stage::kOptimized, "optimized"}, {Stage::kPartitioned, "partitioned"},
 };
 
-// The memory of a device that does not exist is unknown. This is what
-// TensorFlow's CPUs report.
+// The memory of a device that does not exist is unknown. TensorFlow's CPUs
+// report 256 MiB.
 constexpr int64_t kNominalBytes = int64_t{256} << 20;
 constexpr size_t kMaxDevices = 100'000;
 

@@ -50,9 +50,9 @@ std::string StageName(Stage stage);
 StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
                             absl::Span<const std::string> fetches);
 
-// INVALID_ARGUMENT, naming the `file` that the graph comes from, if the step
-// has neither fetches nor targets, because the graph is empty or everything in
-// it is fed.
+// Returns INVALID_ARGUMENT, with the name of the `file` that the graph comes
+// from, if the step has neither fetches nor targets. This happens if the graph
+// is empty or everything in it is fed.
 absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
                           absl::string_view file);
 
@@ -68,7 +68,7 @@ std::vector<std::string> SinkNames(const Graph& graph,
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
     const ClusterSpec& cluster, const TaskId& master, int num_cpus);
 
-// Says up to which stage to plan, for which devices and which step.
+// The options of GraphAtStage: the last stage, the devices and the step.
 struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};
@@ -80,15 +80,16 @@ struct StageOptions {
 };
 
 // A graph at a stage. At kPartitioned, `parts` has one graph per device and
-// `whole` is the graph that was cut into them. It is cut as in a cluster: first
-// by task, as a master does it, and then by device, as each task does it.
+// `whole` is the graph that was cut into them. The graph is cut as in a
+// cluster: a master cuts it by task, and then each task cuts its part by
+// device.
 struct StagedGraph {
   Graph whole;
   std::vector<Partition> parts = {};
 };
 
-// Returns `graph` at the stage. Fails as ImportGraphDef, PrepareGraph and
-// PlanStep do.
+// Returns `graph` at the stage. Returns the errors of ImportGraphDef,
+// PrepareGraph and PlanStep.
 absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
                                          const StageOptions& options);
 

@@ -56,8 +56,8 @@ constexpr char kLaunchFooter[] =
 constexpr int64_t kMaxRestarts = 1'000'000;
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
 
-// True for variables that would describe another cluster than TF_CONFIG does,
-// or that the launcher sets itself.
+// Returns true for variables that the launcher sets itself, and for variables
+// that would describe another cluster than TF_CONFIG does.
 bool IsReplaced(absl::string_view variable) {
   for (const char* name :
        {"TF_CONFIG=", "LEAT_CLUSTER=", "LEAT_JOB=", "LEAT_TASK=",
@@ -96,8 +96,8 @@ absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
   return path.string();
 }
 
-// Opens standard streams that are closed. Otherwise the next files to be opened
-// would be taken for them.
+// Opens standard streams that are closed. Otherwise the next files that are
+// opened would get their numbers.
 void OpenStandardStreams() {
   int number = 0;
   while (number >= 0 && number <= STDERR_FILENO) {
@@ -126,8 +126,8 @@ absl::StatusOr<std::vector<LaunchedTask>> MakeTasks(
   return tasks;
 }
 
-// Shows the rest of the output. If nobody reads that, standard error says so,
-// because nobody would see it in the view.
+// Shows the rest of the output. If nobody reads the output, writes a notice to
+// standard error, because nobody would see the notice in the view.
 void FinishView(const LaunchOptions& options, const Log& log, LiveView& view) {
   TimerQueue timers("leat-notices");
   const WaitNotices notices(

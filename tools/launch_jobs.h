@@ -45,7 +45,7 @@ std::string ShortName(const TaskId& task);
 // SO_REUSEADDR, such as gRPC's, to bind to the same port.
 class LocalCluster {
  public:
-  // UNAVAILABLE if there are no free ports.
+  // Returns UNAVAILABLE if there are no free ports.
   static absl::StatusOr<std::unique_ptr<LocalCluster>> Create(
       const std::vector<TaskId>& tasks);
 

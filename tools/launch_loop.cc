@@ -36,7 +36,8 @@ std::string HowItEnded(const EndedChild& child) {
                            : SignalName(child.signal);
 }
 
-// True if this program was started with the signal ignored, as nohup does.
+// Returns true if this program was started with the signal ignored, as nohup
+// does.
 bool IsIgnored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 &&
@@ -94,7 +95,7 @@ absl::Status LaunchLoop::TakeSignals() {
   if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
   // If SIGCHLD were ignored, children would end unnoticed.
   std::signal(SIGCHLD, SIG_DFL);
-  // A write to a reader that is gone shall fail, not end this program.
+  // A write to a closed pipe must fail and not end this program.
   std::signal(SIGPIPE, SIG_IGN);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   signals_ = FileDescriptor(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));

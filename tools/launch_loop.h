@@ -23,7 +23,7 @@
 
 namespace leat {
 
-// Says when to restart tasks and when to end.
+// The options of a LaunchLoop: when to restart tasks and when to end.
 struct LaunchLoopOptions {
   // The index of the task whose end ends everything, if there is one.
   std::optional<size_t> main = {};
@@ -42,8 +42,8 @@ struct LaunchLoopOptions {
   std::chrono::nanoseconds kill_period = std::chrono::milliseconds(20);
 };
 
-// Uses one thread, which waits for nothing except events of the kernel. Takes
-// SIGCHLD and the ending signals of the process.
+// Uses one thread, which waits for events of the kernel only. Blocks SIGCHLD
+// and the ending signals of the process, and reads them itself.
 class LaunchLoop {
  public:
   // Borrows `tasks` and `view`, which must outlive this. The tasks must not
@@ -77,13 +77,13 @@ class LaunchLoop {
   void OnEnded(const EndedChild& child);
   // Restarts a task, or ends everything if it may not be restarted.
   void OnFailed(LaunchedTask& task, const EndedChild& child);
-  // True if no task runs and none will be started.
+  // Returns true if no task runs and none will be started.
   bool AllHaveEnded() const;
 
-  // Returns the names of the tasks whose processes have not ended, or says that
-  // only what they have started is left.
+  // Returns the names of the tasks whose processes have not ended. If all have
+  // ended, says that only processes are left that the tasks have started.
   std::string WhatIsLeft() const;
-  // Shows for what the launcher waits, at the times of `notices_`.
+  // Shows what the launcher waits for, at the times of `notices_`.
   void NoteWaiting();
   // Tells all tasks to end. Does nothing after the first call.
   void End(int code, int signal);
@@ -103,11 +103,11 @@ class LaunchLoop {
   bool is_killing_ = false;
   // The signal that ends this program, or 0.
   int signal_ = 0;
-  // The time at which processes that have not ended are killed or, once they
-  // have been killed, given up.
+  // The time at which processes that have not ended are killed. Once they have
+  // been killed, the time at which the launcher stops waiting for them.
   SteadyClock::time_point patience_ = {};
-  // When to say for what the launcher waits. Set when the launcher tells the
-  // tasks to end, and again when it kills them.
+  // The times at which to show what the launcher waits for. Set when the
+  // launcher tells the tasks to end, and again when it kills them.
   std::optional<NoticeTimes> notices_ = {};
   int code_ = 0;
   absl::Status status_ = absl::OkStatus();

@@ -17,7 +17,7 @@ namespace leat {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;
-// How often one task's output is read before others have their turn.
+// The most reads of one task's output before the next task is read.
 constexpr int kMaxReads = 16;
 
 }  // namespace

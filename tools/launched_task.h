@@ -22,7 +22,7 @@
 
 namespace leat {
 
-// Says what to run, and where its output goes.
+// The options of a task: what to run, and where its output goes.
 struct LaunchedTaskOptions {
   // A name such as "worker-1", for messages.
   std::string name = {};
@@ -51,15 +51,16 @@ class LaunchedTask {
   // log, if it cannot be written. INVALID_ARGUMENT if it is not a regular file.
   absl::Status OpenLog();
 
-  // Starts a process. Fails as StartChild does. REQUIRES: no process runs.
+  // Starts a process. Returns the errors of StartChild. REQUIRES: no process
+  // runs.
   absl::Status Start();
   // The id of the process, or -1 if none runs.
   pid_t pid() const { return pid_; }
   // Sends a signal to the process group, if a process runs.
   void Signal(int signal) const;
-  // To be called when the process has ended. If `whole`, the rest of its
-  // process group is killed, because it may occupy the task's port. REQUIRES:
-  // `child` has not been passed to Forget.
+  // Must be called when the process has ended. If `whole`, kills the rest of
+  // the process group, because it may occupy the task's port. REQUIRES: `child`
+  // has not been passed to Forget.
   void Ended(const EndedChild& child, bool whole);
 
   // The number of starts after the first one, and the time of the next start,
@@ -74,7 +75,7 @@ class LaunchedTask {
   int output() const { return output_.number(); }
   // Passes the output that has come to the log and the view. Does not wait.
   void ReadOutput();
-  // Writes a line of the launcher's own to the log and the view.
+  // Writes a line of the launcher to the log and the view.
   void Note(absl::string_view text);
 
  private:
@@ -83,8 +84,8 @@ class LaunchedTask {
 
   LaunchedTaskOptions options_;
   LiveView* view_;
-  // The log, and the read end of the process's output. Not open if there is
-  // none.
+  // The log, and the read end of the process's output. A descriptor is not open
+  // if there is no log or no output.
   FileDescriptor log_;
   FileDescriptor output_;
   pid_t pid_ = -1;

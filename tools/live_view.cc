@@ -34,9 +34,9 @@ std::string PrefixOf(const std::string& name, size_t width,
   return prefix + padding;
 }
 
-// Opens the stream a second time. Whether writing waits is a property of an
-// open file, which other processes share, so the view needs an open file of its
-// own. Regular files and sockets cannot be opened a second time.
+// Opens the stream a second time. The flag O_NONBLOCK belongs to an open file,
+// which other processes share. So the view needs an open file of its own.
+// Regular files and sockets cannot be opened a second time.
 FileDescriptor OpenAnew(int output) {
   struct stat info = {};
   if (fstat(output, &info) != 0 ||
@@ -92,7 +92,7 @@ void LiveView::AddLine(absl::string_view prefix, absl::string_view text) {
   kept_ += line;
 }
 
-// Keeps its line even if there is no room.
+// Keeps its line even if that exceeds the limit.
 void LiveView::TellWhatIsLeftOut() {
   if (left_out_ == 0) return;
   absl::StrAppend(&kept_, prefixes_.back(), left_out_,

@@ -24,7 +24,7 @@
 
 namespace leat {
 
-// Says where and how to show the output.
+// The options of a LiveView: where and how to show the output.
 struct LiveViewOptions {
   int output = 1;  // descriptor, borrowed
   bool color = false;
@@ -54,14 +54,14 @@ class LiveView {
   int waits_for() const { return kept_.empty() ? -1 : output(); }
   // Writes as much as the stream takes now.
   void Write();
-  // Writes everything that is left, including incomplete lines. Gives up after
-  // `patience`.
+  // Writes everything that is left, including incomplete lines. Returns after
+  // `patience` at the latest, even if something is left.
   void Finish(std::chrono::milliseconds patience);
 
  private:
   // The descriptor to write to.
   int output() const;
-  // Keeps a line, or counts it as dropped if there is no room.
+  // Keeps a line, or counts it as dropped if that would exceed the limit.
   void AddLine(absl::string_view prefix, absl::string_view text);
   // If lines were dropped, keeps a line that says how many.
   void TellWhatIsLeftOut();

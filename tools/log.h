@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Log: the messages of a command line tool on standard error, apart from its
-// result. They are text for people or, for collectors of logs, one JSON object
-// per line. Bytes that would control a terminal are escaped.
+// Log: the messages that a command line tool writes to standard error. Results
+// do not go there. The messages are text for people or, for collectors of logs,
+// one JSON object per line. Bytes that would control a terminal are escaped.
 #ifndef LEAT_TOOLS_LOG_H_
 #define LEAT_TOOLS_LOG_H_
 
@@ -18,7 +18,7 @@ namespace leat {
 // The importance of a message, from the highest to the lowest.
 enum class LogLevel { kError, kWarning, kInfo };
 
-// Says what to write, and in which form.
+// The options of a Log: what to write, and in which form.
 struct LogOptions {
   // The least important level that is written.
   LogLevel level = LogLevel::kWarning;
@@ -44,9 +44,10 @@ class Log {
   void Warning(absl::string_view message) const;
   void Info(absl::string_view message) const;
 
-  // Returns a function that calls Warning unless standard error takes nothing
-  // at the moment. It is for code that tells for what it waits, which must not
-  // wait for the reader of its notices. The log must outlive the function.
+  // Returns a function that calls Warning, but drops the message if a write to
+  // standard error would wait. It is for notices that say what a program waits
+  // for, because writing them must not wait, too. The log must outlive the
+  // function.
   std::function<void(absl::string_view message)> Warner() const;
 
  private:

@@ -6,10 +6,10 @@
 //   FOLDER/1a2b3c4d/0-worker-0.pbtxt
 //   FOLDER/1a2b3c4d/plan.txt        all plans, as graph-dump shows graphs
 //
-// 1a2b3c4d is the beginning of the session's handle. Plans are numbered as they
-// come, across all sessions. Plans beyond the limit are not written. If
-// something cannot be written, that is logged once, and no step fails. Only the
-// owner may read the files, because graphs may contain data.
+// 1a2b3c4d is the beginning of the session's handle. Plans are numbered in the
+// order in which they come, across all sessions. Plans beyond the limit are not
+// written. If a file cannot be written, that is logged once, and no step fails.
+// Only the owner may read the files, because graphs may contain data.
 #ifndef LEAT_TOOLS_PLAN_DUMP_H_
 #define LEAT_TOOLS_PLAN_DUMP_H_
 
@@ -30,8 +30,8 @@ class PlanDump final : public PlanObserver {
  public:
   static constexpr int64_t kDefaultMaxPlans = 1000;
 
-  // INVALID_ARGUMENT, naming the folder, if it does not exist or nothing can be
-  // created in it.
+  // Returns INVALID_ARGUMENT, with the name of the folder, if the folder does
+  // not exist or nothing can be created in it.
   static absl::Status CheckFolder(const std::string& folder);
 
   // `log` is borrowed and must outlive this.

@@ -47,7 +47,7 @@ std::string VariableOf(const CLI::Option& option) {
                                    option.get_lnames().front(), {{"-", "_"}})));
 }
 
-// True for options with a name, false for positional arguments.
+// Returns true for options with a name, false for positional arguments.
 bool IsFlag(const CLI::Option& option) { return !option.get_lnames().empty(); }
 
 // Lets the environment set the flags of a command.
@@ -171,7 +171,8 @@ bool WaitForReader() {
 }
 
 // Says on standard error that the command waits until somebody reads its
-// result. `left` is how many bytes are left; it must outlive this.
+// result. `left` is the number of bytes that are left. It must outlive this
+// object.
 class ReaderNotices {
  public:
   ReaderNotices(const Log& log, const std::atomic<size_t>& left)
@@ -205,7 +206,7 @@ std::string ShortVersionText() {
 }
 
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log) {
-  // CLI11 reports by exceptions, none of which leaves this function.
+  // CLI11 throws exceptions for errors. None of them leaves this function.
   try {
     AddCommonFlags(app, log);
     app.parse(argc, argv);

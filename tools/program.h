@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the command line tools have in common: exit codes, their version,
-// colours, the output of results and errors, and the parsing of flags.
+// Code that the command line tools share: exit codes, their version, colours,
+// the output of results and errors, and the parsing of flags.
 #ifndef LEAT_TOOLS_PROGRAM_H_
 #define LEAT_TOOLS_PROGRAM_H_
 
@@ -43,7 +43,7 @@ std::string ShortVersionText();
 // that is not on the command line gets its value from the config file
 // (config_file.h), or else from the environment: --no-passes is LEAT_NO_PASSES.
 //
-// Help and the version go to standard output, complaints to standard error.
+// Help and the version go to standard output, error messages to standard error.
 // Returns an exit code if the program must end now.
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log);
 
@@ -69,8 +69,8 @@ ExitCode ExitCodeOnCluster(const absl::Status& status);
 // returns kExitError if not all of it could be written.
 int Print(const Log& log, absl::string_view text);
 
-// True if standard output is a terminal, and neither the variable NO_COLOR
-// (no-color.org) nor a dumb terminal forbids colours.
+// Returns true if standard output is a terminal, and neither the variable
+// NO_COLOR (no-color.org) nor a dumb terminal forbids colours.
 bool WantsColor();
 
 // Return the columns and the lines of the terminal to which standard output

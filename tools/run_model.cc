@@ -76,7 +76,8 @@ std::string OnTarget(const RunModelOptions& options) {
   return target.empty() ? "" : absl::StrCat(" on ", target);
 }
 
-// Says how to see what the target is doing. Returns "" for this process.
+// Returns text that says how to see what the target does, or "" for this
+// process.
 std::string WhereToLook(const RunModelOptions& options) {
   const std::string& target = options.session.target.text;
   if (target.empty()) return "";
@@ -84,7 +85,7 @@ std::string WhereToLook(const RunModelOptions& options) {
                       " shows what the cluster is doing");
 }
 
-// Says how long a step may take, and where to look meanwhile.
+// Returns text that says how long a step may take, and where to look meanwhile.
 std::string LimitOfStep(const RunModelOptions& options) {
   const std::string limit =
       options.timeout.has_value()
@@ -99,8 +100,8 @@ std::string LimitOfStep(const RunModelOptions& options) {
   return absl::StrCat(limit, WhereToLook(options));
 }
 
-// Tells that the command is waiting for `what`, until the result is destroyed.
-// `what` is called on another thread. `timers` is borrowed.
+// Writes notices that the command is waiting for `what()`, until the result is
+// destroyed. `what` is called on another thread. `timers` is borrowed.
 WaitNotices NoticesOf(std::function<std::string()> what,
                       const RunModelOptions& options, TimerQueue& timers) {
   return WaitNotices(timers, options.session.on_waiting,
@@ -153,8 +154,8 @@ absl::StatusOr<Callable> MakeStep(Session& session,
   return session.MakeCallable(args);
 }
 
-// Takes the fetched values. Between the fetches of the command line there may
-// be targets, which have no value.
+// Moves the fetched values to files or to `result`. The fetches of the command
+// line may include targets, which have no value.
 absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
                          const StepSignature& signature,
                          const std::vector<Tensor>& values,
@@ -173,8 +174,8 @@ absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
   return absl::OkStatus();
 }
 
-// Says what every step is fed with and what it runs, and which fetches of the
-// last step are wanted.
+// The feeds and the signature of every step, and the fetches of the last step
+// that are wanted.
 struct Work {
   Inputs inputs = {};
   StepSignature signature = {};
@@ -211,8 +212,8 @@ absl::StatusOr<RunModelResult> RunSteps(Session& session, const Work& work,
       notices.Restart(started);
       LEAT_ASSIGN_OR_RETURN(
           values, step(work.inputs.values, records_any ? &metadata : nullptr));
-      // Recording a step takes about as long as running it, so that time is
-      // left out.
+      // Recording a step takes about as long as running it, so the time of
+      // recording is left out.
       result.step_time += records_any ? DurationOf(metadata.step_stats())
                                       : clock.Now() - started;
       if (records.trace != nullptr) {

@@ -28,7 +28,7 @@ class RunMetadata;
 
 namespace leat {
 
-// Says what to run.
+// The options of RunModel.
 struct RunModelOptions {
   // The path of a GraphDef or MetaGraphDef.
   std::string model = {};
@@ -66,20 +66,20 @@ struct RunModelResult {
   std::chrono::nanoseconds step_time = {};
 };
 
-// Says what to record besides the fetched values. Null members record nothing.
-// All pointers are borrowed.
+// What RunModel records besides the fetched values. A null member records
+// nothing. All pointers are borrowed.
 struct RunModelRecords {
   // Records every step.
   Trace* trace = nullptr;
   // Gets the RunMetadata of the last step, with its partition graphs.
   pb::RunMetadata* metadata = nullptr;
-  // Is told about progress.
+  // Gets messages about the progress.
   const Log* log = nullptr;
 };
 
 // Runs the steps, and writes the fetches that have a file. INVALID_ARGUMENT,
-// quoting the text, for a feed or a fetch of a wrong form. Fails also as
-// LoadGraph, ReadNpy, WriteNpy and Session do.
+// quoting the text, for a feed or a fetch of a wrong form. Also returns the
+// errors of LoadGraph, ReadNpy, WriteNpy and Session.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records = {});
 

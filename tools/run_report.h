@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RunReportText and RunReportJson: write what `leat run` prints, which is the
+// RunReportText and RunReportJson: write the output of `leat run`. It has the
 // fetched values and, if wanted, the time that each op took. Stateless.
 #ifndef LEAT_TOOLS_RUN_REPORT_H_
 #define LEAT_TOOLS_RUN_REPORT_H_

@@ -272,8 +272,8 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 int Serve(const ServeOptions& options, const Log& log) {
   BlockEndingSignals();
   RaiseDescriptorLimit();
-  // A peer that sends bytes that are not a message gets an error. Protobuf need
-  // not log that.
+  // If a peer sends bytes that are not a message, it gets an error. Protobuf
+  // need not log the error, too.
   google::protobuf::SetLogHandler(nullptr);
   // Debug builds of Abseil, such as Debian's, search for deadlocks at each lock
   // that gRPC takes, which costs a fifteenth of the time of a small step.

@@ -18,7 +18,7 @@ namespace leat {
 struct StatusOptions {
   // "host:port", "unix:/path" or a target of one task.
   std::string address = {};
-  // Go on until a signal comes.
+  // Repeats until a signal comes.
   bool watch = false;
   // Seconds between two readings, which rates need. 0 stands for one reading.
   double interval = 1;

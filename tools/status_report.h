@@ -16,8 +16,8 @@ namespace leat {
 struct StatusReportOptions {
   bool color = false;
   int width = 0;  // lines are cut at this width; 0 stands for no limit
-  // The age from which on running steps and waiting Recvs were asked for. The
-  // titles of the tables tell it.
+  // Running steps and waiting Recvs were asked for from this age on. The titles
+  // of the tables show the age.
   std::chrono::nanoseconds min_age = {};
 };
 

@@ -66,8 +66,8 @@ std::string Escaped(absl::string_view text);
 // Does the same for messages of several lines, in which "\n" and "\t" stay.
 std::string EscapedLines(absl::string_view text);
 
-// Returns at most `width` bytes of `text`, and no part of a UTF-8 character. If
-// it is longer, the result ends in "...".
+// Returns at most `width` bytes of `text`, without cutting a UTF-8 character in
+// two. If `text` is longer than `width`, the result ends in "...".
 std::string Shortened(absl::string_view text, size_t width);
 
 }  // namespace leat

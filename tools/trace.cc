@@ -216,7 +216,8 @@ class DeviceEvents {
   int64_t live_bytes_ = -1;
 };
 
-// The places of the runs at which an arrow begins or ends, and of no others.
+// The places of the runs at which an arrow begins or ends. Other runs have no
+// entry.
 using Places =
     absl::flat_hash_map<const pb::NodeExecStats*, DeviceEvents::Place>;
 

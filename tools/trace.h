@@ -44,8 +44,8 @@ class Trace {
     return num_steps_ - static_cast<int64_t>(steps_.size());
   }
 
-  // Returns the ops by their total time, the longest first. The time that an
-  // asynchronous node waited counts.
+  // Returns the ops by their total time, the longest first. The times include
+  // the waiting of asynchronous nodes.
   std::vector<OpTime> TimeByOp() const;
 
   // Returns the timeline in Chrome's trace event format (a public document of

@@ -39,16 +39,16 @@ struct BatchOptions {
 // tensors of `data`, and copies rows out of them.
 class Batches {
  public:
-  // INVALID_ARGUMENT, with the numbers, for a batch size below 1, for images
-  // and labels that do not have the same number of rows or do not consist of
-  // plain bytes, and for rows that are too few for a batch.
+  // Returns INVALID_ARGUMENT, with the numbers, if the batch size is below 1,
+  // if images and labels do not have the same number of rows or do not consist
+  // of plain bytes, or if there are too few rows for one batch.
   static absl::StatusOr<Batches> Create(LabeledImages data,
                                         BatchOptions options);
 
   int64_t num_batches() const;  // per epoch
 
-  // Starts an epoch: Next returns its first batch. Create has started one
-  // already.
+  // Starts an epoch: Next returns its first batch. Create has already started
+  // the first epoch.
   void StartEpoch();
   // Returns the next batch, or nothing at the end of the epoch.
   std::optional<LabeledImages> Next();

@@ -32,10 +32,11 @@ inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
 
-// Exit codes of a program whose cluster or task is wrong, and of one that has
-// lost another task (IsRecoverable). `leat launch` and Kubeflow's TFJob restart
-// a program that exits with 128 or more; 138 is the code that TFJob leaves to
-// programs for this purpose.
+// Exit codes of a program. kWrongClusterExitCode says that its cluster or task
+// is wrong. kLostTaskExitCode says that it has lost another task
+// (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a program that
+// exits with 128 or more; 138 is the code that TFJob leaves to programs for
+// this purpose.
 inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
@@ -50,7 +51,8 @@ struct ClusterTaskOptions {
   // The jobs whose tasks only serve. Add "worker" for in-graph training, where
   // the workers only serve, too.
   std::vector<std::string> serving_jobs = {kPsJob};
-  // The time that running steps get when the task is told to end.
+  // The time that running steps get to end after SIGTERM or SIGINT has made
+  // Serve stop the server.
   std::chrono::nanoseconds grace = std::chrono::seconds(25);
 };
 
@@ -58,12 +60,12 @@ struct ClusterTaskOptions {
 class ClusterTask {
  public:
   // Resolves the cluster and the task, and starts the server of the task unless
-  // it is an evaluator. Fails as ResolveTask and Server::Start do.
+  // it is an evaluator. Fails as ResolveTask and Server::Start do. Returns
   // INVALID_ARGUMENT for an evaluator in a cluster without parameter servers.
   //
-  // For a task that serves, SIGTERM and SIGINT are blocked from then on, in
-  // this thread and in those that it makes later, because Serve waits for them.
-  // Call Start before the program makes any thread.
+  // If the task serves, Start blocks SIGTERM and SIGINT in the calling thread
+  // and in the threads that it makes later, because Serve waits for these
+  // signals. Call Start before the program makes any thread.
   static absl::StatusOr<std::unique_ptr<ClusterTask>> Start(
       ClusterTaskOptions options = {});
   // Stops the server at once.
@@ -78,7 +80,7 @@ class ClusterTask {
   bool is_chief() const;
   // True for a task of job `ps`.
   bool is_ps() const;
-  // True for a task that is not in the cluster, which only reads the variables.
+  // True for a task that only reads the variables and is not in the cluster.
   bool is_evaluator() const;
   bool serves() const;  // its job is one of `serving_jobs`
 
@@ -89,8 +91,8 @@ class ClusterTask {
   // The number of tasks that compute gradients: the workers and the chiefs.
   int num_workers() const;
   // The number of this task among the tasks that compute gradients. The chief
-  // has number 0, as have all tasks that compute no gradients. A worker uses
-  // its number to pick its share of the data.
+  // has number 0. Tasks that compute no gradients also have number 0. A worker
+  // uses its number to pick its share of the data.
   int worker_number() const;
   // A device name such as "/job:worker/task:1", for nn::ReplicaDeviceSetter. It
   // names this task, or the first parameter server for an evaluator, because an
@@ -108,10 +110,10 @@ class ClusterTask {
   // The server of the task; null for an evaluator.
   Server* server() const;
 
-  // Serves until SIGTERM or SIGINT, then stops the server, which gives running
-  // steps the grace period. Returns the exit code of the program: 143 or 130,
-  // as `leat serve` does. A second signal ends the process at once. REQUIRES:
-  // serves().
+  // Serves until SIGTERM or SIGINT arrives. Then stops the server and gives
+  // running steps the time `grace` to end. Returns the exit code of the
+  // program: 143 or 130, as `leat serve` does. A second signal ends the process
+  // at once. REQUIRES: serves().
   int Serve();
 
  private:

@@ -141,8 +141,8 @@ absl::flat_hash_set<std::string> CalledFunctions(const Graph& graph) {
   return called;
 }
 
-// Removes the functions that nothing calls any more. Fails if one that is left
-// makes a variable.
+// Removes the functions that nothing calls any more. Fails if a remaining
+// function makes a variable.
 absl::Status PruneFunctions(Graph& graph) {
   const absl::flat_hash_set<std::string> called = CalledFunctions(graph);
   const FunctionLibrary::Map all = graph.functions().functions();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FreezeVariables: turns a trained model into one graph without state, which
-// needs no session with its variables any more.
+// FreezeVariables: turns a trained model into one graph without state. That
+// graph runs without the session that holds the variables.
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph frozen,
 //                         FreezeVariables(graph, *session, {logits}));
@@ -27,20 +27,21 @@
 
 namespace leat {
 
-// Returns the part of `graph` that `outputs` need. Each variable, of either
-// kind, is replaced by a Const of its value in `session`, and each node that
-// reads one becomes an Identity. Names stay the same. Bodies of If, Case, While
-// and calls that take a variable take the value instead (replace_handles.h).
+// Returns the part of `graph` that `outputs` need. Each variable (reference or
+// resource) is replaced by a Const of its value in `session`. Each node that
+// reads a variable becomes an Identity. Names stay the same. Functions that
+// take a variable, such as bodies of If, Case and While, take its value instead
+// (replace_handles.h).
 //
 // `session` must run `graph`, or a graph that has the same variables and their
 // ReadVariableOps under the same names. If `graph` reads a variable only in
-// functions or only after other nodes, `session` is extended by a read of that
-// variable.
+// functions or only after other nodes, FreezeVariables extends `session` by a
+// read of that variable.
 //
 // Fails as Session::Run does (NOT_FOUND for a read that the session lacks) and
-// as Session::Extend does. NOT_FOUND if an output is not in `graph`.
-// INVALID_ARGUMENT, naming the node, if a variable is used in another way,
-// waits for other nodes, or is made in a function.
+// as Session::Extend does. Returns NOT_FOUND if an output is not in `graph`.
+// Returns INVALID_ARGUMENT, naming the node, if a variable is used in another
+// way, waits for other nodes, or is made in a function.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

@@ -20,19 +20,19 @@ namespace leat {
 
 // Adds nodes that compute the names of the variables that are not initialized,
 // as a vector of strings. An empty vector means that the model is ready. If
-// `variables` is empty, all variables of the builder so far are meant.
-// (tf.compat.v1.report_uninitialized_variables.)
+// `variables` is empty, the nodes check all variables that the builder has so
+// far. (tf.compat.v1.report_uninitialized_variables.)
 //
-// The variables of one device are asked together, so a fetch costs one message
-// per task. Returns an invalid Output after an error of the builder.
+// Each device collects the answers for its variables, so a fetch costs one
+// message per task. Returns an invalid Output after an error of the builder.
 Output UninitializedVariables(
     GraphBuilder& builder, absl::Span<const Variable> variables = {},
     SourceLocation location = SourceLocation::Current());
 
-// Returns how many variables a tensor of UninitializedVariables is about. It
-// counts the nodes that ask whether a variable is initialized and on which the
-// tensor depends. `tensor` is "node" or "node:0" of `graph`. 0 if there is no
-// such node.
+// Returns the number of variables that a tensor of UninitializedVariables
+// checks. Counts the nodes on which the tensor depends and which ask whether a
+// variable is initialized. `tensor` is "node" or "node:0" of `graph`. Returns 0
+// if there is no such node.
 size_t NumVariablesOf(const Graph& graph, absl::string_view tensor);
 
 }  // namespace leat

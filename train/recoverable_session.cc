@@ -58,7 +58,7 @@ bool IsOfClosedSession(const absl::Status& status) {
          absl::IsAborted(status);
 }
 
-// INVALID_ARGUMENT for a duration that is not positive.
+// Returns INVALID_ARGUMENT if a duration is not positive.
 absl::Status CheckOptions(const RecoverableSessionOptions& options) {
   const std::pair<const char*, nanoseconds> durations[] = {
       {"give_up", options.give_up},
@@ -89,8 +89,8 @@ class RecoverableSession::Implementation {
         num_variables_(NumVariablesOf(graph, options_.uninitialized)) {}
   ~Implementation() { Close().IgnoreError(); }
 
-  // Starts the thread that makes sessions. REQUIRES: it is called once, before
-  // all other methods.
+  // Makes the first session and starts the threads that the options ask for.
+  // REQUIRES: Start is called once, before all other methods.
   absl::Status Start();
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
   int64_t num_sessions() const;
@@ -118,9 +118,11 @@ class RecoverableSession::Implementation {
     Time begin = {};
   };
 
-  // Returns the session, which is made if there is none.
+  // Returns the current session. If there is none, makes one or waits for
+  // another thread that is making one.
   absl::StatusOr<LivePtr> Acquire();
-  // Tries to make a session until that succeeds or `give_up` is over.
+  // Tries to make a session until that succeeds, fails with an error that is
+  // not recoverable, or `give_up` is over.
   absl::StatusOr<SessionPtr> Make();
   // Makes one attempt.
   absl::StatusOr<SessionPtr> Attempt(Time deadline);
@@ -140,8 +142,8 @@ class RecoverableSession::Implementation {
   absl::StatusOr<SessionPtr> NewSessionUntil(Time deadline);
   // Clears the tasks.
   absl::Status Reset(Time deadline);
-  // Makes the variables ready, or waits until the chief has done so. Afterwards
-  // `session` may be another one.
+  // Makes the variables ready, or waits until the chief has done so. May
+  // replace `session` by another one.
   absl::Status Prepare(SessionPtr& session, Time deadline);
   // Returns OK, or an error that says that the `missing` variables were lost.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
@@ -186,14 +188,14 @@ class RecoverableSession::Implementation {
   mutable Mutex mutex_;
   CondVar changed_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // A session was ready at least once.
+  // True if a session was ready at least once.
   bool was_ready_ ABSL_GUARDED_BY(mutex_) = false;
-  // This task is the chief and has begun to initialize the variables.
+  // True if this task is the chief and has begun to initialize the variables.
   bool initializes_ ABSL_GUARDED_BY(mutex_) = false;
-  // Error of the loop that is not recoverable.
+  // The error of the loop that is not recoverable, or OK.
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);
   LivePtr live_ ABSL_GUARDED_BY(mutex_);
-  // The session that is being made, so that Close can cancel what it does.
+  // The session that is being made. Close closes it, too.
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -290,9 +292,9 @@ RecoverableSession::Implementation::Acquire() {
       if (!others->status.ok()) return others->status;
     }
     making = making_ = std::make_shared<Making>();
-    // Waits until the old session has been closed. Otherwise a chief step that
-    // still waits in it would take what the chief step in the new session
-    // needs.
+    // Waits until the old session has been closed. A chief step that still
+    // waits in the old session would otherwise take gradients that the chief
+    // step in the new session needs.
     while (live_ != nullptr && !live_->ended) changed_.Wait(mutex_);
     live_ = nullptr;
   }
@@ -382,9 +384,9 @@ RecoverableSession::Implementation::Attempt(Time deadline) {
 
 absl::Status RecoverableSession::Implementation::Reset(Time deadline) {
   SessionOptions wanted = WantedUntil(deadline);
-  // Uses all the time that is left, because sessions with running steps end
-  // slowly, and because a reset that was given up too early would later clear
-  // what has been made in the meantime.
+  // Allows all the time that is left, because sessions with running steps end
+  // slowly. A reset that is abandoned too early could also take effect later
+  // and clear what has been made in the meantime.
   wanted.connect_timeout = TimeLeftAtLeast1ms(deadline);
   if (options_.reset != nullptr) return options_.reset(wanted);
   // The variables of a local session have gone together with the session.
@@ -399,9 +401,9 @@ absl::Status RecoverableSession::Implementation::Reset(Time deadline) {
 absl::Status RecoverableSession::Implementation::WhatIsLost(
     const std::vector<std::string>& missing) const {
   MutexLock lock(mutex_);
-  // In a new cluster all variables are missing, and then some of them while the
-  // chief initializes the others. A task that is not the chief cannot tell this
-  // from a loss of some variables.
+  // In a new cluster all variables are missing at first. While the chief
+  // initializes them, some are missing. A task that is not the chief cannot
+  // tell this from a loss of some variables.
   if (!was_ready_ && (!options_.is_chief || initializes_ ||
                       missing.size() >= num_variables_)) {
     return absl::OkStatus();
@@ -420,7 +422,7 @@ absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
     LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(*session, Left(deadline)));
     if (missing.empty()) return absl::OkStatus();
   } else {
-    // Without the names of the variables nobody can tell what is lost.
+    // Without `uninitialized`, this task cannot tell what is lost.
     MutexLock lock(mutex_);
     if (!options_.is_chief || was_ready_) return absl::OkStatus();
   }
@@ -483,7 +485,7 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_poll);
     auto seen = Uninitialized(session, Left(deadline));
-    // That was our own deadline, which the loop checks next.
+    // The fetch has run into our own deadline, which the loop checks next.
     if (absl::IsDeadlineExceeded(seen.status())) continue;
     LEAT_ASSIGN_OR_RETURN(missing, std::move(seen));
   }
@@ -540,7 +542,7 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
   absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
   if (IsRecoverable(result.status())) Lose(live, result.status());
   // The step may have failed because the chief has just cleared the variables
-  // in order to begin anew. Then they are lost, too.
+  // in order to begin anew. In that case the session is lost, too.
   if (options_.reinitialize && !options_.uninitialized.empty() &&
       absl::IsFailedPrecondition(result.status())) {
     Check(live, options_.give_up);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RecoverableSession: a session on a cluster that is made again after a task
-// was lost. It begins when the variables are initialized. The chief initializes
-// them, and the other workers wait for that.
+// was lost. It is ready when the variables are initialized. The chief
+// initializes them, and the other workers wait for the chief.
 // (tf.compat.v1.train.MonitoredTrainingSession.)
 //
 //   LEAT_ASSIGN_OR_RETURN(
@@ -42,12 +42,12 @@ struct RecoverableSessionOptions {
   SessionOptions session = {};
   // The operation that initializes the variables, usually graph.init_op().
   std::string init = {};
-  // The tensor UninitializedVariables(builder).name() (readiness.h). Without it
-  // the chief runs `init` for its first session only, and the others do not
-  // wait.
+  // The tensor UninitializedVariables(builder).name() (readiness.h). If it is
+  // empty, the chief runs `init` for its first session only, and the other
+  // tasks do not wait for the chief.
   std::string uninitialized = {};
-  // The operation to run each time a session was made and the variables are
-  // ready. For example SyncStep::local_init(is_chief).name().
+  // The operation to run in each new session once the variables are ready. For
+  // example, SyncStep::local_init(is_chief).name().
   std::string local_init = {};
   // The operation that a thread of this object runs again and again while the
   // session lives. For example, on the chief, SyncStep::chief_step.name().
@@ -56,15 +56,16 @@ struct RecoverableSessionOptions {
   // True for the task that runs `init` when no variable is initialized. Other
   // tasks wait for that.
   bool is_chief = false;
-  // Says what to do about lost variables, such as those of a parameter server
-  // that was restarted. Variables count as lost if they were initialized before
-  // or, for a chief that begins, if other variables are initialized. If true,
-  // the chief clears the tasks and runs `init`, and the others wait for that.
-  // If false, no session is made, and the error is FAILED_PRECONDITION, which
-  // names the variables.
+  // Decides what happens if variables are lost, for example because a parameter
+  // server was restarted. Variables count as lost if they were initialized
+  // before. For a chief that begins, missing variables also count as lost if
+  // other variables are initialized. If `reinitialize` is true, the chief
+  // clears the tasks and runs `init`, and the other tasks wait for the chief.
+  // If it is false, no session is made, and the error is FAILED_PRECONDITION,
+  // naming the variables.
   bool reinitialize = false;
 
-  // The time to try to make a session, including the wait for the chief.
+  // The maximum time for making a session, including the wait for the chief.
   std::chrono::nanoseconds give_up = std::chrono::minutes(10);
   // The pause between attempts to make a session. It doubles each time, up to
   // `longest_pause`.
@@ -77,23 +78,23 @@ struct RecoverableSessionOptions {
 
   // A step may wait for something that another task will never send, because a
   // third task was lost. While a step runs for longer than this time,
-  // `uninitialized` is fetched each time this time has passed. If that fails,
-  // or finds variables that are gone, the session counts as lost. 0 turns this
-  // off.
+  // `uninitialized` is fetched each time this time has passed. The session
+  // counts as lost if such a fetch fails with a recoverable error or finds
+  // variables that are not initialized. 0 turns the fetches off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(5);
 
   // The clock of all these times. Borrowed; null stands for the real one.
   Clock* clock = nullptr;
 
-  // Is told in words what happens: that a session was lost, that an attempt
-  // failed, whom this task waits for. Called on the thread on which it happens,
-  // one call at a time.
+  // Called with a sentence about each event: a session was lost, an attempt has
+  // failed, or this task waits for the chief. Runs on the thread on which the
+  // event happens. Calls do not overlap.
   std::function<void(absl::string_view)> log = {};
 
-  // Replace NewSession and ResetTasks in programs that have their own
-  // transports. `session` describes the session that is wanted; its
-  // connect_timeout is the time that is left, and its cancellation is cancelled
-  // by Close.
+  // `new_session` replaces NewSession and `reset` replaces ResetTasks, for
+  // programs that have their own transports. Their argument `session` describes
+  // the wanted session. Its connect_timeout is at most the time that is left,
+  // and Close cancels its cancellation.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
       const Graph& graph, const SessionOptions& session)>
       new_session = {};
@@ -110,28 +111,32 @@ class RecoverableSession {
   // a wrong graph, are returned at once. After `give_up` the last error is
   // returned, with the time that was spent: UNAVAILABLE if no session could be
   // made, DEADLINE_EXCEEDED, naming the variables, if the chief has not
-  // initialized them. INVALID_ARGUMENT for a duration that must be positive and
-  // is not.
+  // initialized them. Returns INVALID_ARGUMENT if a duration from `give_up` to
+  // `longest_poll` is not positive.
   static absl::StatusOr<std::unique_ptr<RecoverableSession>> Create(
       const Graph& graph, RecoverableSessionOptions options);
   // Calls Close.
   ~RecoverableSession();
 
-  // Runs one step. Its error is returned unchanged, because only the caller
-  // knows whether the step may run again although it may have had effects.
+  // Runs one step and returns its error, if any. Run never repeats a step,
+  // because only the caller knows whether a step that may already have had
+  // effects may run again.
   //
-  // After a recoverable error, of this call or of `loop`, the next call first
-  // makes a new session and fails as Create does. If that fails with a
-  // recoverable error, Run may be called again. Any other error of `loop` is
-  // returned by all later calls.
+  // After a recoverable error of Run or of `loop`, the next call of Run first
+  // makes a new session, and fails as Create does. If making the session fails
+  // with a recoverable error, Run may be called again. After OUT_OF_RANGE or
+  // CANCELLED, `loop` only pauses until the next session. After any other error
+  // of `loop`, all later calls return that error.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
 
-  // The number of sessions made so far. A program that sees it change may have
-  // to feed values again that the tasks of the workers had kept.
+  // Returns the number of sessions made so far. When the number changes, a
+  // program may have to feed values again that the tasks of the workers had
+  // kept.
   int64_t num_sessions() const;
 
-  // Cancels running steps and attempts to make a session. These and all later
-  // calls return FAILED_PRECONDITION.
+  // Cancels the running steps, which fail, and the running attempt to make a
+  // session. Calls that wait for the attempt, and all later calls of Run,
+  // return FAILED_PRECONDITION.
   absl::Status Close();
 
  private:

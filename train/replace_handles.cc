@@ -135,8 +135,8 @@ class HandleReplacement {
     std::vector<MaybePassed> results = {};  // empty: the function passes none
   };
 
-  // Returns, for each input of a node, the value that it is now if it was a
-  // handle.
+  // Returns one element for each input of `node`: the value that the input is
+  // now, or nothing if the input was never a handle.
   static std::vector<MaybePassed> Inputs(const Node& node,
                                          const PassedTensors& passed) {
     std::vector<MaybePassed> inputs;
@@ -244,8 +244,8 @@ class HandleReplacement {
     return Define(id, *graph.node(id).def->op, std::move(attrs), graph);
   }
 
-  // Sets the types of the `values` that were handles in the list of types
-  // `name`.
+  // In the list of types in attr `name`, sets the types of those `values` that
+  // were handles.
   static absl::Status SetTypes(absl::string_view name,
                                absl::Span<const MaybePassed> values,
                                AttrMap& attrs) {
@@ -258,7 +258,7 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
-  // The same for the shapes in attr "output_shapes".
+  // Does the same for the shapes in attr "output_shapes".
   static void SetShapes(absl::Span<const MaybePassed> values, AttrMap& attrs) {
     auto shapes = attrs.Get<std::vector<PartialShape>>("output_shapes");
     if (!shapes.ok() || shapes->size() != values.size()) return;
@@ -348,8 +348,8 @@ class HandleReplacement {
   }
 
   // Merges the results of a function into the `outputs` of the node that calls
-  // it. Fails unless the same results of all functions are values, with the
-  // same dtypes.
+  // it. Fails if a result is a value in this function but not in the functions
+  // before it, or if its dtype differs.
   static absl::Status Combine(const Passed& first, const Node& node,
                               bool is_first,
                               const std::vector<MaybePassed>& results,
@@ -371,8 +371,8 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
-  // Fails unless the same arguments of a loop are values, of the same types,
-  // before and after an iteration.
+  // Fails if an argument of a loop is a value only before or only after an
+  // iteration, or if its type changes in the iteration.
   static absl::Status CheckLoop(const Passed& first, const Node& node,
                                 absl::Span<const MaybePassed> arguments,
                                 absl::Span<const MaybePassed> outputs) {

@@ -9,7 +9,7 @@
 namespace leat {
 namespace {
 
-// The error for an option that the session would ignore.
+// Returns the error for an option that the session would ignore.
 absl::Status Misplaced(absl::string_view option, const SessionTarget& target) {
   if (target.text.empty()) {
     return absl::InvalidArgumentError(

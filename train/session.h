@@ -46,9 +46,9 @@
 
 namespace leat {
 
-// Says where a session runs; "" stands for this process. It is made from any
-// kind of text. A null pointer, which getenv() returns for a missing variable,
-// is "".
+// Says where a session runs; "" stands for this process. A SessionTarget can be
+// made from any kind of text. A null pointer, which getenv() returns for a
+// missing variable, stands for "", too.
 struct SessionTarget {
   SessionTarget() = default;
   SessionTarget(const char* text)  // NOLINT
@@ -59,8 +59,9 @@ struct SessionTarget {
   std::string text = {};
 };
 
-// Says what kind of session to make. Options marked "local" are for sessions on
-// this process, those marked "target" for sessions on a target.
+// Says what kind of session to make. Options marked "local" are only for
+// sessions on this process. The options from `device_filters` on are only for
+// sessions on a target.
 struct SessionOptions {
   SessionTarget target = {};
   // The devices of this process. The tasks of a target have their own. Local.
@@ -69,8 +70,8 @@ struct SessionOptions {
   // Memory limit of each CPU device. 0 stands for its share of the memory that
   // this process may use (runtime/device_set.h). Local.
   int64_t cpu_memory_bytes = 0;
-  // If true, a node whose requested device does not exist, or has no kernel for
-  // it, goes to another device.
+  // If true, a node goes to another device if the requested device does not
+  // exist or has no kernel for the node.
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";  // local
   LowerLimits lower_limits = {};            // local
@@ -86,10 +87,11 @@ struct SessionOptions {
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
-// Makes a session for a copy of `graph`. INVALID_ARGUMENT, quoting the value,
-// for options that are malformed or belong to the other kind of session, and
-// for nodes that cannot be placed. RESOURCE_EXHAUSTED if the graph grows beyond
-// `lower_limits`. UNAVAILABLE if the target does not answer.
+// Makes a session for a copy of `graph`. Returns INVALID_ARGUMENT, quoting the
+// value, for options that are malformed or belong to the other kind of session.
+// Returns INVALID_ARGUMENT also for nodes that cannot be placed. Returns
+// RESOURCE_EXHAUSTED if the graph grows beyond `lower_limits`, and UNAVAILABLE
+// if the target does not answer.
 absl::StatusOr<std::shared_ptr<Session>> NewSession(
     const Graph& graph, const SessionOptions& options = {});
 

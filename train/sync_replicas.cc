@@ -14,8 +14,8 @@
 namespace leat {
 namespace {
 
-// A variable's gradient, and the accumulator in which the workers' gradients
-// meet.
+// A variable's gradient, and the accumulator that collects the workers'
+// gradients.
 struct Accumulator {
   nn::VariableGradient of = {};
   Output handle = {};
@@ -38,8 +38,8 @@ class SyncBuilder {
                  absl::Span<const nn::VariableGradient> gradients);
 
  private:
-  // Open a scope in which nodes stand beside an operation or a variable, or run
-  // after operations.
+  // Open a scope in which new nodes are colocated with an operation or a
+  // variable, or run after operations.
   Scope Beside(const Operation& operation) {
     return b_.ColocateWith(operation, location_);
   }
@@ -84,12 +84,12 @@ class SyncBuilder {
   const int tokens_per_step_;
   const Variable global_step_;
   const SourceLocation location_;
-  Operation worker_;   // stands where the worker is
+  Operation worker_;   // a node on the worker
   Output local_step_;  // handle of the worker's step number
   Output stamp_;       // value of local_step_
   // The queue of tokens.
   Output queue_;
-  // 1 once a chief has begun, else 0.
+  // Is 1 if a chief has begun, else 0.
   Variable started_;
   std::vector<Accumulator> accumulators_;
 };
@@ -102,9 +102,9 @@ Output SyncBuilder::Now(const Variable& variable) {
              : op::Identity(variable.handle(), location_);
 }
 
-// Adds the worker's step number. It stands beside no variable, so that it is on
-// the worker whatever a device function says about variables. It is not one of
-// the builder's variables, because every worker has its own.
+// Adds the worker's step number. It is not colocated with a variable, so it is
+// on the worker even if a device function puts variables elsewhere. It is not
+// one of the builder's variables, because every worker has its own.
 void SyncBuilder::MakeLocalStep() {
   worker_ = op::NoOp(b_, location_);
   const Scope beside = Beside(worker_);
@@ -156,10 +156,10 @@ void SyncBuilder::MakeState(absl::Span<const nn::VariableGradient> gradients) {
       location_);
 }
 
-// Sends the rows and, after all others, a row of ones. The sum of that row
-// tells how many gradients the sum contains. The means that the accumulator
-// itself computes would not do, because each is taken only over the gradients
-// that have the row.
+// Sends the rows of the gradient and then a row of ones. The sum of these rows
+// of ones is the number of gradients that the accumulator has added up. The
+// accumulator's own mean is not used, because it divides each row only by the
+// number of gradients that have the row.
 Operation SyncBuilder::ApplyRows(const Accumulator& accumulator) {
   const Variable& variable = accumulator.of.variable;
   const IndexedSlices& rows = accumulator.of.gradient.slices();
@@ -201,8 +201,9 @@ Operation SyncBuilder::Apply(const Accumulator& accumulator) {
                                               gradient, location_);
 }
 
-// A worker's step: it sends its gradients and then waits for a token, which is
-// the step of its next gradients.
+// Makes a worker's step: the worker sends its gradients and then waits for a
+// token. The token is the global step for which the worker computes its next
+// gradients.
 Operation SyncBuilder::MakeTrain() {
   {
     const Scope beside = Beside(worker_);
@@ -275,8 +276,8 @@ Operation SyncBuilder::MakeChiefStep(const nn::Optimizer& optimizer) {
     means.push_back(
         {.variable = accumulator.of.variable, .gradient = Mean(accumulator)});
   }
-  // Nodes that stand beside no variable are put where the tokens are, not on
-  // the chief.
+  // Nodes that are not colocated with a variable are put where the tokens are,
+  // not on the chief.
   const Scope beside = Beside(global_step_);
   const Operation updated = optimizer.ApplyGradients(
       means, {.global_step = global_step_, .run_updates = false}, location_);
@@ -315,8 +316,8 @@ Operation SyncBuilder::RemoveQueue(Output if_closed) {
 // The accumulators of these variables are then one step ahead of the others and
 // of the global step, and the tokens for that step may be missing. The next
 // chief therefore moves the global step and all accumulators one step ahead and
-// gives out the tokens of a step. After `finish` it gives out only the initial
-// tokens, because workers then begin when the closed queue has gone.
+// gives out the tokens of a step. After `finish` the chief gives out only the
+// initial tokens, because workers then begin when the closed queue has gone.
 Operation SyncBuilder::MakeChiefInit() {
   const Output was_started = Now(started_);
   const Scope beside = Beside(global_step_);

@@ -4,14 +4,14 @@
 // Distributed Synchronous SGD", 2016;
 // tf.compat.v1.train.SyncReplicasOptimizer).
 //
-// The workers of between-graph training, each with its own copy of the graph,
-// put their gradients into accumulators, which lie beside the variables, and
-// then wait for a token. The chief takes the mean of the first N gradients of
-// every variable, updates the variables with the means, adds one to the global
-// step, and gives out tokens that carry the new step. (As in TensorFlow,
+// Each worker of between-graph training has its own copy of the graph. It puts
+// its gradients into accumulators, which are on the devices of the variables,
+// and then waits for a token. The chief takes the mean of the first N gradients
+// of every variable, updates the variables with the means, adds one to the
+// global step, and gives out tokens that carry the new step. (As in TensorFlow,
 // gradients that arrive before the chief takes a mean count, too, even beyond
 // N.) A gradient that was computed for an earlier step is dropped. With N + b
-// workers, the b slowest of a step therefore do not delay it.
+// workers, the b slowest workers of a step therefore do not delay it.
 //
 // As in TensorFlow, any worker may take any token. If a worker is delayed after
 // it has sent its gradient and before it takes its token, another worker that
@@ -43,13 +43,13 @@
 namespace leat {
 
 struct SyncReplicasAttrs {
-  int replicas_to_aggregate = 1;  // N
+  int replicas_to_aggregate = 1;  // N: gradients per mean
   // The number of workers, including the backup workers: N + b. 0 stands for N.
   // If there are fewer workers than N, each computes several gradients per
   // step.
   int total_replicas = 0;
   // Prefix of the names by which the tasks share the queue and the
-  // accumulators. Needed if a graph has several such optimizers.
+  // accumulators. It is needed if a graph has several such optimizers.
   std::string shared_name = {};
 };
 
@@ -63,12 +63,12 @@ struct SyncStep {
   // A worker runs this when it begins, or begins again. The worker then starts
   // at the current global step.
   Operation worker_init = {};
-  // The chief runs this instead of worker_init. If a chief takes over from one
-  // that was lost, or begins again after `finish`, it adds one to the global
-  // step, so that gradients that are still being computed are dropped.
+  // The chief runs this instead of worker_init. If a chief takes over from a
+  // lost chief, or begins again after `finish`, the operation adds one to the
+  // global step. Gradients that are still being computed are therefore dropped.
   // Gradients that have already arrived count for the next mean. Until the
-  // chief's own replica takes tokens, other workers take them and compute in
-  // its place.
+  // chief itself runs `train`, other workers take its tokens and compute in its
+  // place.
   Operation chief_init = {};
   // Waits for N gradients of every variable and applies their means.
   Operation chief_step = {};
@@ -100,10 +100,10 @@ class SyncReplicas {
       : optimizer_(std::move(optimizer)), attrs_(std::move(attrs)) {}
 
   // Does what nn::Optimizer::Minimize does, with these differences.
-  // `global_step` is needed and must be int64. The mean of sparse gradients is
-  // taken over all N gradients, as if one worker had computed them for a batch
-  // that is N times as large. (TensorFlow takes the mean over the gradients
-  // that have the row.)
+  // `options.global_step` is needed and must be int64. The mean of sparse
+  // gradients is taken over all N gradients, as if one worker had computed them
+  // for a batch that is N times as large. (TensorFlow takes the mean over the
+  // gradients that have the row.)
   //
   // Errors, such as numbers that are not positive or a missing global step, go
   // to the builder. All workers must call this with the same variables and

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures oneDNN's own matrix product, with its OpenMP team of all cores. The
-// MatMul op is compared with it.
+// Measures the matrix product of oneDNN itself, on an OpenMP team of all cores,
+// for comparison with Leat's MatMul op.
 #include <oneapi/dnnl/dnnl.hpp>
 #include <random>
 #include <vector>

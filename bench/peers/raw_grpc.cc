@@ -2,8 +2,8 @@
 //
 // Measures the least time that calls between processes can take: gRPC without a
 // step of Leat, but with the API, the single polling thread and the allocator
-// that Leat uses. A second process serves; it sends as many bytes as it is
-// asked for, from memory that it already has.
+// that Leat uses. A second process is the server. It sends as many bytes as the
+// request asks for, from memory that it has allocated before.
 //
 //   null            an empty call
 //   null_spinning   the same, with threads that look for the next event for
@@ -41,8 +41,8 @@ constexpr char kSpin[] = "--spin";
 constexpr char kMethod[] = "/bench/Get";
 constexpr int64_t kLarge = int64_t{100} << 20;
 
-// An operation that gRPC was asked for. The address of the Completion is the
-// tag of the operation.
+// The end of an asynchronous operation of gRPC. The address of the Completion
+// is the tag of the operation.
 class Completion {
  public:
   virtual void End(bool ok) = 0;
@@ -52,7 +52,7 @@ class Completion {
 };
 
 // Handles the events of a queue until the queue is shut down. If `spins` is
-// true, polls for a while before it sleeps.
+// true, polls the queue for a while before sleeping.
 void Poll(grpc::CompletionQueue& queue, bool spins) {
   constexpr std::chrono::system_clock::time_point kPast;
   IdleSpin spin;
@@ -165,7 +165,8 @@ class Client {
     thread_.join();
   }
 
-  // Waits for `size` bytes, and copies them to `place` unless that is null.
+  // Requests `size` bytes and waits for them. Copies them to `place` unless
+  // `place` is null.
   void Get(int64_t size, char* place) {
     Waiting waiting;
     Start(size, [&waiting, place](const grpc::ByteBuffer& response) {
@@ -175,7 +176,8 @@ class Client {
     waiting.Wait();
   }
 
-  // Waits for kLarge bytes in chunks, each of which is copied when it arrives.
+  // Requests kLarge bytes in chunks of `chunk` bytes, `in_flight` of them at a
+  // time, and waits for all. Copies each chunk to its place when it arrives.
   void GetChunks(int64_t chunk, int in_flight, char* place) {
     Transfer transfer;
     transfer.client = this;
@@ -248,7 +250,7 @@ class Client {
     }
   }
 
-  // Starts a call. `done` gets the response, on the polling thread.
+  // Starts a call. The polling thread calls `done` with the response.
   template <class Done>
   void Start(int64_t size, Done done) {
     struct Call final : Completion {
@@ -318,7 +320,8 @@ BENCHMARK(Chunks)
 }  // namespace leat::bench
 
 int main(int argc, char** argv) {
-  // `leat serve` does the same.
+  // Debug builds of Abseil search for deadlocks, which takes time. `leat serve`
+  // turns this off, too.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   if (argc == 3 && absl::string_view(argv[1]) == leat::bench::kServe) {
     return leat::bench::Serve(absl::string_view(argv[2]) == leat::bench::kSpin);

@@ -64,9 +64,10 @@ std::string ReadFile(const std::string& path) {
   return bytes.str();
 }
 
-// A ConfigProto in wire format: graph_options (10) with optimizer_options (3)
-// whose opt_level (3) is L0 = -1, and graph_options with rewrite_options (10)
-// whose disable_meta_optimizer (19) is true.
+// A ConfigProto in wire format, here with the field numbers in parentheses. It
+// sets graph_options (10) .optimizer_options (3) .opt_level (3) to L0, which is
+// -1, and graph_options (10) .rewrite_options (10) .disable_meta_optimizer (19)
+// to true.
 constexpr std::string_view kNoOptimizers =
     "\x52\x12\x1a\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
     "\x52\x03\x98\x01\x01";
@@ -80,8 +81,8 @@ class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
 
-  // Returns false at the end. `value` is the value of a length-delimited field,
-  // and empty for other fields.
+  // Reads the next field. Returns false at the end. Sets `value` to the value
+  // of a length-delimited field, or to "" for other fields.
   bool Next(uint64_t& number, std::string_view& value) {
     if (rest_.empty()) return false;
     const uint64_t tag = Varint();
@@ -266,8 +267,8 @@ class Case {
     const auto start = Clock::now();
     int64_t steps = 0;
     do {
-      // The clock is read only after ten steps, so that reading it does not
-      // count.
+      // The clock is read only after every ten steps, so that the time to read
+      // it does not matter.
       for (int i = 0; i < 10; ++i) Step();
       steps += 10;
     } while (SecondsSince(start) < seconds);

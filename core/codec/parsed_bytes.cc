@@ -24,11 +24,12 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// The most memory that a field can take beside its bytes. The worst case is an
-// unknown field: one with an unknown number, with another wire type than its
-// number's, or in a group. It takes 16 bytes in an array that may have twice
-// the size it needs. A string takes, in addition, an object from malloc of 48
-// bytes, and 32 more around a text that does not fit into the object.
+// The most memory that a field can take beside its bytes. The worst case is a
+// field that protobuf keeps as an unknown field: its number is unknown, its
+// wire type does not fit its number, or it is in a group. An unknown field
+// takes 16 bytes in an array, which may be twice as large as needed. An unknown
+// string also takes an object of 48 bytes from malloc, and 32 more bytes if its
+// text does not fit into the object.
 constexpr int64_t kNumberBytes = 32;
 constexpr int64_t kStringBytes = 112;
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ParsedBytes estimates how much memory protobuf would take to parse a message,
-// without parsing it. Untrusted messages must be checked with it first, because
-// two bytes of a message can become an object of hundreds of bytes. Stateless,
-// thread-safe.
+// ParsedBytes estimates how much memory a message takes when protobuf parses
+// it, without parsing it. Check an untrusted message with ParsedBytes before
+// you parse it, because two bytes of a message can become an object of hundreds
+// of bytes. Stateless, thread-safe.
 #ifndef LEAT_CORE_CODEC_PARSED_BYTES_H_
 #define LEAT_CORE_CODEC_PARSED_BYTES_H_
 
@@ -21,9 +21,9 @@ namespace leat {
 // to it.
 inline constexpr int64_t kParsedMessageBytes = 400;
 
-// Returns roughly how many bytes of memory `bytes`, a serialized message of
-// `type`, takes when it is parsed; the estimate tends to be too high. Stops
-// when the count exceeds `limit` and returns the count so far. A malformed
+// Returns roughly how many bytes of memory the serialized message `bytes` of
+// type `type` takes when it is parsed. The estimate tends to be too high. When
+// the count exceeds `limit`, stops and returns the count so far. A malformed
 // message is counted up to where it is malformed. O(bytes), without recursion.
 int64_t ParsedBytes(absl::string_view bytes,
                     const google::protobuf::Descriptor& type, int64_t limit);

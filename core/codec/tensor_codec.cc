@@ -76,8 +76,8 @@ struct Decoding {
   int depth = 0;                          // variants around the current tensor
 };
 
-// Counts `count` items of `size` bytes as used. Returns RESOURCE_EXHAUSTED if
-// more than the limit is then used.
+// Adds `count` items of `size` bytes each to the bytes used. Returns
+// RESOURCE_EXHAUSTED if the sum exceeds the limit.
 absl::Status CountBytes(DType dtype, const Shape& shape, int64_t count,
                         int64_t size, Decoding& decoding) {
   const int64_t bytes =
@@ -96,9 +96,9 @@ int64_t HeldBytes(const pb::ResourceHandleProto& handle) {
          HeldBytes(handle.name()) + HeldBytes(handle.maybe_type_name());
 }
 
-// Counts the bytes that the elements made from `field` hold elsewhere. A
-// value counts once for each element that gets it; the last value fills all
-// remaining elements.
+// Counts the bytes that the elements made from `field` hold outside of the
+// buffer. A value counts once for each element that gets it. The last value
+// fills all remaining elements.
 template <class Field>
 absl::Status CountHeldBytes(DType dtype, const Shape& shape, const Field& field,
                             Decoding& decoding) {
@@ -129,9 +129,9 @@ bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   return false;
 }
 
-// Returns what follows the lengths in `content`, which consists of the lengths
-// of all elements and then their bytes. Returns INVALID_ARGUMENT if the lengths
-// are cut off, or if their sum is not the number of the bytes.
+// `content` consists of the lengths of all elements, as varints, and then their
+// bytes. Returns the part with the bytes. Returns INVALID_ARGUMENT if the
+// lengths are cut off, or if their sum is not the number of bytes.
 absl::StatusOr<absl::string_view> SkipLengths(DType dtype, const Shape& shape,
                                               absl::string_view content) {
   const int64_t count = shape.num_elements();
@@ -203,8 +203,9 @@ absl::StatusOr<Tensor> DecodePlainContent(DType dtype, const Shape& shape,
   return tensor;
 }
 
-// Sets the elements, seen as T, to the first of the `num_values` values. If
-// there are fewer, repeats the last one, or T() if there is none.
+// Sets the elements, which have the C++ type T, to the `num_values` values, in
+// order. Ignores surplus values. If there are too few values, repeats the last
+// one, or T() if there is none.
 template <class T, class GetValue>
 void Fill(int64_t num_values, GetValue get_value, Tensor& tensor) {
   T* const elements = reinterpret_cast<T*>(tensor.mutable_raw_data());
@@ -496,8 +497,8 @@ int64_t EncodedBytes(const Tensor& tensor) {
   return bytes;
 }
 
-// Returns INVALID_ARGUMENT if `left`, from which `bytes` for the tensor have
-// been subtracted, is negative.
+// Returns INVALID_ARGUMENT if `left` is negative. The caller has already
+// subtracted the tensor's `bytes` from `left`.
 absl::Status CheckLeft(int64_t left, DType dtype, const Shape& shape,
                        int64_t bytes) {
   if (left >= 0) return absl::OkStatus();
@@ -515,10 +516,10 @@ void EncodeHandle(const ResourceHandle& handle,
   proto->set_maybe_type_name(handle.maybe_type_name);
 }
 
-// Encodes `tensor` and subtracts the bytes that it takes from `left`, the
-// number of bytes that the message may still get. The bytes are counted during
-// encoding, because variants may share the tensors that they hold, so that
-// little memory can make a very large message.
+// Encodes `tensor`. `left` is the number of bytes that the message may still
+// grow by; Encode subtracts the bytes of `tensor` from it. The bytes are
+// counted during encoding and not before, because many variants may share a
+// tensor, so little memory can make a very large message.
 absl::Status Encode(const Tensor& tensor, int64_t& left,
                     pb::TensorProto* proto);
 

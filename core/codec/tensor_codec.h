@@ -31,8 +31,8 @@ class VariantDecoders;
 // it may stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 
-// The largest tensor that fits a message: a message has at most 2^31 - 1 bytes,
-// and its other fields need some of them.
+// The size in bytes of the largest tensor that fits into a message. A message
+// has at most 2^31 - 1 bytes, and its other fields need some of them.
 inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
 
 // Returns the tensor that `proto` describes, in memory of `allocator`, which
@@ -42,17 +42,18 @@ inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
 // values all elements are zero. Surplus values are ignored. TensorFlow does the
 // same.
 //
-// Variants are decoded with `variants`; if it is null, only empty variants can
-// be decoded.
+// `variants` has the decoders of variants. If `variants` is null, only empty
+// variants can be decoded.
 //
 // Returns INVALID_ARGUMENT for a dtype that no tensor has, for a shape that is
-// not fully known, for content of another length than the shape asks for, and
-// for variants that have no decoder, that their decoder refuses, or that are
-// nested more than kMaxVariantDepth deep. Returns RESOURCE_EXHAUSTED naming
-// dtype and shape, before allocating, if the elements, their strings and the
-// contents of variants take more than `max_bytes`, and also if `allocator` has
-// no memory. Sets `*bytes`, unless `bytes` is null, to the bytes counted; they
-// exceed `max_bytes` if and only if that limit was the reason of an error.
+// not fully known, for content that has too few or too many bytes for the
+// shape, and for variants that have no decoder, that their decoder refuses, or
+// that are nested more than kMaxVariantDepth deep. Returns RESOURCE_EXHAUSTED
+// naming dtype and shape, before allocating, if the elements, their strings and
+// the contents of variants take more than `max_bytes`, and also if `allocator`
+// has no memory. If `bytes` is not null, sets `*bytes` to the number of bytes
+// counted. This number exceeds `max_bytes` if and only if the limit `max_bytes`
+// caused an error.
 absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
                                     Allocator& allocator, int64_t max_bytes,
                                     const VariantDecoders* variants = nullptr,
@@ -61,15 +62,16 @@ absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
 // Overwrites `proto` with `tensor`. Plain bytes go to tensor_content, objects
 // to string_val, resource_handle_val and variant_val. Returns INVALID_ARGUMENT
 // for a tensor without a value, for a variant that has no encoding, and for a
-// tensor that takes more than about `max_bytes`; the bytes around strings,
-// handles and variants are estimated generously.
+// tensor that takes more than about `max_bytes` bytes. The estimate of the
+// bytes that strings, handles and variants take beside their contents is too
+// high rather than too low.
 // REQUIRES: the tensor, and the tensors in its variants, are in host memory.
 absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
                           int64_t max_bytes = kMaxEncodedTensorBytes);
 
 // Returns the shape that `proto` describes. Names of dimensions are ignored.
-// Returns INVALID_ARGUMENT if there are extents although the rank is unknown,
-// and whenever PartialShape::Create does.
+// Returns INVALID_ARGUMENT if the rank is unknown but there are extents. Also
+// fails as PartialShape::Create does.
 absl::StatusOr<PartialShape> DecodeShape(const pb::TensorShapeProto& proto);
 
 // Overwrites `proto` with `shape`, which may be a Shape.

@@ -6,7 +6,7 @@
 namespace leat {
 namespace {
 
-// A buffer of the underlying allocator and the charge for it.
+// A buffer of the underlying allocator, and the charge for that buffer.
 class ChargedBuffer final : public Buffer {
  public:
   ChargedBuffer(BufferRef memory, std::shared_ptr<MemoryAccount> account,
@@ -18,8 +18,8 @@ class ChargedBuffer final : public Buffer {
 
  private:
   void Dispose() override {
-    // The memory is freed first, so that an account with no live bytes has no
-    // memory either.
+    // The memory is freed before the charge is taken back. So an account
+    // without live bytes holds no memory.
     memory_.reset();
     account_->Give(bytes_);
     delete this;

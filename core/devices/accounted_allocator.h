@@ -22,7 +22,7 @@ namespace leat {
 // its account alive.
 class MemoryAccount {
  public:
-  // `owner` stands in error messages, for example "session 1a2b3c4d". At most
+  // Error messages contain `owner`, for example "session 1a2b3c4d". At most
   // `limit_bytes` may be charged at a time.
   MemoryAccount(std::string owner, int64_t limit_bytes)
       : owner_(std::move(owner)), limit_bytes_(limit_bytes) {}
@@ -60,11 +60,11 @@ class AccountedAllocator final : public Allocator {
   BufferRef Allocate(size_t bytes) override;
   BufferRef Reserve(int64_t bytes) override;
 
-  // Returns the allocator's and the owner's name, such as "CPU:0 of session
-  // 1a2b3c4d", so that an error says whose limit was reached.
+  // Returns the names of the allocator and of the owner, such as "CPU:0 of
+  // session 1a2b3c4d". So an error message says which limit was reached.
   absl::string_view name() const override { return name_; }
-  // Returns the figures of the whole underlying allocator, which other accounts
-  // may share.
+  // Returns the figures of the whole underlying allocator, including what other
+  // accounts have taken from it.
   AllocatorStats stats() const override { return memory_.stats(); }
 
  private:

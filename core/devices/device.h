@@ -24,14 +24,14 @@ struct DeviceInfo {
   // The full name, such as "/job:worker/replica:0/task:0/device:CPU:0".
   std::string name = {};
   DeviceType type = {};
-  // The limit of the device's memory. TensorFlow's tasks give a nominal value
-  // for their CPUs.
+  // The limit of the device's memory, in bytes. The value that a task of
+  // TensorFlow reports for a CPU is only nominal.
   int64_t memory_bytes = 0;
-  // A random number, never 0, that the process draws anew when it starts. It
-  // stands in rendezvous keys, so that a tensor is never taken from a process
-  // that has been restarted since the step was planned.
+  // A random number, never 0, that the process draws when it starts. Rendezvous
+  // keys contain this number. So a step never takes a tensor from a process
+  // that was restarted after the step was planned.
   uint64_t incarnation = 0;
-  // The physical device, described for people.
+  // A description of the physical device for people.
   std::string description = {};
 };
 

@@ -86,7 +86,8 @@ bool TakeComponent(absl::string_view& rest, DeviceName& name) {
   return false;
 }
 
-// Merges one field into `target`. Returns false if both have it and differ.
+// Sets the field `target` to `other` if `other` has a value. Returns false if
+// both have values and the values differ.
 template <class T>
 bool MergeField(const std::optional<T>& other, std::optional<T>& target) {
   if (!other) return true;

@@ -48,15 +48,15 @@ struct DeviceName {
   friend bool operator==(const DeviceName&, const DeviceName&) = default;
 };
 
-// Returns the name that asks for all that `a` and `b` ask for. Returns
-// INVALID_ARGUMENT naming the field and both values if they contradict each
-// other. With `allow_soft`, names with different types merge into one without
-// type and id, and names with different ids into one without id.
+// Returns the name that has the fields of both `a` and `b`. Returns
+// INVALID_ARGUMENT naming the field and both values if a field has different
+// values. With `allow_soft`, names with different types merge into a name
+// without type and id, and names with different ids into a name without id.
 absl::StatusOr<DeviceName> MergeDeviceNames(const DeviceName& a,
                                             const DeviceName& b,
                                             bool allow_soft = false);
 
-// Returns `inner` with the fields it lacks taken from `outer`. This is how
+// Returns `inner` with its missing fields taken from `outer`. This is how
 // nested device scopes combine.
 DeviceName OverrideDeviceName(const DeviceName& outer, const DeviceName& inner);
 

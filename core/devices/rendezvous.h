@@ -36,16 +36,16 @@ struct RendezvousKey {
 
   // Returns the text of the key.
   std::string ToString() const;
-  // Parses the text of a key. Returns INVALID_ARGUMENT quoting it unless it has
-  // exactly five well-formed parts, the devices' names included.
+  // Parses the text of a key. Returns INVALID_ARGUMENT quoting the text unless
+  // it has exactly five well-formed parts, including the names of the devices.
   static absl::StatusOr<RendezvousKey> Parse(absl::string_view text);
 };
 
 // The text of a key, and where its parts begin. A key is parsed once, when it
 // enters a task, and then passed on. The parts are views into the text, which
-// are valid as long as this key. Names of devices are neither copied nor parsed
-// here, because a step has a key for every tensor; whoever gets a key from
-// another task checks them. A value.
+// are valid as long as this key. This class neither copies nor parses the names
+// of the devices, because a step has a key for every tensor. Code that gets a
+// key from another task must check the names. A value.
 class ParsedKey {
  public:
   // Makes a malformed key without parts.
@@ -55,8 +55,8 @@ class ParsedKey {
   explicit ParsedKey(std::string text);
 
   const std::string& text() const { return text_; }
-  // Returns true if the key has exactly five parts, none of which is empty, and
-  // if its numbers are numbers.
+  // Returns true if the key has exactly five parts, no part is empty, and
+  // incarnation, frame and iteration are valid numbers.
   bool is_well_formed() const { return is_well_formed_; }
   absl::string_view send_device() const { return Part(0); }
   uint64_t send_incarnation() const { return send_incarnation_; }
@@ -67,11 +67,12 @@ class ParsedKey {
   // Returns true if the key belongs to a loop.
   bool is_in_loop() const { return frame_ != 0 || iteration_ != 0; }
 
-  // Returns the key of the same tensor in an iteration of the loop `frame`.
+  // Returns the key of the same tensor in iteration `iteration` of the loop
+  // `frame`.
   ParsedKey InLoop(uint64_t frame, int64_t iteration) const;
 
  private:
-  // Returns what is between the semicolons `i` - 1 and `i`.
+  // Returns part `i`: the text between the semicolons `i` - 1 and `i`.
   absl::string_view Part(size_t i) const {
     const size_t begin =
         i == 0 ? 0 : std::min(semicolons_[i - 1] + 1, text_.size());
@@ -79,8 +80,8 @@ class ParsedKey {
   }
 
   std::string text_;
-  // The positions of the first four semicolons. A semicolon that the text does
-  // not have gets the size of the text.
+  // The positions of the first four semicolons. If the text has fewer, the
+  // other positions are the size of the text.
   std::array<size_t, 4> semicolons_ = {};
   bool is_well_formed_ = false;
   uint64_t send_incarnation_ = 0;
@@ -88,12 +89,12 @@ class ParsedKey {
   int64_t iteration_ = 0;
 };
 
-// The meeting place of one step. Thread-safe. It owns tensors that have been
-// sent but not received, and callbacks that still wait.
+// The rendezvous of one step. Thread-safe. It owns the tensors that have been
+// sent but not received, and the callbacks that wait for a tensor.
 class Rendezvous {
  public:
-  // Receives OK, the tensor, and whether it is dead because its branch was not
-  // taken; or the error that ended the step.
+  // Receives OK and the tensor, or the error that ended the step. `is_dead` is
+  // true if the tensor is dead because its branch was not taken.
   using Done =
       absl::AnyInvocable<void(const absl::Status&, Tensor, bool is_dead) &&>;
 

@@ -22,21 +22,21 @@ struct NodeRun {
   absl::string_view node = {};  // name
   absl::string_view op = {};
   Device* device = nullptr;
-  // When the node became ready, began to run and had its outputs.
+  // The times at which the node became ready, began to run, and had its
+  // outputs.
   std::chrono::steady_clock::time_point scheduled = {};
   std::chrono::steady_clock::time_point started = {};
   std::chrono::steady_clock::time_point ended = {};
   // True if the kernel is asynchronous and held no thread while it waited.
   bool is_async = false;
-  // The outputs. An output that is dead or a reference is null. Empty for
-  // Enter, NextIteration and Exit, which carry a value into, around or out of a
-  // loop.
+  // The outputs. The pointer to an output that is dead or a reference is null.
+  // The span is empty for Enter, NextIteration and Exit, which carry a value
+  // into, around or out of a loop.
   absl::Span<const Tensor* const> outputs = {};
 };
 
-// A watcher of one step. It is called from many threads at once, each time on a
-// thread that ran the node, so it must be thread-safe and quick. It must
-// outlive the step.
+// Observes one step. The threads that run the nodes call it, many of them at
+// once, so it must be thread-safe and quick. It must outlive the step.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;

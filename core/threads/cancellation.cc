@@ -35,8 +35,8 @@ bool Cancellation::Register(Callback callback, Token* token) {
 }
 
 bool Cancellation::Deregister(Token token) {
-  // Declared before the lock, and so destroyed after the unlock, because
-  // destroying what a callback owns may run any code.
+  // `forgotten` is declared before the lock, so it is destroyed after the
+  // unlock: destroying what a callback owns may run any code.
   Callback forgotten;
   MutexLock lock(mutex_);
   const auto it = callbacks_.find(token);

@@ -2,7 +2,8 @@
 //
 // Cancellation tells everything that waits inside a step that the step has been
 // cancelled. Each step has one. The first error, the deadline or the client
-// cancels it; code that waits registers a callback to hear of that.
+// cancels the step. Code that waits registers a callback, which runs when the
+// step is cancelled.
 //
 //   Cancellation::Token token;
 //   if (!cancellation.Register(stop_waiting, &token)) {
@@ -21,8 +22,9 @@
 
 namespace leat {
 
-// A step's state of cancellation, which changes once at most. Thread-safe. It
-// owns the registered callbacks until they run or are deregistered.
+// Says whether a step has been cancelled. This changes at most once.
+// Thread-safe. It owns the registered callbacks until they run or are
+// deregistered.
 class Cancellation {
  public:
   // Receives the reason of the cancellation, which is not OK.
@@ -39,13 +41,14 @@ class Cancellation {
   // Returns the reason of the cancellation, or OK while there is none.
   absl::Status status() const;
 
-  // Registers `callback` and sets `*token`, which is never reused. Returns
-  // false, and drops the callback without running it, if this is cancelled
-  // already; the caller must then stop by itself.
+  // Registers `callback` and sets `*token`, which is never reused. If the step
+  // has been cancelled already, returns false and drops the callback without
+  // running it. The caller must then stop waiting by itself.
   bool Register(Callback callback, Token* token);
 
-  // Drops the callback of `token`. Returns false if it has run, is running or
-  // was never registered; the caller must then expect its effects.
+  // Drops the callback of `token`. Returns false if the callback has run, is
+  // running, or is not registered. In these cases the caller must expect the
+  // effects of the callback.
   bool Deregister(Token token);
 
  private:

@@ -35,8 +35,8 @@ class Clock {
   virtual bool WaitUntil(CondVar& condition, Mutex& mutex, time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) = 0;
 
-  // Returns the time that is `time` from now, or time_point::max(), which never
-  // comes, if the clock cannot represent it.
+  // Returns the current time plus `time`. If the clock cannot represent the
+  // sum, returns time_point::max(), which never comes.
   time_point After(duration time) const;
 
   // Lets the calling thread wait for `time`. It is virtual because a test's

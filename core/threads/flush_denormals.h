@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FlushDenormals lets this thread compute with zero in place of floats that are
-// smaller than the smallest normal number, as TensorFlow's kernels do.
-// Processors compute with such floats a hundred times slower, and a training
-// network is full of them.
+// FlushDenormals makes this thread compute with zero in place of denormal
+// floats, which are smaller than the smallest normal number. TensorFlow's
+// kernels do the same. Processors compute with denormal floats a hundred times
+// slower, and networks in training have many of them.
 #ifndef LEAT_CORE_THREADS_FLUSH_DENORMALS_H_
 #define LEAT_CORE_THREADS_FLUSH_DENORMALS_H_
 
@@ -11,9 +11,10 @@
 
 namespace leat {
 
-// Flushes denormal inputs and results of SSE and AVX instructions to zero from
-// its construction to its destruction, then restores the former setting. It
-// must be destroyed on the thread that made it; other threads are not affected.
+// While this object exists, denormal inputs and results of SSE and AVX
+// instructions on its thread become zero. The destructor restores the former
+// setting, and must run on the thread that made the object. Other threads are
+// not affected.
 //
 //   const FlushDenormals flush;  // until the end of the scope
 class FlushDenormals {

@@ -21,10 +21,10 @@ namespace leat {
 template <class T>
 class Handover {
  public:
-  // Gives the value. Must be called only once.
+  // Sets the value. Must be called only once.
   void Set(T value) {
-    // Notifies under the lock, because the waiting thread may destroy this once
-    // it wakes.
+    // Notifies under the lock, because the waiting thread may destroy this
+    // object as soon as it wakes.
     MutexLock lock(mutex_);
     value_.emplace(std::move(value));
     is_set_.NotifyAll();

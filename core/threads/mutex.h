@@ -31,7 +31,7 @@ class ABSL_LOCKABLE Mutex {
  public:
   // Waits until no other thread has the lock and takes it.
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
-  // Gives up the lock. REQUIRES: this thread has it.
+  // Releases the lock. REQUIRES: this thread has the lock.
   void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
 
  private:
@@ -108,7 +108,7 @@ class CondVar {
 };
 
 // A lock that many readers or one writer hold at a time. It is not recursive,
-// not even for readers. Prefer WriterLock and ReaderLock to calling its
+// not even for readers. Prefer WriterLock and ReaderLock to calling the
 // methods.
 class ABSL_LOCKABLE SharedMutex {
  public:

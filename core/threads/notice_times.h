@@ -25,7 +25,7 @@ class NoticeTimes {
   explicit NoticeTimes(Clock::time_point begin)
       : begin_(begin), next_(begin + std::chrono::seconds(1)) {}
 
-  // The time of the next notice.
+  // Returns the time of the next notice.
   Clock::time_point next() const { return next_; }
 
   // Moves on to the next time. Call it when a notice has been given.

@@ -11,12 +11,12 @@
 namespace leat {
 namespace {
 
-// The least work in a chunk. About this much work is worth the atomic operation
-// that claims a chunk, and worth waking a thread for.
+// The least work in a chunk. Less work is not worth the atomic operation that
+// claims the chunk, nor waking a thread for it.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
-// There are more chunks than threads, so that the other threads make up for one
-// that starts late or runs slowly.
+// There are more chunks than threads. If one thread starts late or runs slowly,
+// the others then take more of the chunks.
 constexpr int64_t kChunksPerThread = 4;
 
 // The state of one call, shared by the caller and its helpers on the queue. A
@@ -33,7 +33,8 @@ struct Chunks {
   alignas(64) std::atomic<int> done{0};
 };
 
-// Runs chunks until all have been started, then adds those it ran to `done`.
+// Runs chunks until all have been started. Then adds the number of chunks that
+// it ran to `done`.
 void Work(Chunks& chunks) {
   int finished = 0;
   for (;;) {

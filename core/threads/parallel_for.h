@@ -18,17 +18,17 @@
 namespace leat {
 
 // Calls `body(begin, end)` on disjoint chunks that cover [0, total), from
-// several threads at once, and returns when all calls are done. The caller
-// works too: it takes chunks until every chunk has been started, and then waits
-// only for those that other threads are running. So the caller may be a thread
-// of `queue` itself. `cost_per_item` is a rough count of nanoseconds; a range
-// too cheap to be worth a second thread runs inline.
+// several threads at once, and returns when all calls are done. The caller also
+// runs chunks until every chunk has been started. Then it waits only for the
+// chunks that other threads are running. So the caller may be a thread of
+// `queue` itself. `cost_per_item` is a rough estimate in nanoseconds. A range
+// that is too cheap for a second thread runs on the calling thread only.
 void ParallelFor(WorkQueue& queue, int64_t total, int64_t cost_per_item,
                  absl::FunctionRef<void(int64_t begin, int64_t end)> body);
 
 // Calls `body(chunk)` for each chunk in [0, num_chunks) in the same way, but
-// with one call per chunk, however cheap. It is for work that has been split
-// beforehand, such as one dense primitive per chunk.
+// always with one call per chunk. Use it for work that has been split before,
+// such as one oneDNN primitive per chunk.
 void ParallelChunks(WorkQueue& queue, int num_chunks,
                     absl::FunctionRef<void(int chunk)> body);
 

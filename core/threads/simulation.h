@@ -3,8 +3,8 @@
 // Simulation is what CondVar and Thread report to while a test simulates time
 // (leat/tests/testing/simulated_clock.h). The simulation learns of every wait,
 // every wake-up and every thread, so it knows when all threads wait and time
-// may move on. Outside of tests there is no simulation; to find that out costs
-// one load of a pointer.
+// may move on. Outside of tests there is no simulation, and the check for one
+// costs one load of a pointer.
 #ifndef LEAT_CORE_THREADS_SIMULATION_H_
 #define LEAT_CORE_THREADS_SIMULATION_H_
 
@@ -24,12 +24,13 @@ class Simulation {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Returns the simulation that is active, or null. In a program it is null.
+  // Returns the active simulation, or null if there is none, as always outside
+  // of tests.
   static Simulation* Active() {
     return active_.load(std::memory_order_acquire);
   }
 
-  // Does what CondVar::WaitUntil promises, in simulated time. A wait until
+  // Does what CondVar::WaitUntil does, but in simulated time. A wait until
   // time_point::max() has no deadline.
   virtual bool Wait(const CondVar& condition, Mutex& mutex, time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) = 0;
@@ -38,13 +39,13 @@ class Simulation {
   // Wakes all threads that wait for `condition`.
   virtual void NotifyAll(const CondVar& condition) = 0;
 
-  // Counts a thread that is about to start as a running one. The thread that
-  // starts it calls this.
+  // Counts a new thread as running. The thread that is about to start the new
+  // one calls this.
   virtual void AddThread() = 0;
-  // Says that the calling thread is one that AddThread has counted. A thread
-  // calls this first.
+  // Says that the calling thread is one that AddThread has counted. A new
+  // thread calls this before anything else.
   virtual void BeginThread() = 0;
-  // Forgets the calling thread. A thread calls this last.
+  // Stops counting the calling thread. A thread calls this just before it ends.
   virtual void EndThread() = 0;
 
  protected:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// IdleSpin and SpinUntil wait a little before a thread goes to sleep. Waking a
-// thread takes long (on a virtual machine, as long as a kernel takes to run),
+// IdleSpin and SpinUntil let a thread poll for a short time before it sleeps.
+// Waking a thread takes long (on a virtual machine as long as running an op),
 // and a step has hundreds of short pauses.
 #ifndef LEAT_CORE_THREADS_SPIN_H_
 #define LEAT_CORE_THREADS_SPIN_H_
@@ -15,20 +15,21 @@
 
 namespace leat {
 
-// Polls a condition while nobody else wants the core. Between two polls it
+// Polls a condition while no other thread needs the core. Between two polls it
 // yields, so that the scheduler lets all other runnable threads go first. If
 // there are more such threads than cores, a yield takes milliseconds, and a
 // thread that slept would have been woken sooner. Therefore a long yield ends
-// the spinning, and the thread does not spin again for a while. It is not
-// thread-safe: each thread has an IdleSpin of its own.
+// the spinning, and the thread does not spin again for a while. Not
+// thread-safe: each thread has its own IdleSpin.
 class IdleSpin {
  public:
   // The longest time to spin.
   static constexpr std::chrono::microseconds kLongest{500};
-  // A yield of this length shows that cores are short. It is longer than a
-  // small step computes and shorter than a time slice of the scheduler, 3 ms.
+  // A yield that takes longer than this shows that there are too few cores. The
+  // value is longer than the computation of a small step, and shorter than a
+  // time slice of the scheduler, 3 ms.
   static constexpr std::chrono::milliseconds kLongYield{1};
-  // The time without spinning after a long yield.
+  // The time after a long yield in which the thread does not spin.
   static constexpr std::chrono::milliseconds kRest{20};
 
   // Returns true as soon as `ready()` returns true. Returns false after
@@ -59,10 +60,10 @@ class IdleSpin {
   SteadyClock::time_point resting_until_;  // no spinning before this time
 };
 
-// Returns true as soon as `ready()` returns true, and false once the thread
-// should rather sleep. `ready` should cost next to nothing, because the thread
-// keeps the core for the first few microseconds. Long yields are not
-// remembered; an IdleSpin that a thread keeps remembers them. While a test
+// Returns true as soon as `ready()` returns true. Returns false when the thread
+// should sleep instead. `ready` should be very cheap, because the thread polls
+// without a yield for the first few microseconds. SpinUntil does not remember
+// long yields from one call to the next; use an IdleSpin for that. While a test
 // simulates time, `ready` is called only once, because simulated time does not
 // move on while a thread spins.
 template <class Ready>

@@ -42,8 +42,8 @@ class Thread::Running {
     simulation_->EndThread();
   }
 
-  // Waits with a CondVar, because the simulation would take a thread that joins
-  // another one for a running thread.
+  // Waits with a CondVar, because the simulation counts a thread that is in
+  // std::thread::join as running.
   void WaitInSimulation() {
     MutexLock lock(mutex_);
     while (!ended_) changed_.Wait(mutex_);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Thread runs a function on a thread of its own, which has a name and is always
-// joined. Where a test simulates time, the thread counts in the simulation.
+// joined. While a test simulates time, the thread is part of the simulation.
 //
 //   {
 //     const Thread sweeper("leat-sweeper", [&] { Sweep(); });
@@ -17,16 +17,16 @@
 
 namespace leat {
 
-// A running thread, or nothing. It owns the thread and the function. It is not
-// thread-safe: one thread joins it.
+// A running thread, or nothing. It owns the thread and the function. Not
+// thread-safe.
 class Thread {
  public:
   using Body = absl::AnyInvocable<void() &&>;
 
   // Makes an object without a thread.
   Thread();
-  // Starts a thread that calls `body` and then destroys it. Debuggers show the
-  // first 15 characters of `name`, as many as Linux keeps.
+  // Starts a thread that calls `body` and then destroys `body`. Debuggers show
+  // the first 15 characters of `name`, because Linux keeps no more.
   Thread(absl::string_view name, Body body);
   Thread(Thread&&) noexcept;
   // Joins the thread that this object had.

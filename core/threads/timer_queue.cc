@@ -35,8 +35,8 @@ class TimerQueue::Implementation {
   }
 
   bool Cancel(Id id) {
-    // Declared before the lock, and so destroyed after the unlock, because
-    // destroying what a callback owns may run any code.
+    // `forgotten` is declared before the lock, so it is destroyed after the
+    // unlock: destroying what a callback owns may run any code.
     Callback forgotten;
     MutexLock lock(mutex_);
     const auto time = times_.find(id);

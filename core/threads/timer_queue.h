@@ -30,19 +30,19 @@ class TimerQueue {
   // the queue.
   explicit TimerQueue(absl::string_view thread_name,
                       Clock& clock = RealClock());
-  // Drops the callbacks that have not begun and waits for the one that runs.
-  // Must not be called from a callback.
+  // Drops the callbacks that have not begun, and waits for the callback that is
+  // running, if there is one. Must not be called from a callback.
   ~TimerQueue();
 
-  // Calls `callback` once at `when`, or as soon as possible if that has passed.
-  // Returns an id for Cancel.
+  // Calls `callback` once at the time `when`, or as soon as possible if `when`
+  // has passed. Returns an id for Cancel.
   Id At(Clock::time_point when, Callback callback);
 
   // Calls `callback` once, when `time` has passed. Returns an id for Cancel.
   Id After(Clock::duration time, Callback callback);
 
-  // Drops a callback. Returns false if it has run, is running, or was never
-  // added.
+  // Drops the callback with the id `id`. Returns false if the callback has run,
+  // is running, or is not in the queue.
   bool Cancel(Id id);
 
   // Returns the clock of the queue. Code that is given a queue uses this clock

@@ -13,9 +13,10 @@
 namespace leat {
 namespace {
 
-// The shortest wait that has a notice.
+// The shortest wait that gets a notice.
 constexpr std::chrono::seconds kShortest(1);
-// A wait that begins so soon after a notice continues the times of that notice.
+// A wait that begins at most this long after a notice continues the times of
+// the wait that had the notice.
 constexpr std::chrono::seconds kRecently(30);
 
 }  // namespace
@@ -28,7 +29,7 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
         sentence_(std::move(sentence)),
         begin_(timers.clock().Now()) {}
 
-  // Plans the first notice. REQUIRES: it is called once, before all other
+  // Plans the first notice. REQUIRES: Start is called once, before all other
   // methods.
   void Start() {
     if (say_ == nullptr) return;
@@ -54,7 +55,7 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   }
 
  private:
-  // Returns when to say something about a wait that began at `begin`.
+  // Returns the time of the next notice of a wait that began at `begin`.
   Clock::time_point Due(Clock::time_point begin) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return std::max(times_->next(), begin + kShortest);
@@ -65,8 +66,8 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
         timers_.At(Due(begin), [self = shared_from_this()] { self->Tell(); });
   }
 
-  // Says something, unless the wait that was awaited has ended meanwhile, and
-  // plans the next call.
+  // Gives a notice if one is due, and plans the next call of Tell. Does nothing
+  // after End.
   void Tell() {
     const Clock::time_point now = timers_.clock().Now();
     const Clock::time_point begin = begin_.load(std::memory_order_relaxed);
@@ -89,21 +90,21 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   }
 
   TimerQueue& timers_;
-  const Say say_;  // null: says nothing
+  const Say say_;  // null: no notices
   const Sentence sentence_;
-  // When the present wait began.
+  // The time at which the current wait began.
   std::atomic<Clock::time_point> begin_;
 
   Mutex mutex_;
   CondVar told_;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // True while a sentence is being said, for which End waits.
+  // True while Tell gives a notice. End waits until this is false.
   bool is_telling_ ABSL_GUARDED_BY(mutex_) = false;
-  // The times of the notices; set by Start.
+  // The times of the notices. Start sets them.
   std::optional<NoticeTimes> times_ ABSL_GUARDED_BY(mutex_);
-  // When the last notice was said.
+  // The time of the last notice.
   std::optional<Clock::time_point> last_ ABSL_GUARDED_BY(mutex_);
-  // The next call of Tell.
+  // The id of the next call of Tell in `timers_`.
   TimerQueue::Id planned_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

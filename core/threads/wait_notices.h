@@ -23,22 +23,23 @@
 
 namespace leat {
 
-// Says a sentence at the NoticeTimes (notice_times.h) of a wait. The wait
-// begins when this is made and ends when this is destroyed. Nothing is said
-// about a wait that takes less than a second. Thread-safe.
+// Calls `say` with a sentence at the NoticeTimes (notice_times.h) of a wait.
+// The wait begins when this object is made, and ends when it is destroyed.
+// There is no notice of a wait that takes less than a second. Thread-safe.
 class WaitNotices {
  public:
-  // Is given the sentence, on the thread of the timers.
+  // Shows the sentence to the user. Called on the thread of the timers.
   using Say = std::function<void(absl::string_view sentence)>;
   // Returns the sentence. `waited` is the time since the wait began. Called on
   // the thread of the timers.
   using Sentence = std::function<std::string(Clock::duration waited)>;
 
-  // Begins the wait. If `say` is null, nothing is ever said. `timers`, whose
-  // clock tells the times, is borrowed and must outlive this.
+  // Begins the wait. If `say` is null, there are no notices. `timers` is
+  // borrowed and must outlive this object. All times are those of the clock of
+  // `timers`.
   WaitNotices(TimerQueue& timers, Say say, Sentence sentence);
-  // If a sentence is being said, waits until it has been said. Must not be
-  // called by `say` or `sentence`.
+  // Ends the wait. If a call of `sentence` or `say` is running, waits until it
+  // returns. Must not be called by `say` or `sentence`.
   ~WaitNotices();
   WaitNotices(const WaitNotices&) = delete;
   WaitNotices& operator=(const WaitNotices&) = delete;
@@ -47,8 +48,8 @@ class WaitNotices {
   // nanosecond, so a loop can call it for each of its quick steps.
   //
   // A wait that begins at most 30 seconds after a notice continues the times of
-  // the wait that had the notice. So a loop whose steps take two seconds each
-  // does not bring a notice for each step.
+  // the wait that had the notice. So a loop of steps that take two seconds each
+  // does not give a notice for each step.
   void Restart(Clock::time_point now);
 
  private:

@@ -48,12 +48,12 @@ class alignas(64) ClosureList {
 
 // A pool of threads with a list of closures per thread.
 //
-// No closure is forgotten while workers sleep: Add counts a closure in pending_
-// before it reads sleepers_, and a worker counts itself in sleepers_ before it
-// reads pending_ for the last time. All of these operations are sequentially
-// consistent, so at least one of the two sees the other. The same holds for
-// spinning_, from which a worker removes itself before it takes a closure or
-// sleeps.
+// A closure never waits while all workers sleep. Add counts a closure in
+// pending_ before it reads sleepers_. A worker counts itself in sleepers_
+// before it reads pending_ for the last time. All of these operations are
+// sequentially consistent, so Add sees the sleeper or the worker sees the
+// closure. The same holds for spinning_, from which a worker removes itself
+// before it takes a closure or sleeps.
 class ThreadPool final : public WorkQueue {
  public:
   ThreadPool(absl::string_view name, int num_threads) : lists_(num_threads) {
@@ -80,7 +80,8 @@ class ThreadPool final : public WorkQueue {
     adding_.fetch_add(1);
     pending_.fetch_add(1);
     lists_[ListForCaller()].Push(std::move(closure));
-    // Every spinning worker takes one closure. A sleeper is woken for more.
+    // Every spinning worker takes one closure. If there are more closures,
+    // wakes a sleeping worker.
     if (pending_.load() > spinning_.load() && sleepers_.load() > 0) {
       { MutexLock lock(sleep_mutex_); }
       wake_.NotifyOne();
@@ -183,8 +184,8 @@ class InlineQueue final : public WorkQueue {
   bool IsWorkerThread() const override { return FindRun() != nullptr; }
 
  private:
-  // An outermost call of Add that this thread is in. Runs of different queues
-  // may be nested.
+  // An outermost call of Add on this thread. Runs of different queues may be
+  // nested.
   struct Run {
     const InlineQueue* queue;
     Run* outer;

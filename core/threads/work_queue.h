@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // WorkQueue runs closures on threads of its own. Closures on the compute pool
-// never block: a closure that would have to wait for another one adds a
-// continuation to the queue instead.
+// must not block. A closure that needs the result of another one adds a
+// continuation to the queue instead of waiting.
 //
 //   const auto queue = NewThreadPool("compute", 8);
 //   queue->Add([] { Work(); });
@@ -31,7 +31,7 @@ class WorkQueue {
 
   virtual int num_threads() const = 0;
 
-  // Returns true if the calling thread is one of the queue's.
+  // Returns true if the calling thread is running closures of this queue.
   virtual bool IsWorkerThread() const = 0;
 };
 
@@ -40,9 +40,10 @@ class WorkQueue {
 std::unique_ptr<WorkQueue> NewThreadPool(absl::string_view name,
                                          int num_threads);
 
-// Returns a queue that runs closures on the caller's thread, inside of Add. A
-// closure that a running closure adds runs after the running one, still inside
-// of the outermost Add, so that a long chain of closures needs no deep stack.
+// Returns a queue that runs closures on the caller's thread, inside of Add. If
+// a running closure adds another one, the new closure runs after the running
+// one, inside of the outermost Add. So a long chain of closures needs no deep
+// stack.
 std::unique_ptr<WorkQueue> NewInlineQueue();
 
 }  // namespace leat

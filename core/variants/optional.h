@@ -37,12 +37,12 @@ class OptionalValue final : public VariantValue {
 
   absl::string_view type_name() const override;
   std::string DebugString() const override;
-  // Encodes as TensorFlow 2.15 does: the metadata is one byte, 1 if there is a
-  // value and else 0, and the tensors are the components.
+  // Encodes as TensorFlow 2.15 does. The metadata is one byte: 1 if there is a
+  // value, and 0 if not. The tensors are the components.
   absl::StatusOr<VariantData> Encode() const override;
-  // Makes the value that Encode has written. Returns INVALID_ARGUMENT if Encode
-  // never writes such metadata, if there are tensors without a value, or if
-  // variants would be nested too deep.
+  // Decodes what Encode has written. Returns INVALID_ARGUMENT if the metadata
+  // is not 0 or 1, if it is 0 but there are tensors, or if variants would be
+  // nested too deep.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:

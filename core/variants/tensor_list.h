@@ -29,14 +29,15 @@ namespace leat {
 // written is Tensor() (TensorFlow calls it "uninitialized"). Elements after the
 // last written one take no memory.
 //
-// Sizes, dtypes and shapes may come from a graph, so they are checked, and a
-// lack of memory is a Status. The array of elements comes from the allocator of
-// the call that made it grow. Kernels pass the allocator of their device, whose
-// limit then counts the array. The allocator is borrowed and must outlive the
-// list. The list shares the bytes of its elements. Thread-compatible.
+// Sizes, dtypes and shapes may come from a graph. So the methods check them,
+// and return a Status if there is no memory. When the array of elements grows,
+// it comes from the allocator that is passed to the call. Kernels pass the
+// allocator of their device, so the array counts towards the limit of the
+// device. The allocator is borrowed and must outlive the list. The list shares
+// the bytes of its elements. Thread-compatible.
 class TensorList final : public VariantValue {
  public:
-  // The most elements in a list: an index is an int32.
+  // The most elements in a list, because an index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
   // The most elements that a list may have up to the last written one. Each
   // takes sizeof(Tensor) bytes of the array, in addition to its own bytes. A
@@ -75,10 +76,10 @@ class TensorList final : public VariantValue {
   // element dtype.
   absl::Status CheckDType(DType op_dtype) const;
 
-  // Writes element `i`; Tensor() makes it one that was never written. Returns
-  // INVALID_ARGUMENT if dtype or shape do not fit the list or if variants would
-  // be nested deeper than kMaxVariantDepth, and RESOURCE_EXHAUSTED if there is
-  // no memory. REQUIRES: 0 <= i < size().
+  // Writes element `i`. If `element` is Tensor(), element `i` counts as never
+  // written. Returns INVALID_ARGUMENT if dtype or shape do not fit the list or
+  // if variants would be nested deeper than kMaxVariantDepth, and
+  // RESOURCE_EXHAUSTED if there is no memory. REQUIRES: 0 <= i < size().
   absl::Status Set(int64_t i, Tensor element,
                    Allocator& allocator = HostAllocator());
   // Adds an element at the end. Fails as Set does. Also returns
@@ -87,11 +88,11 @@ class TensorList final : public VariantValue {
   absl::Status PushBack(Tensor element, Allocator& allocator = HostAllocator());
   // Removes the last element. REQUIRES: size() > 0.
   void PopBack();
-  // Removes elements at the end, or adds some that are not written.
+  // Removes elements at the end, or adds elements that count as never written.
   // REQUIRES: 0 <= size <= kMaxSize.
   void Resize(int64_t size);
-  // Allocates room for `size` elements, so that the list does not grow by
-  // steps. Returns RESOURCE_EXHAUSTED if there is no memory.
+  // Allocates memory for `size` elements at once, so that later calls need not
+  // do so. Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::Status Reserve(int64_t size, Allocator& allocator = HostAllocator());
 
   absl::string_view type_name() const override;
@@ -103,19 +104,19 @@ class TensorList final : public VariantValue {
   // written, their ascending indices, the dtype, and max_num_elements().
   // Returns INVALID_ARGUMENT if the metadata would be too large for a message.
   absl::StatusOr<VariantData> Encode() const override;
-  // Makes the list that Encode has written. Returns INVALID_ARGUMENT if Encode
-  // never writes such data.
+  // Decodes what Encode has written. Returns INVALID_ARGUMENT if Encode never
+  // writes such data.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:
-  // Returns INVALID_ARGUMENT if `element` does not fit the list. A message
-  // about its shape begins with `refusal`.
+  // Returns INVALID_ARGUMENT if `element` does not fit the list. If its shape
+  // does not fit, the error message begins with `refusal`.
   absl::Status CheckFits(const Tensor& element,
                          absl::string_view refusal) const;
-  // Sets element `i` without checks. Makes the elements up to it stored ones if
-  // need be.
+  // Sets element `i` without checks. If necessary, first extends the stored
+  // elements to include element `i`.
   absl::Status Write(int64_t i, Tensor element, Allocator& allocator);
-  // Makes at least the elements [0, size) stored ones.
+  // Extends the stored elements to at least [0, size).
   absl::Status Store(int64_t size, Allocator& allocator);
 
   // The deleter of the array. It destroys the tensors. The array's bytes return
@@ -134,8 +135,8 @@ class TensorList final : public VariantValue {
   PartialShape shape_;
   int64_t max_num_elements_;
   int64_t size_ = 0;
-  // How many elements at the front of elements_ are in use. At most size_; the
-  // rest of elements_ are Tensor().
+  // The number of stored elements, which are at the front of elements_. It is
+  // at most size_. The rest of elements_ are Tensor().
   int64_t stored_ = 0;
   int64_t capacity_ = 0;  // the length of elements_
   std::unique_ptr<Tensor[], DestroyElements> elements_;

@@ -31,10 +31,10 @@ struct MasterTarget {
   std::string address = {};    // in a form of address.h
 };
 
-// Parses "grpc://host:port", "unix:///path", which is for the transport grpc,
-// too, or "name://host:port" for any other transport. Whether there is a
-// transport of that name is not checked. Returns INVALID_ARGUMENT, quoting the
-// target, for any other form.
+// Parses "grpc://host:port", "unix:///path" or "name://host:port". The second
+// form is for the transport grpc, too. The last form is for the transport
+// `name`. Does not check that this transport exists. Returns INVALID_ARGUMENT,
+// quoting the target, for any other form.
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
 
 // Thread-safe. Owns its transport, so its destructor ends every call.
@@ -48,9 +48,9 @@ class MasterClient {
   // Returns the clock of the transport.
   Clock& clock() const { return transport_->clock(); }
 
-  // Calls `method` and waits. Returns the response or the error of the call, or
-  // RESOURCE_EXHAUSTED if the request is too large for a message. Must not be
-  // called on a thread of the transport.
+  // Calls `method` and waits for the response. Returns the response or the
+  // error of the call, or RESOURCE_EXHAUSTED if the request is too large for a
+  // message. Must not be called on a thread of the transport.
   absl::StatusOr<Payload> Call(const Method& method,
                                const google::protobuf::MessageLite& request,
                                WireTensors tensors, CallOptions options);
@@ -70,9 +70,9 @@ class MasterClient {
                              const ConnectWait& wait);
 
   // Makes later calls notice within seconds that the master is silent.
-  // REQUIRES: the master is a task of Leat. A master of TensorFlow would be
-  // asked for its health (Transport::WatchPeer), and the question would wait
-  // behind the feeds of steps, which may take any time.
+  // REQUIRES: the master is a task of Leat. The transport would ask a master of
+  // TensorFlow for its health (Transport::WatchPeer). That call would wait
+  // behind the feeds of steps, which may take arbitrarily long.
   void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
 
   // Calls `method` without waiting. The result is dropped.

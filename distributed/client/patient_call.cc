@@ -24,15 +24,15 @@ std::string Text(std::chrono::nanoseconds time) {
   return absl::FormatDuration(absl::FromChrono(time));
 }
 
-// Returns why a task has not answered `method`, given what it or the transport
-// said when the task was asked for its health.
+// Returns why a task has not answered `method`. `health` is the result of a
+// call that asked the task for its health.
 std::string Reason(const std::string& address, const Method& method,
                    const absl::Status& health) {
   if (absl::IsDeadlineExceeded(health) && IsTransportError(health)) {
     return absl::StrCat(address, " accepts connections, but does not answer");
   }
   if (IsTransportError(health)) return std::string(health.message());
-  // Any word of the task, also an error, shows that it can be reached.
+  // Any answer of the task, even an error, shows that the task can be reached.
   return absl::StrCat(address, " can be reached, but has not answered ",
                       NameOf(method),
                       "; it may wait for other tasks of its cluster");
@@ -55,7 +55,7 @@ class Answers : public std::enable_shared_from_this<Answers> {
                     });
   }
 
-  // Asks for the health of the task, unless a question is under way.
+  // Asks for the health of the task, unless such a call is under way.
   void Look(Clock::time_point deadline) {
     {
       MutexLock lock(mutex_);
@@ -68,12 +68,12 @@ class Answers : public std::enable_shared_from_this<Answers> {
           self->See(answer.status());
         });
   }
-  // Ends the question that is under way.
+  // Cancels the call that asks for the health of the task.
   void StopLooking() {
     end_of_looks_->Cancel(absl::CancelledError("the wait has ended"));
   }
 
-  // Waits until `time` for the answer.
+  // Waits until `time` for the answer. Returns nullopt if there is none.
   std::optional<absl::StatusOr<Payload>> WaitUntil(Clock& clock,
                                                    Clock::time_point time) {
     MutexLock lock(mutex_);
@@ -83,7 +83,7 @@ class Answers : public std::enable_shared_from_this<Answers> {
     return std::exchange(answer_, std::nullopt);
   }
 
-  // Returns why there is no answer, as far as it is known.
+  // Returns the latest reason that is known why there is no answer.
   std::string Why() {
     MutexLock lock(mutex_);
     return why_;
@@ -158,8 +158,8 @@ absl::StatusOr<Payload> CallPatiently(Transport& transport,
   absl::StatusOr<Payload> answer = Wait(*answers, wait, clock);
   answers->StopLooking();
   // DEADLINE_EXCEEDED means the timeout of this call only if it has the
-  // transport's payload. Without it, a task has reported that another task is
-  // silent.
+  // transport's payload. Without this payload, a task has reported that another
+  // task is silent.
   if (!absl::IsDeadlineExceeded(answer.status()) ||
       !IsTransportError(answer.status())) {
     return answer;

@@ -20,24 +20,27 @@
 
 namespace leat {
 
-// Says how long to wait, and whom to tell. A value.
+// The times of CallPatiently, and a function that it calls while it waits. A
+// value.
 struct ConnectWait {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  // When the task is first asked for its health, how often, and how long the
-  // task may take to answer that.
+  // The task is asked for its health after `first_look`, or after half of a
+  // short `timeout`, and then every `look_interval`. Each time it has
+  // `look_timeout` to answer.
   std::chrono::nanoseconds first_look = std::chrono::milliseconds(500);
   std::chrono::nanoseconds look_interval = std::chrono::seconds(1);
   std::chrono::nanoseconds look_timeout = std::chrono::seconds(5);
-  // If this is cancelled, the wait ends with CANCELLED. May be null.
+  // If `cancellation` is cancelled, the wait ends with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called at the NoticeTimes (core/threads/notice_times.h) of the wait, on the
-  // thread that waits, with a sentence about what it waits for. May be null.
+  // thread that waits, with a sentence about what the thread waits for. May be
+  // null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
 // Calls `method` of the task at `address` and waits for the answer, also while
-// the task cannot be reached. Meanwhile the task is asked for its health, which
-// tells why there is no answer.
+// the task cannot be reached. Meanwhile asks the task for its health, to find
+// out why there is no answer.
 //
 // Returns the answer or the error of the task. After the timeout returns
 // UNAVAILABLE, with the address and the reason that was found last. Must not be

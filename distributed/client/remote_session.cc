@@ -37,7 +37,7 @@ int64_t Milliseconds(nanoseconds timeout) {
       1, std::chrono::ceil<std::chrono::milliseconds>(timeout).count());
 }
 
-// Returns the same error as a local session if there is no time for the step.
+// Returns the error of a local session if the timeout is not positive.
 absl::Status CheckTimeout(const RunOptions& options) {
   if (!options.timeout.has_value() || *options.timeout > nanoseconds(0)) {
     return absl::OkStatus();
@@ -63,8 +63,8 @@ void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
   }
 }
 
-// Returns RESOURCE_EXHAUSTED if the graph is too large for a message. It names
-// the largest node, because usually a large constant is the cause.
+// Returns RESOURCE_EXHAUSTED if the graph is too large for a message. The error
+// names the largest node, because usually a large constant is the cause.
 absl::Status CheckSize(const pb::GraphDef& graph) {
   if (graph.ByteSizeLong() <= INT_MAX) return absl::OkStatus();
   const pb::NodeDef* largest = nullptr;
@@ -137,8 +137,8 @@ class RemoteSession final : public Session,
   void ReleaseCallable(int64_t callable);
 
  private:
-  // Counts a call as running while this lives, so that Close waits for the end
-  // of the call. Begin fails when the session is closed.
+  // Counts a call as running from Begin to its own destruction. Close waits
+  // until no call is running. Begin fails when the session is closed.
   class Running {
    public:
     explicit Running(RemoteSession& session) : session_(session) {}
@@ -231,8 +231,8 @@ absl::Status RemoteSession::Create(absl::string_view target,
   pb::CreateSessionResponse response;
   LEAT_RETURN_IF_ERROR(master_->CallPatiently(
       methods::kCreateSession, request, response, ConnectWaitOf(options)));
-  // From now on a master that falls silent is noticed, so that no step waits
-  // for it.
+  // From now on the transport notices when the master falls silent, and ends
+  // the calls that wait for the master.
   if (response.has_leat()) master_->Watch();
   handle_ = response.session_handle();
   MutexLock lock(extending_);
@@ -273,7 +273,7 @@ absl::StatusOr<std::vector<Tensor>> RemoteSession::Run(
   for (const Feed& feed : args.feeds) {
     feeds.push_back({.name = feed.name.text, .tensor = feed.value});
   }
-  // A master returns each name once, so a name is asked for once.
+  // A master returns each name once, so each name is requested once.
   absl::flat_hash_map<absl::string_view, Tensor> fetched;
   for (const TensorName& fetch : args.fetches) {
     if (fetched.try_emplace(fetch.text).second) request.add_fetch(fetch.text);

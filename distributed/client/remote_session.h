@@ -29,14 +29,14 @@
 
 namespace leat {
 
-// What a client asks of its session. A value.
+// The options of a session on a cluster. A value.
 struct RemoteSessionOptions {
   // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
-  // uses only the master's own task and tasks that match one of them. If there
-  // are none, it uses all tasks.
+  // uses only the master's own task and tasks that match one of the filters.
+  // Without filters, the session uses all tasks.
   std::vector<std::string> device_filters = {};
-  // If true, variables and queues belong to this session: other sessions do not
-  // share them, and they end with the session.
+  // If true, variables and queues belong to this session. Other sessions do not
+  // share them, and they are destroyed with the session.
   bool isolate_state = false;
   // If true, a request that no device satisfies falls back to another device of
   // the same task.
@@ -52,8 +52,8 @@ struct RemoteSessionOptions {
   std::chrono::nanoseconds answer_grace = std::chrono::seconds(7);
   // How long Close waits for the master.
   std::chrono::nanoseconds close_timeout = std::chrono::seconds(10);
-  // If this is cancelled, NewRemoteSession stops waiting and returns CANCELLED.
-  // May be null.
+  // If `cancellation` is cancelled, NewRemoteSession stops waiting and returns
+  // CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called when NewRemoteSession has waited for one second, and again from time
   // to time, on the thread that waits. The message is a sentence such as "the
@@ -68,28 +68,28 @@ struct RemoteSessionOptions {
 };
 
 // Creates a session for `graph` at the master `target`. Returns
-// INVALID_ARGUMENT for a target that ParseTarget refuses or whose transport is
-// not among `options.transports`, and UNAVAILABLE, with the address and the
-// reason, when the master or a task does not answer in time. Otherwise fails as
-// the master does.
+// INVALID_ARGUMENT if ParseTarget refuses the target or its transport is not
+// among `options.transports`. Returns UNAVAILABLE, with the address and the
+// reason, when the master or a task does not answer in time. Otherwise returns
+// the error of the master.
 //
 // The session differs from a local one:
 //
 // - A step observer is UNIMPLEMENTED.
-// - A step that is cut off from its master, or whose master lost a task, is
-//   UNAVAILABLE or ABORTED and may have had effects.
-// - ListDevices returns what the master last said.
+// - A step fails with UNAVAILABLE or ABORTED if the client loses the master or
+//   the master loses a task. The step may have had effects.
+// - ListDevices returns the devices that the master listed last.
 // - Close waits at most `close_timeout` for the master.
 absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
     const Graph& graph, absl::string_view target,
     const RemoteSessionOptions& options = {});
 
-// Closes all sessions of the master `target`, whose steps are ABORTED, and
-// clears the state that lives in the tasks by name: variables, queues,
-// accumulators. If there are `device_filters`, only the master's own task and
-// tasks that match them are cleared. If there are `containers`, only the state
-// in those containers is. (By default a container has the name of its task's
-// job.) Fails as NewRemoteSession does.
+// Closes all sessions of the master `target`. Their steps fail with ABORTED.
+// Then clears the state that lives in the tasks by name: variables, queues,
+// accumulators. If there are `device_filters`, clears only the master's own
+// task and tasks that match a filter. If there are `containers`, clears only
+// the state in those containers. (By default a container has the name of its
+// task's job.) Fails as NewRemoteSession does.
 absl::Status ResetTasks(absl::string_view target,
                         const RemoteSessionOptions& options = {},
                         absl::Span<const std::string> containers = {});

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions on the addresses of tasks: "host:port", "[IPv6]:port" or
-// "unix:/path", the forms that gRPC accepts. All of them are thread-safe and
-// keep nothing.
+// "unix:/path", the forms that gRPC accepts. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 #define LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 
@@ -16,9 +15,9 @@ namespace leat {
 // The largest port number of TCP.
 inline constexpr int kMaxPort = 65535;
 
-// Returns INVALID_ARGUMENT, quoting the address, if `address` has none of these
-// forms. A host is a name of at most 253 letters, digits, '-', '_' and '.', or
-// a number; a port is from 0 to 65535, without leading zeros; a path is
+// Returns INVALID_ARGUMENT, quoting the address, if `address` has none of the
+// three forms. A host is a name of at most 253 letters, digits, '-', '_' and
+// '.', or a number; a port is from 0 to 65535, without leading zeros; a path is
 // absolute and short enough for a socket.
 absl::Status CheckAddress(absl::string_view address);
 
@@ -33,9 +32,9 @@ bool IsLoopback(absl::string_view address);
 // Returns the path of "unix:/path", or "" for the other forms.
 std::string UnixPath(absl::string_view address);
 
-// Returns one text for all spellings of an address: they may differ in the case
-// of names, in the zeros of an IPv6 address and in repeated slashes before a
-// path. Names are not looked up. REQUIRES: CheckAddress accepts `address`.
+// Returns one text for all spellings of an address. Spellings may differ in the
+// case of names, in the zeros of an IPv6 address and in repeated slashes before
+// a path. Does not look up names. REQUIRES: CheckAddress accepts `address`.
 std::string CanonicalAddress(absl::string_view address);
 
 }  // namespace leat

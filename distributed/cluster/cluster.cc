@@ -58,7 +58,7 @@ absl::Status CheckIndex(int64_t index, absl::string_view job) {
                    kMaxTaskIndex, "]"));
 }
 
-// Refuses an address that was given to two tasks.
+// Checks addresses and refuses an address that two tasks have.
 class AddressBook {
  public:
   absl::Status Add(const TaskId& task, const std::string& address) {
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> AddressIn(const JsonValue& value,
                    " is ", value.KindText(), ", not a string"));
 }
 
-// Parses a key of {"1": "h:p"}.
+// Parses `key`, the index of a task of `job` in an object such as {"1": "h:p"}.
 absl::StatusOr<int> IndexIn(absl::string_view key, const std::string& job) {
   int64_t index = 0;
   const bool is_number =

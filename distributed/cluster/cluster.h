@@ -47,8 +47,8 @@ struct TaskId {
   friend bool operator==(const TaskId&, const TaskId&) = default;
 };
 
-// A value, which only assignment changes. Thread-compatible. Every address and
-// name in it has been checked.
+// A value that changes only by assignment. Thread-compatible. All its names and
+// addresses have been checked.
 class ClusterSpec {
  public:
   // Maps a job to its tasks, and the index of a task to its address
@@ -62,15 +62,15 @@ class ClusterSpec {
   // INVALID_ARGUMENT, naming the value, for
   // - a job whose name does not match [a-zA-Z][_a-zA-Z0-9]*,
   // - an index that is negative or above kMaxTaskIndex,
-  // - an address that CheckAddress refuses, or that stands for two tasks (those
-  //   with port 0 may),
+  // - an address that CheckAddress refuses, or that two tasks have (two tasks
+  //   may have the same address with port 0),
   // - more than kMaxTasks tasks.
   static absl::StatusOr<ClusterSpec> Create(Jobs jobs);
 
-  // Reads {"ps": ["h:p"], "worker": {"1": "h:p"}}, or an object that holds such
-  // an object as "cluster" or "sparseCluster", as TF_CONFIG does. Fails as
-  // ParseJson and Create do, and with INVALID_ARGUMENT for values of other
-  // kinds.
+  // Reads an object of jobs, such as {"ps": ["h:p"], "worker": {"1": "h:p"}},
+  // or an object that has such an object under the key "cluster" or
+  // "sparseCluster", as TF_CONFIG does. Fails as ParseJson and Create do, and
+  // with INVALID_ARGUMENT for values of other kinds.
   static absl::StatusOr<ClusterSpec> FromJson(absl::string_view text);
   // Reads the object of jobs alone. Fails as FromJson does.
   static absl::StatusOr<ClusterSpec> FromJsonValue(const JsonValue& jobs);
@@ -80,9 +80,9 @@ class ClusterSpec {
   // Returns all tasks, ordered by job, then by index.
   std::vector<TaskId> Tasks() const;
 
-  // Returns the address of `task`. If the cluster does not have the task,
-  // returns INVALID_ARGUMENT with the jobs, or the job's task indices, that it
-  // has.
+  // Returns the address of `task`. Returns INVALID_ARGUMENT if the cluster does
+  // not have the task. The message names the jobs of the cluster or the task
+  // indices of the job.
   absl::StatusOr<std::string> AddressOf(const TaskId& task) const;
 
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;

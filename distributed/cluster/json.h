@@ -6,8 +6,7 @@
 //   const JsonValue* index = value.Find("index");  // null if there is none
 //
 // The text is not trusted: its size and depth are bounded. No key may appear
-// twice in an object, so that nobody reads another value than the one that the
-// author of the text saw.
+// twice in an object, because it would be unclear which value counts.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_JSON_H_
 #define LEAT_DISTRIBUTED_CLUSTER_JSON_H_
 
@@ -27,7 +26,8 @@ inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
 // How deep arrays and objects may be nested.
 inline constexpr int kMaxJsonDepth = 32;
 
-// One value, with the values in it. A value type, thread-compatible.
+// A JSON value, with the values that it contains. A value type,
+// thread-compatible.
 struct JsonValue {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
 

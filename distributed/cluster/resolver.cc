@@ -62,7 +62,7 @@ absl::StatusOr<Found> Find(const ResolverInput& input,
 }
 
 // Replaces the task in `found` by the task of the flags --job and --task, if
-// they are given. Fails if only one of them is.
+// both are given. Fails if only one of them is given.
 absl::Status OverrideTask(const ResolverInput& input, Found& found) {
   if (input.job.empty() != !input.task.has_value()) {
     return absl::InvalidArgumentError(input.job.empty()

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Resolvers: they tell a process which cluster it is in and which task it is,
-// from flags, from TF_CONFIG, or from the variables of a batch system. A
-// resolver is a plain function, one per file of distributed/resolvers/.
+// Resolvers: functions that find out which cluster a process belongs to and
+// which task it is, for example from flags or from TF_CONFIG. Each file of
+// distributed/resolvers/ has one resolver.
 //
 //   ResolverInput input;
 //   input.cluster = "cluster.json";  // the flags --cluster, --job and --task
@@ -30,11 +30,11 @@
 namespace leat {
 
 // A job of this name evaluates what the cluster trains. As in TensorFlow, it is
-// not in the cluster but a client of it.
+// not a job of the cluster but a client of the cluster.
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
-// The flags of a program, empty where they are not given, and its environment.
-// A value.
+// The flags of a program and its environment. A flag that is not given is
+// empty. A value.
 struct ResolverInput {
   std::string cluster = {};  // JSON, or the name of a JSON file
   // The addresses of the parameter servers and of the workers, with commas
@@ -49,7 +49,8 @@ struct ResolverInput {
   std::function<std::optional<std::string>(const std::string& name)>
       environment = {};
 
-  // Returns an environment variable, or nothing if it is not set or empty.
+  // Returns an environment variable, or nullopt if the variable is not set or
+  // empty.
   std::optional<std::string> Variable(const std::string& name) const;
 };
 
@@ -61,9 +62,9 @@ struct Resolved {
   std::optional<int64_t> task = {};  // set if `job` is not ""
 };
 
-// Reads a cluster from `input`. Returns nothing if the input has nothing for
-// this resolver. Errors need not name the source: the caller puts it in front
-// of them.
+// Reads a cluster from `input`. Returns nullopt if the input has nothing for
+// this resolver. Errors need not name the source, because the caller adds its
+// name.
 using ResolveFunction =
     absl::StatusOr<std::optional<Resolved>> (*)(const ResolverInput& input);
 
@@ -80,7 +81,7 @@ class ResolverRegistry {
  public:
   // Adds a resolver. REQUIRES: its name is new, and its function is not null.
   void Add(Resolver resolver);
-  // Sorted by rank, then by name.
+  // Returns the resolvers, sorted by rank, then by name.
   const std::vector<Resolver>& resolvers() const { return resolvers_; }
 
  private:
@@ -110,7 +111,7 @@ struct TaskConfig {
 //
 // - when no resolver finds a cluster,
 // - when the cluster has no tasks, or has the job `evaluator`,
-// - when no task is given, or one that is not in the cluster,
+// - when the task is not given, or is not in the cluster,
 // - when a task other than this one has port 0.
 //
 // Otherwise fails as the resolver does.

@@ -12,7 +12,7 @@ namespace {
 // How many bytes a payload may take beside the bytes of its tensor.
 constexpr int64_t kSlack = 4096;
 
-// A part of another buffer, which it keeps alive.
+// A part of another buffer. It keeps the other buffer alive.
 class Part final : public Buffer {
  public:
   Part(BufferRef whole, char* data, size_t size)
@@ -24,9 +24,9 @@ class Part final : public Buffer {
   const BufferRef whole_;
 };
 
-// Gives out a Part, once, to an allocation of exactly its size. So a chunk is
-// decoded directly into its place. Other allocations come from the host
-// allocator.
+// An allocator that returns a Part for the first allocation of exactly the size
+// of the part. So a chunk is decoded directly into its place. Other allocations
+// come from the host allocator.
 class PartAllocator final : public Allocator {
  public:
   PartAllocator(BufferRef whole, char* data, size_t size)
@@ -88,7 +88,7 @@ void ChunkedReceive::Leave(const absl::Status& status) {
   }
   early.clear();
   if (ended.ok()) return std::move(done)(std::move(tensor));
-  tensor = Tensor();  // Nothing of the allocator's outlives `done`.
+  tensor = Tensor();  // The allocator may be destroyed after `done`.
   std::move(done)(ended);
 }
 

@@ -29,8 +29,8 @@
 namespace leat {
 
 // Thread-safe. The calls and copies under way share the ownership of the
-// receive, which is gone when the last of them has ended. What the options
-// borrow is not used after `done` has been called.
+// receive. It is destroyed when the last of them has ended. It does not use
+// what the options borrow after `done` has been called.
 class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
  public:
   // Gets the whole tensor, or the error that ended the receive.
@@ -51,9 +51,10 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   };
 
   // Starts a receive and returns at once. `first` is the response that began
-  // the transfer; it contains chunk 0. `done` is called once, on a thread that
-  // copies or on a thread that calls back. It is dropped instead if `fetch`
-  // drops replies. The options are kept while calls are under way.
+  // the transfer; it contains chunk 0. Calls `done` once: in this call, on a
+  // thread of `compute` or on a thread that calls the reply of a fetch. If
+  // `fetch` destroys a reply without calling it, `done` may be destroyed
+  // without a call. The options are kept while calls are under way.
   static void Start(Options options, Payload first, Done done);
 
   // Only Start calls it.
@@ -66,12 +67,12 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
     Payload payload = {};
   };
 
-  // Adds a user of what is borrowed until `done`. Returns false, without adding
-  // one, if the receive has failed or ended.
+  // Adds a user of what the options borrow to the count. Returns false, without
+  // counting, if the receive has failed or ended.
   bool Enter();
-  // Removes a user. The first `status` that is not OK fails the receive. The
-  // last user to leave calls `done`, if the receive has failed or every chunk
-  // is copied.
+  // Removes a user from the count. The first `status` that is not OK fails the
+  // receive. The last user to leave calls `done`, if the receive has failed or
+  // every chunk is copied.
   void Leave(const absl::Status& status = absl::OkStatus());
   // True if a status that is not OK was given to Leave.
   bool HasFailed();
@@ -99,7 +100,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   const Options options_;
 
   Mutex mutex_;
-  int users_ ABSL_GUARDED_BY(mutex_) = 2;  // at first Start and Allocate
+  int users_ ABSL_GUARDED_BY(mutex_) = 2;  // initially Start and Allocate
   bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
   // Chunks that arrived before the tensor was allocated.
   std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);

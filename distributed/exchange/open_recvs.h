@@ -22,8 +22,8 @@
 namespace leat {
 
 // A list of waiting Recvs, in the order in which they began to wait.
-// Thread-safe. It does not own its entries; adding and closing one takes a
-// short lock each.
+// Thread-safe. It does not own its entries. Adding or closing an entry takes a
+// short lock.
 class OpenRecvs {
  public:
   // One waiting Recv, as Oldest reports it.
@@ -35,13 +35,13 @@ class OpenRecvs {
     std::string receiver = {};
     std::chrono::nanoseconds age = {};
   };
-  // The most bytes that Oldest copies of a key and of each task in it, since a
-  // peer may have written anything there.
+  // The most bytes that Oldest copies of a key and of each task in the key. A
+  // key from a peer may contain anything.
   static constexpr size_t kMaxKeyBytes = 1000;
 
-  // Stands for the tensors of one receive, from its construction until Close.
-  // One entry is not thread-safe, but entries of one list may be on several
-  // threads.
+  // Stands for the tensors of one receive. The entry is in the list from its
+  // construction until Close. An entry is not thread-safe, but different
+  // threads may use different entries of a list.
   class Entry {
    public:
     // `keys` and `recvs` are borrowed and must outlive this.
@@ -82,8 +82,8 @@ class OpenRecvs {
  private:
   Clock& clock_;
   mutable Mutex mutex_;
-  // The ends of the list, which is linked through the entries, so that adding
-  // and removing one allocates nothing.
+  // The ends of the list. The entries are linked with each other, so adding or
+  // removing an entry allocates nothing.
   Entry* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the oldest
   Entry* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
   size_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // tensors

@@ -127,7 +127,7 @@ void Peer::GetStatus(CallOptions options, StatusDone done) {
 
 void Peer::Meet() {
   if (was_asked_.exchange(true)) return;
-  // GetStatus itself keeps the answer. Without an answer nothing changes.
+  // GetStatus itself keeps the answer. If it fails, a later Meet asks again.
   GetStatus({.deadline = transport_.clock().After(answer_timeout_)},
             [](const absl::StatusOr<PeerStatus>&) {});
 }

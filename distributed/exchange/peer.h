@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peer: one task of the cluster, as this task calls it.
+// Peer: calls one task of the cluster for this task, and keeps what is known
+// about that task.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 
@@ -41,7 +42,8 @@ struct PeerStatus {
   int64_t ticket = 0;           // for CreateWorkerSession; 0 if not Leat
 };
 
-// Thread-safe. Calls share its ownership, since they may outlive Peers.
+// Thread-safe. Calls share the ownership of their Peer, since they may outlive
+// Peers.
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
@@ -60,8 +62,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // The traffic with this task, and the traffic with all tasks.
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
-  // The largest chunk that the task sends, as it has said. 0 if that is unknown
-  // or the task sends no chunks.
+  // The largest chunk, in bytes, that the task sends, as it has reported in
+  // GetStatus. 0 if that is unknown or the task sends no chunks.
   int64_t max_chunk_bytes() const {
     return max_chunk_bytes_.load(std::memory_order_relaxed);
   }
@@ -77,15 +79,16 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // as NameTransportError does.
   Reply NameTransportErrors(Reply done);
 
-  // Asks the task for its devices and which kind of task it is, and keeps what
-  // it says. `done` gets INVALID_ARGUMENT, naming the task, when its devices
-  // are malformed or belong to another task, FAILED_PRECONDITION for a task
-  // with another kLeatPeerVersion, or the error of the call, in which transport
-  // errors are named. A task that has answered well is watched
-  // (Transport::WatchPeer) from then on.
+  // Asks the task for its devices and for which kind of task it is. Keeps the
+  // kind of the task and max_chunk_bytes(). `done` gets INVALID_ARGUMENT,
+  // naming the task, when its devices are malformed or belong to another task,
+  // FAILED_PRECONDITION for a task with another kLeatPeerVersion, or the error
+  // of the call. Transport errors are changed as by NameTransportError. If
+  // there was no error, the task is watched (Transport::WatchPeer) from then
+  // on.
   void GetStatus(CallOptions options, StatusDone done);
-  // Asks the task for its status if it has not been asked yet, and does not
-  // wait. Once it has answered, it is watched.
+  // Calls GetStatus unless a GetStatus is under way or the last one has
+  // succeeded. Does not wait for the answer.
   void Meet();
 
  private:
@@ -95,7 +98,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   const std::chrono::nanoseconds answer_timeout_;
   const std::shared_ptr<Traffic> all_traffic_;
   PeerTraffic& traffic_;
-  // Whether GetStatus was asked and has not failed.
+  // True from a call of GetStatus on, until a GetStatus fails.
   std::atomic<bool> was_asked_{false};
   std::atomic<int64_t> max_chunk_bytes_{0};
 };

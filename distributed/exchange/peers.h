@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peers: the tasks of the cluster, this one included, as this task calls them
-// by their names.
+// Peers: the Peer of each task of the cluster, this task included. Peers are
+// found by the names of their tasks.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEERS_H_
 
@@ -30,10 +30,10 @@ class Peers {
   Peers(const ClusterSpec& cluster, Transport& transport,
         std::chrono::nanoseconds answer_timeout = std::chrono::seconds(10));
 
-  // Returns the task of that name, such as "/job:ps/replica:0/task:0", or
-  // NOT_FOUND for a task that is not in the cluster.
+  // Returns the Peer of the task `task`, such as "/job:ps/replica:0/task:0", or
+  // NOT_FOUND if the task is not in the cluster.
   absl::StatusOr<PeerRef> Find(absl::string_view task) const;
-  // Returns all tasks of the cluster by their names.
+  // Returns the Peers of all tasks of the cluster, by the names of the tasks.
   const absl::flat_hash_map<std::string, PeerRef>& all() const {
     return peers_;
   }
@@ -45,7 +45,7 @@ class Peers {
 
  private:
   const std::shared_ptr<Traffic> traffic_;
-  // Never changed.
+  // The map does not change after the construction.
   absl::flat_hash_map<std::string, PeerRef> peers_;
 };
 

@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// The most bytes of all keys of a request. A task reads requests on the thread
-// that receives them, which takes only small ones.
+// The most bytes of all keys of a request. A task parses these requests on the
+// thread that receives them, and accepts only small ones there.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
 // The ends that all tensors of a bundle must share.
@@ -34,8 +34,7 @@ size_t KeyBytes(const std::vector<ParsedKey>& keys) {
   return bytes;
 }
 
-// True if one request may ask for all of these keys, and so saves other
-// requests.
+// True if there are several keys and one request may ask for all of them.
 bool MayBeAsked(const std::vector<ParsedKey>& keys) {
   return keys.size() > 1 && keys.size() <= kMaxRecvKeys &&
          KeyBytes(keys) <= kMaxKeyBytes;

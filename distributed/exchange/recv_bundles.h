@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecvBundles: the bundles of a registered graph, that is which tensors it
-// receives together (partitioner/bundles.h). BundledRecvs: the Recvs of one
-// step that wait until all tensors of their bundle have been asked for.
+// RecvBundles: the bundles of a registered graph. They say which tensors the
+// graph receives together (partitioner/bundles.h). BundledRecvs: the Recvs of
+// one step that wait until all tensors of their bundle have been asked for.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 
@@ -22,33 +22,38 @@
 
 namespace leat {
 
-// The limits of the bundles that a master plans. One request may not ask for
-// more tensors, and more bytes cost hardly more in several messages than in
-// one.
+// The limits of the bundles that a master plans. A request cannot ask for more
+// than `max_tensors`. Beyond `max_bytes`, one message is hardly cheaper than
+// several.
 inline constexpr BundleLimits kBundleLimits{.max_tensors = kMaxRecvKeys,
                                             .max_bytes = int64_t{1} << 20};
 
 // The bundles of a graph. Immutable, thread-safe.
 class RecvBundles {
  public:
-  // The position of a key: which bundle, and where in it.
+  // The position of a key: the number of its bundle, and its index in the
+  // bundle.
   struct Place {
     size_t bundle = 0;
     size_t index = 0;
   };
 
-  // Reads the bundles that the master has marked in `graph` (kBundleAttr). What
-  // cannot be a bundle is ignored: a _Recv in a loop or behind another node,
-  // which may be asked for late or never; tensors of several tasks or for
-  // several devices; a key that came before; and bundles with too many or too
-  // long keys for one request.
+  // Reads the bundles that the master has marked in `graph` (kBundleAttr).
+  // Ignores what cannot be in a bundle:
+  // - a _Recv in a loop or behind another node, because it may run late or
+  //   never,
+  // - a tensor of another task, or for another device, than the first tensor of
+  //   its bundle,
+  // - a key that came before,
+  // - a bundle with only one key, or whose keys do not fit in one request.
   explicit RecvBundles(const Graph& graph);
   RecvBundles(const RecvBundles&) = delete;
   RecvBundles& operator=(const RecvBundles&) = delete;
 
   // The keys of each bundle.
   const std::vector<RecvKeys::Shared>& bundles() const { return bundles_; }
-  // Returns null for a key that is in no bundle. Valid as long as this.
+  // Returns the place of `key`, or null if the key is in no bundle. The result
+  // is valid as long as this.
   const Place* Find(const ParsedKey& key) const;
 
  private:
@@ -62,15 +67,15 @@ class BundledRecvs {
   // REQUIRES: `bundles` is not null.
   explicit BundledRecvs(std::shared_ptr<const RecvBundles> bundles);
 
-  // Moves from `done` and returns true, unless the key is in no bundle, was
-  // asked for before, or End was called. If the key was the last one of its
-  // bundle, sets `keys` to the bundle's keys and `all` to their callbacks, in
-  // the same order.
+  // Keeps `done` and returns true. If the key was the last one of its bundle,
+  // sets `keys` to the bundle's keys and `all` to their callbacks, in the same
+  // order. Returns false, without moving from `done`, if the key is in no
+  // bundle or was asked for before, or if End was called.
   bool Add(const ParsedKey& key, Rendezvous::Done& done, RecvKeys::Shared& keys,
            RecvDones& all);
 
-  // Returns the callbacks that still wait, which the caller has to call. From
-  // now on Add returns false.
+  // Returns the callbacks that still wait. The caller must call them. From now
+  // on Add returns false.
   std::vector<Rendezvous::Done> End();
 
  private:

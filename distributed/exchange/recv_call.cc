@@ -20,8 +20,8 @@ namespace {
 
 // A call that waits for tensors. It replies once, with whichever comes first:
 // the tensors, an error, or the cancellation by the caller. Callbacks in the
-// outbox keep it alive until the step ends, so it drops the request and the
-// tensors when it has replied.
+// outbox keep the call alive until the step ends. So the call drops the request
+// and the tensors when it has replied.
 class RecvCall : public std::enable_shared_from_this<RecvCall> {
  public:
   // REQUIRES: `request` is not null and has keys.
@@ -93,7 +93,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     std::string key;
     {
       MutexLock lock(mutex_);
-      // After the reply nobody gets this error.
+      // After the reply, the error is not sent to anyone.
       if (request_ != nullptr) key = QuotedText(FirstKey(*request_).text());
     }
     return AsDerived(absl::CancelledError(
@@ -106,8 +106,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     return reply_ == nullptr;
   }
 
-  // Keeps the tensor of a key. Returns all tensors if it is the last one of a
-  // call that has not replied, and none otherwise.
+  // Keeps the tensor of a key. Returns all tensors if this tensor was the last
+  // missing one and the call has not replied. Otherwise returns none.
   SentTensors Gather(size_t index, SentTensor sent) {
     SentTensors all;
     MutexLock lock(mutex_);
@@ -128,8 +128,9 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
         });
   }
 
-  // False if the transport encodes a tensor element by element while it sends
-  // the reply, which takes too long for the thread that produced the tensor.
+  // False if the transport must encode a tensor element by element when it
+  // sends the reply. That takes too long for the thread that produced the
+  // tensor.
   static bool IsQuickToEncode(const SentTensors& tensors) {
     return std::all_of(
         tensors.begin(), tensors.end(), [](const SentTensor& sent) {
@@ -164,7 +165,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     if (!is_wanted) transfers_->Forget(transfer.id);
   }
 
-  // Replies, and returns true, unless it has replied before.
+  // Replies and returns true. Does nothing and returns false if the call has
+  // replied before.
   bool Finish(absl::StatusOr<Payload> response) {
     Reply reply = nullptr;
     // The request is dropped at the end, because `waiting_` refers to its keys
@@ -182,8 +184,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
       context.swap(context_);
       token = token_;
     }
-    // Without a token either the cancellation itself calls this, or it will
-    // never call.
+    // If there is no token, either the cancellation is calling this function,
+    // or no callback was registered.
     if (token != kNoToken) context->cancellation.Deregister(token);
     waiting_.Close();
     caller_.CountServed(received_bytes_,
@@ -206,7 +208,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   SentTensors gathered_ ABSL_GUARDED_BY(mutex_);  // by key
   size_t num_gathered_ ABSL_GUARDED_BY(mutex_) = 0;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;
-  // Both are null once it has replied.
+  // Both are null once the call has replied.
   std::shared_ptr<CallContext> context_ ABSL_GUARDED_BY(mutex_);
   Reply reply_ ABSL_GUARDED_BY(mutex_);
 };

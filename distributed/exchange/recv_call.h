@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReceiveForPeer, ChunkForPeer: how a task answers the methods RecvTensor and
-// RecvTensors, and FetchChunk. tensor_receiver.h is the other end. Stateless,
-// thread-safe.
+// ReceiveForPeer answers calls of the methods RecvTensor and RecvTensors.
+// ChunkForPeer answers calls of FetchChunk. tensor_receiver.h is the other end.
+// Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 
@@ -19,9 +19,10 @@
 
 namespace leat {
 
-// Replies when all tensors have been produced, or with the first error, such as
-// the one that ends the step (StepOutbox::RecvForPeer), or with CANCELLED
-// (derived) once the caller has given up; nobody gets the tensors then.
+// Replies with the tensors when all of them have been produced, or with the
+// first error, such as the one that ends the step (StepOutbox::RecvForPeer).
+// Replies CANCELLED (derived) when the caller has given up. After an error the
+// tensors are dropped.
 //
 // `traffic` (not null) lists the Recvs while they wait. It then counts the
 // call, with `received_bytes` and the size of the reply, for the receiving task

@@ -103,7 +103,8 @@ void RemoteRendezvous::Pull(absl::string_view task, RecvKeys keys,
   receiver_.Receive(task,
                     {.step_id = outbox_->step_id(),
                      .keys = std::move(keys),
-                     // The receive keeps the session, which owns the device.
+                     // The receive keeps the SessionDevices alive, which own
+                     // the device.
                      .allocator = {inputs_.devices, &receiver.host_allocator()},
                      .cancellation = {pulls_, &pulls_->cancellation},
                      .dones = std::move(dones),

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RemoteRendezvous: the rendezvous of one run of a graph in a step. What
-// devices of this task produce is in the outbox of the step. The tensors that
-// other tasks produce are pulled from them.
+// RemoteRendezvous: the rendezvous of one run of a graph in a step. The outbox
+// of the step has the tensors that devices of this task produce. Tensors that
+// other tasks produce are pulled from those tasks.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 
@@ -23,10 +23,10 @@ class Device;
 class SessionDevices;
 class StepStatsRecorder;
 
-// Holds what a run of a graph gives to the pulls of its tensors.
+// The inputs of a run of a graph that the pulls of the run use.
 struct RunInputs {
-  // The session's own view of the devices, from which pulls allocate. Null if
-  // the session's memory is not limited.
+  // The devices as the session sees them. Pulls allocate from these devices.
+  // Null if the session's memory is not limited.
   std::shared_ptr<const SessionDevices> devices = {};
   // The bundles of the graph. Recvs of one bundle wait for each other. May be
   // null.
@@ -48,9 +48,10 @@ class RemoteRendezvous final : public Rendezvous {
   // Does what StepOutbox::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   // Does what StepOutbox::RecvAsync does for a malformed key and for a sender
-  // on this task. Otherwise `done` gets INVALID_ARGUMENT for a receiver that is
-  // not a device of this task, NOT_FOUND for a sender outside of the cluster,
-  // and else what TensorReceiver::Receive gives it.
+  // on this task. Otherwise pulls the tensor: `done` gets what
+  // TensorReceiver::Receive gives, such as NOT_FOUND for a sender outside of
+  // the cluster. If the receiver is not a device of this task, `done` gets
+  // INVALID_ARGUMENT.
   void RecvAsync(const ParsedKey& key, Done done) override;
   // Aborts the whole step on this task, and so cancels the pulls of all its
   // runs.
@@ -67,9 +68,9 @@ class RemoteRendezvous final : public Rendezvous {
     std::optional<BundledRecvs> bundled = {};  // nothing without bundles
   };
 
-  // Receives a tensor from another task for `device`, which is of this task:
-  // alone, or with the other tensors of its bundle once all of them have been
-  // asked for.
+  // Receives a tensor from another task for `device`, a device of this task. If
+  // the tensor is in a bundle, it is pulled with the others once all of them
+  // have been asked for. Otherwise it is pulled alone.
   void RecvFromTask(absl::string_view task, const ParsedKey& key,
                     Device& device, Done done);
   // Pulls tensors from another task. `dones` are the callbacks for `keys`.
@@ -80,7 +81,7 @@ class RemoteRendezvous final : public Rendezvous {
   const TensorReceiver& receiver_;
   const RunInputs inputs_;
   // The pulls end when the step is aborted or this is destroyed. They are
-  // shared, because an abort may still be ending them when this is gone.
+  // shared, because an abort may still be ending them when this is destroyed.
   const std::shared_ptr<Pulls> pulls_;
   Cancellation::Token token_ = -1;  // of the outbox's aborted()
 };

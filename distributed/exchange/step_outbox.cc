@@ -73,8 +73,8 @@ absl::Status StepOutbox::UnknownSender(const ParsedKey& key) const {
   local.type = name->type;
   local.id = name->id;
   const std::string local_name = local.ToString();
-  // TensorFlow looks devices up without their task. So a key for the task that
-  // had this address before gets the error that tells about the restart.
+  // TensorFlow looks devices up without their task. So a key for an earlier
+  // task at this address gets the error that reports the restart.
   const Device* const device = devices_.Find(absl::StrCat(task(), local_name));
   if (device == nullptr) {
     return absl::InvalidArgumentError(

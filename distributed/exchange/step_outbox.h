@@ -1,12 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StepOutbox: the tensors that devices of this task produce in one step, for
-// kernels of this task and for peers that ask. It is made when a run of the
-// step begins or a peer asks for the step, whichever is first.
+// kernels of this task and for peers that ask for them. The outbox is made when
+// a run of the step begins or a peer asks for the step, whichever is first.
 //
-// A key whose sender is a device of this task but with another incarnation is
-// ABORTED, in TensorFlow's words and with kWorkerPossiblyRestartedPayload: it
-// was made for an earlier process at this task's address.
+// If the sender in a key is a device of this task but has another incarnation,
+// the call fails with ABORTED, TensorFlow's message and
+// kWorkerPossiblyRestartedPayload. Such a key was made for an earlier process
+// at this task's address.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
 
@@ -34,7 +35,7 @@ class StepOutbox final : public Rendezvous {
   // `max_entries` bounds the tensors and Recvs that wait and, outside of loops,
   // the keys that have been used (local_rendezvous.h).
   StepOutbox(int64_t step_id, DeviceSet& devices, size_t max_entries);
-  // Aborts whatever still waits, with CANCELLED.
+  // Fails the Recvs that still wait with CANCELLED, and ends the transfers.
   ~StepOutbox() override;
 
   int64_t step_id() const { return step_id_; }
@@ -47,20 +48,23 @@ class StepOutbox final : public Rendezvous {
   // Returns INVALID_ARGUMENT if the key is malformed or its sender is not a
   // device of this task. Otherwise fails as LocalRendezvous::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
-  // `done` gets INVALID_ARGUMENT, in TensorFlow's words, if the key is
-  // malformed or its sender is not a device of this task.
+  // `done` gets INVALID_ARGUMENT, with TensorFlow's message, if the key is
+  // malformed or its sender is not a device of this task. For a sender of
+  // another task, `done` gets ABORTED instead, as above, if this task has a
+  // device of the same type and number with another incarnation.
   void RecvAsync(const ParsedKey& key, Done done) override;
-  // Also ends the transfers and cancels aborted().
+  // Fails waiting and later calls, ends the transfers and cancels aborted(),
+  // all with `reason`.
   void StartAbort(const absl::Status& reason) override;
-  // Is cancelled, with the reason, when the step is aborted on this task.
+  // Returns the Cancellation that StartAbort cancels.
   Cancellation& aborted() { return aborted_; }
 
   // Does what RecvAsync does, for a peer. `done` gets INVALID_ARGUMENT also if
   // the receiver in the key is not the name of a device.
   void RecvForPeer(const ParsedKey& key, Done done);
 
-  // Returns INVALID_ARGUMENT: a device in the key is not of this task. `end` is
-  // "src" or "dst".
+  // Returns INVALID_ARGUMENT: a device in the key does not belong to this task.
+  // `end` is "src" or "dst".
   absl::Status NotOurs(absl::string_view end, const ParsedKey& key) const;
 
   // The transfers whose chunks peers fetch. They end with the step.

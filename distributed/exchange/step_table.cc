@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// How many runs a status looks at, at most, to find the oldest ones.
+// The most runs that a status looks at to find the oldest ones.
 constexpr size_t kMaxReportedRuns = 10'000;
 
 }  // namespace
@@ -37,7 +37,7 @@ StepTable::~StepTable() {
     is_closed_ = true;
     for (Line* const line : {&waiting_, &lingering_}) {
       if (line->timer != 0 && timers_.Cancel(line->timer)) line->timer = 0;
-      // The timer runs, or is about to.
+      // The timer was not cancelled, so its callback runs or is about to run.
       while (line->timer != 0) timer_has_run_.Wait(mutex_);
     }
     for (auto& [step_id, entry] : steps_) {
@@ -249,7 +249,7 @@ void StepTable::Report(const StatusListing& listing,
             [](const Shown& a, const Shown& b) { return a.begun < b.begun; });
   if (old.size() > listing.max_listed) old.resize(listing.max_listed);
   for (const Shown& entry : old) {
-    // The ids are shortened, since a whole one could be misused.
+    // The ids are shortened, because a whole id could be misused.
     pb::RunningStepStatus& step = *status.add_running_steps();
     step.set_step(ShownStep(entry.step_id));
     step.set_session(ShownHandle(entry.session));

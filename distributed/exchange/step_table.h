@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepTable: the steps of a task, from the first request for one until it is
-// forgotten:
+// StepTable: the steps of a task, each from the first request for the step
+// until the step is forgotten:
 //
 //   unknown -> waiting (a peer asked first) -> running (RunGraph) -> ended
 //
 // An ended step leaves its id behind as a tombstone, so that late requests find
 // it ended and cannot begin it anew.
 //
-// It is also the table of the graphs that run in steps, from the call of
-// RunGraph until its reply.
+// The table also has the *runs*: the graphs that run in steps, each from the
+// call of RunGraph until its reply.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 
@@ -44,17 +44,16 @@ namespace leat {
 
 struct StatusListing;
 
-// Thread-safe. Shares the ownership of each step's outbox until the step
-// ends.
+// Thread-safe. Shares the ownership of each step's outbox until the step ends.
 class StepTable {
  public:
-  // Makes the outbox of a step. Called while the table is locked, so it
-  // must do nothing else.
+  // Makes the outbox of a step. Called under the lock of the table, so it must
+  // do nothing else.
   using MakeOutbox =
       std::function<std::shared_ptr<StepOutbox>(int64_t step_id)>;
-  // Fails a graph that runs in a step. Called at most once by the end of the
-  // step and any number of times by FailRuns, outside of any lock, perhaps
-  // during or after the graph's Finish, so it must own what it touches.
+  // Fails a graph that runs in a step. The end of the step calls it at most
+  // once, FailRuns any number of times. It is called outside of any lock,
+  // perhaps during or after the graph's Finish, so it must own what it uses.
   using FailStep = std::function<void(const absl::Status& why)>;
   // Identifies one run of a graph in a step. Runs of a step at the same time
   // must differ.
@@ -70,18 +69,18 @@ class StepTable {
   StepTable& operator=(const StepTable&) = delete;
 
   // Begins a run of a graph of `session` in the step, which may be unknown,
-  // waiting or already running (a step may run several graphs of a task).
-  // `fail` is kept until that run is over or the step ends. Returns the step's
-  // outbox. Returns ABORTED (derived) for a step that has ended, and
-  // INVALID_ARGUMENT for a step of another session. Counts the run in any case.
+  // waiting or already running (a step may run several graphs of a task). Keeps
+  // `fail` until the run is over or the step ends. Returns the step's outbox.
+  // Returns ABORTED (derived) for a step that has ended, and INVALID_ARGUMENT
+  // for a step of another session. Counts the run in any case.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Begin(int64_t step_id,
                                                     absl::string_view session,
                                                     Run run, FailStep fail);
 
-  // Ends a run that Begin has accepted. If the run failed, the step ends. If it
-  // was the last run of the step, the step lingers for `step_linger`, since
-  // peers may still fetch its tensors. If more than `max_tombstones` steps
-  // linger, the oldest one ends.
+  // Ends a run that Begin has accepted. If the run failed, the step ends. If
+  // the last run of the step has succeeded, the step *lingers*: it ends after
+  // `step_linger`, since peers may still fetch its tensors. If more than
+  // `max_tombstones` steps linger, the oldest one ends.
   void Finish(int64_t step_id, Run run, const absl::Status& status);
 
   // Called when a peer asks for a tensor of the step. An unknown step becomes a
@@ -90,8 +89,9 @@ class StepTable {
   // (derived) for a step that has ended, and RESOURCE_EXHAUSTED if too many
   // steps wait.
   //
-  // `is_waiting` is set to whether the step has not begun. If so, StopWaiting
-  // must be called once, when that peer stops waiting for whatever reason.
+  // Sets `is_waiting` to true if the step has not begun, and else to false. If
+  // it is true, the caller must call StopWaiting once, when the peer stops
+  // waiting for whatever reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
                                                     bool& is_waiting);
   // Called when a peer stops waiting. A step that has not begun becomes unknown
@@ -102,11 +102,11 @@ class StepTable {
   // (derived) for a step that has ended, and NOT_FOUND for an unknown step.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Find(int64_t step_id) const;
 
-  // Ends a step: fails its runs and aborts its outbox, with an error
-  // derived from `why` (not OK), and leaves the tombstone, also of an unknown
-  // step. Idempotent.
+  // Ends a step: fails its runs and aborts its outbox, with an error derived
+  // from `why` (not OK). Leaves a tombstone, also for an unknown step.
+  // Idempotent.
   void End(int64_t step_id, const absl::Status& why);
-  // Ends every step of that session.
+  // Ends every step that a run of the session has begun.
   void EndOf(absl::string_view session, const absl::Status& why);
 
   // Fails the runs of all steps that have not ended. The steps end when the
@@ -114,24 +114,26 @@ class StepTable {
   void FailRuns(const absl::Status& why);
 
   size_t num_steps() const;  // steps that have not ended
-  // The number of runs that are not over, also those of steps that have ended.
+  // The number of runs that are not over, including runs of steps that have
+  // ended.
   size_t num_runs() const;
   // The number of tensors of lingering steps that peers have still to fetch.
   size_t num_untaken() const;
 
-  // Adds to `status` how many steps there are, how many runs there were, and
-  // the oldest runs that are not over.
+  // Adds to `status` the number of steps that have not ended, the counts of
+  // runs, and the oldest runs that are not over.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 
  private:
-  // When a step in a line ends.
+  // The time at which a step in a line ends.
   struct Deadline {
     Clock::time_point when = {};
     int64_t step_id = 0;
   };
-  // Steps that end when their time is up. All of them have the same time, so
-  // the time of the first one in line is up first, and one timer is enough.
+  // Steps that end when their time is up. Each step stays in the line for the
+  // same time, so the first step in the line ends first, and one timer is
+  // enough.
   struct Line {
     std::chrono::nanoseconds time = {};
     std::list<Deadline> steps = {};
@@ -177,11 +179,11 @@ class StepTable {
   absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
                                                      absl::string_view session,
                                                      Run run, FailStep fail);
-  // Takes out of a step what the caller has to fail, outside of the lock.
+  // Moves out of a step what the caller must fail outside of the lock.
   Ended TakeOut(int64_t step_id, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Moves a step, if there is one of that id, to `ended`, and leaves the
-  // tombstone.
+  // Moves the step `step_id`, if there is one, to `ended`. Leaves a tombstone
+  // in any case.
   void Bury(int64_t step_id, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Called by the timer of a line. Ends the steps whose time is up.

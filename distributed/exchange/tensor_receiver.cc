@@ -14,9 +14,9 @@
 
 namespace leat {
 
-// Owned by the callbacks of the calls that it makes. Calls the callbacks of the
-// receive exactly once, if need be in the destructor, so that a step does not
-// wait for ever, whatever becomes of the calls.
+// The callbacks of the calls to the peer own this object. It calls the
+// callbacks of the receive exactly once. If a call to the peer is dropped, the
+// destructor calls them, so that the step does not wait for ever.
 class TensorReceiver::Call {
  public:
   Call(const Settings& settings, Peers::PeerRef peer, TensorReceive receive)
@@ -93,15 +93,15 @@ class TensorReceiver::Call {
         });
   }
 
-  // True if all tensors are dead. Then the tensors in the reply are ignored: a
-  // task of TensorFlow sends an empty one.
+  // True if all tensors are dead. The tensors in the reply are then ignored. (A
+  // task of TensorFlow sends an empty tensor for a dead one.)
   bool IsAllDead() const {
     const auto& is_dead = response_.is_dead;
     return is_dead.size() == keys_.size() &&
            std::find(is_dead.begin(), is_dead.end(), false) == is_dead.end();
   }
 
-  // Receives the tensor whose first chunk has come.
+  // Receives the tensor whose first chunk is in `first`.
   static void ReceiveChunks(std::unique_ptr<Call> owned, Payload first) {
     const absl::Status status = owned->CheckTransfer();
     if (!status.ok()) return owned->Fail(owned->ReplyError(status));
@@ -162,8 +162,9 @@ class TensorReceiver::Call {
         });
   }
 
-  // Meets the peer if the next tensor of this size could come in chunks.
-  // REQUIRES: on a thread of the transport.
+  // Calls Peer::Meet if a tensor of `bytes` is large enough for chunks, so that
+  // the next such tensor can come in chunks. REQUIRES: on a thread of the
+  // transport.
   void LearnOfChunks(int64_t bytes) {
     const ChunkOptions& chunks = settings_.chunks;
     if (request_.form == RecvForm::kOne && bytes > chunks.inline_bytes &&
@@ -203,7 +204,8 @@ class TensorReceiver::Call {
     return absl::OkStatus();
   }
 
-  // Names the tensors for messages: "'edge_5_w/read' and 3 more".
+  // Returns the names of the tensors for messages, such as "'edge_5_w/read' and
+  // 3 more".
   std::string What() const {
     std::string what = absl::StrCat("'", keys_.front().tensor_name(), "'");
     if (request_.form == RecvForm::kList) {
@@ -212,14 +214,16 @@ class TensorReceiver::Call {
     return what;
   }
 
-  // Returns the error of a call that the peer or the transport has refused.
+  // Returns the error of the receive after a call has failed with `status`, an
+  // error of the peer or the transport.
   absl::Status CallError(const absl::Status& status) const {
     if (cancellation_ != nullptr && cancellation_->IsCancelled()) {
       return cancellation_->status();
     }
     if (!IsTransportError(status)) return AsDerived(status);
     const absl::Status error = peer_->NameTransportError(status);
-    // A task that cancels its call has not failed.
+    // CANCELLED means that this task has cancelled the call. No task has
+    // failed.
     if (absl::IsCancelled(error)) return AsDerived(error);
     return WithMessage(
         error, absl::StrCat(error.message(), " while receiving ", What()));
@@ -237,8 +241,8 @@ class TensorReceiver::Call {
   }
 
   // Returns the error of a reply that cannot be used. INVALID_ARGUMENT is the
-  // peer's fault. Other errors are not, for example when this task has no room
-  // for the tensors.
+  // peer's fault. Other errors are not, for example when this task has no
+  // memory for the tensors.
   absl::Status ReplyError(const absl::Status& status) const {
     const std::string& task = peer_->task();
     if (!absl::IsInvalidArgument(status)) {
@@ -280,7 +284,8 @@ class TensorReceiver::Call {
     }
   }
 
-  // Ends the wait. Returns the callbacks, which the caller has to call.
+  // Removes the receive from the list of waiting Recvs. Returns the callbacks,
+  // which the caller must call.
   RecvDones End() {
     waiting_.Close();
     RecvDones dones;

@@ -46,7 +46,7 @@ struct TensorReceive {
 class TensorReceiver {
  public:
   // References and pointers are borrowed. They must outlive the receives that
-  // are begun here, and these may outlive this. Large tensors are decoded on
+  // are begun here. A receive may outlive this. Large tensors are decoded on
   // `compute`. `decoders`, the decoders of received variants, may be null.
   // `max_message_bytes` bounds the memory of a decoded message, and of a
   // transfer.
@@ -56,10 +56,10 @@ class TensorReceiver {
       : peers_(peers),
         settings_{compute, decoders, max_message_bytes, chunks} {}
 
-  // Receives what `task` produces. Calls each callback exactly once: on a
-  // thread of the transport; for tensors above 256 KiB on a thread of
-  // `compute`; or, if `task` is not in the cluster, in this call, with
-  // NOT_FOUND.
+  // Receives tensors that `task` produces. Calls each callback exactly once, on
+  // a thread of the transport or, if decoding takes long (Payload::IsQuick), on
+  // a thread of `compute`. If `task` is not in the cluster, calls the callbacks
+  // in this call, with NOT_FOUND.
   //
   // An error that the peer reports is marked as derived
   // (core/status_payloads.h), because it comes from the peer's own failure. A
@@ -67,20 +67,20 @@ class TensorReceiver {
   // (127.0.0.1:7001) cannot be reached: ... while receiving 'edge_5_w/read'".
   // After the cancellation, the error is the status of the cancellation. A
   // response without the tensors is INVALID_ARGUMENT, naming the first key and
-  // the task. If this task has no memory for the tensors, or does not take so
+  // the task. If this task has no memory for the tensors, or does not accept so
   // many bytes, the error is RESOURCE_EXHAUSTED.
   //
-  // A large tensor that is received alone comes in chunks from a peer that has
-  // said in GetStatus that it supports them. If nothing is known about the
-  // peer, its first such tensor comes in one piece, and meanwhile this task
-  // meets the peer (Peer::Meet).
+  // A large tensor that is received alone comes in chunks, if the peer has
+  // reported in GetStatus that it sends chunks. If nothing is known about the
+  // peer, the tensor comes in one piece. This task then calls Peer::Meet, so
+  // that later tensors can come in chunks.
   void Receive(absl::string_view task, TensorReceive receive) const;
 
  private:
   // One receive that is under way.
   class Call;
 
-  // What all receives have in common.
+  // The settings that all receives share.
   struct Settings {
     WorkQueue& compute;
     const VariantDecoders* decoders;

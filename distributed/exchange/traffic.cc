@@ -22,7 +22,8 @@ void PeerTraffic::CountReply(const absl::StatusOr<Payload>& reply) {
   if (reply.ok()) {
     bytes_received_.fetch_add(MessageBytes(*reply), std::memory_order_relaxed);
   } else if (IsTransportError(reply.status())) {
-    // Otherwise this task has given up the call, which tells nothing.
+    // Other errors, such as that this task has given up the call, say nothing
+    // about the peer.
     if (IsUnreachable(reply.status())) {
       MutexLock lock(mutex_);
       error_ = std::string(reply.status().message().substr(0, kMaxErrorBytes));

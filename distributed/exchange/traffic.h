@@ -32,7 +32,7 @@ class PeerTraffic {
   // What the peer is, as far as this task knows: kUnknown until it has answered
   // GetStatus.
   enum class Kind { kUnknown, kLeat, kTensorFlow };
-  // Whether the peer could be reached when its last reply came or was due.
+  // Says whether the peer could be reached when its last reply came or was due.
   enum class State { kUnknown, kReachable, kUnreachable };
 
   // The counts at one moment.
@@ -51,11 +51,11 @@ class PeerTraffic {
 
   // Counts a call of the peer by this task.
   void CountCall(const Payload& request);
-  // Counts the reply, and learns from it whether the peer can be reached. What
-  // the peer itself says, also an error, makes it reachable. UNAVAILABLE and
-  // DEADLINE_EXCEEDED of the transport make it unreachable. Other errors of the
-  // transport, of calls that this task has given up, change nothing. Called
-  // once for each CountCall.
+  // Counts the reply, and learns from it whether the peer can be reached. A
+  // reply from the peer itself, even an error, makes the peer reachable.
+  // UNAVAILABLE and DEADLINE_EXCEEDED of the transport make the peer
+  // unreachable. Other errors of the transport, such as those of calls that
+  // this task has given up, change nothing. Called once for each CountCall.
   void CountReply(const absl::StatusOr<Payload>& reply);
   // Counts a call by the peer, which this task has answered.
   void CountServed(int64_t bytes_received, int64_t bytes_sent);
@@ -76,7 +76,8 @@ class PeerTraffic {
   std::atomic<int64_t> bytes_sent_{0};
   std::atomic<int64_t> bytes_received_{0};
   std::atomic<Clock::duration::rep> heard_{0};  // 0: never
-  // Why the peer is unreachable. Valid only in that state.
+  // `error_` says why the peer is unreachable. It is valid only in state
+  // kUnreachable.
   mutable Mutex mutex_;
   std::string error_ ABSL_GUARDED_BY(mutex_);
 };
@@ -90,17 +91,19 @@ class Traffic {
   Traffic& operator=(const Traffic&) = delete;
 
   // Returns the record of a task, such as "/job:ps/replica:0/task:0". All tasks
-  // that are not in the cluster share one record. It lives as long as this.
+  // that are not in the cluster share one record. The records live as long as
+  // this.
   PeerTraffic& Of(absl::string_view task);
 
-  // The Recvs that wait, of this task and of its peers.
+  // Returns the list of the waiting Recvs of this task and of its peers.
   OpenRecvs& recvs() { return recvs_; }
   const OpenRecvs& recvs() const { return recvs_; }
 
  private:
-  // By the name of the task. The map is never changed.
+  // The records by the name of the task. The map does not change after the
+  // construction.
   absl::flat_hash_map<std::string, std::unique_ptr<PeerTraffic>> peers_;
-  // All tasks that are not in the cluster.
+  // The record of all tasks that are not in the cluster.
   PeerTraffic others_;
   OpenRecvs recvs_;
 };

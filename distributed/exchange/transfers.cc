@@ -11,7 +11,8 @@
 namespace leat {
 namespace {
 
-// Chunks begin at multiples of this in memory, from where copies are fastest.
+// In memory, chunks begin at multiples of this, because copies of aligned bytes
+// are fastest.
 constexpr int64_t kAlignment = kBufferAlignment;
 
 int64_t ChunkBytes(const ChunkWish& wish) {

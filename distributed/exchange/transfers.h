@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Transfers: the large tensors of one step that peers fetch in chunks. A
-// transfer stays until every chunk was taken or its step ends. So a peer that
-// vanishes, or lies, keeps a tensor no longer than until the step ends.
+// transfer exists until every chunk was taken, but at most until the step ends.
+// So a peer that vanishes or lies cannot keep a tensor alive after the end of
+// the step.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 
@@ -26,10 +27,10 @@ class PeerTraffic;
 class Transfers {
  public:
   // Begins a transfer, in chunks of the wished size but within kMinChunkBytes
-  // and kMaxChunkBytes. Nobody may write to `tensor`, which must be in host
-  // memory, from then on. Returns nothing for a tensor that is sent in one
-  // piece, because it is small or not transferable or because no transfer is
-  // wished. After End, returns the status of End.
+  // and kMaxChunkBytes. `tensor` must be in host memory. Nobody may write to it
+  // from then on. Returns nullopt for a tensor that is sent in one piece,
+  // because it is small or not transferable or because `wish` is for no
+  // transfer. After End, returns the status of End.
   //
   // `receiver`, in which Take counts all chunks but the first, is borrowed
   // until the transfer ends.
@@ -48,7 +49,8 @@ class Transfers {
   void Forget(uint64_t id);
 
   // Forgets all transfers and begins no more. Begin and Take return `why` (not
-  // OK) from now on, and after several calls of End the first `why`.
+  // OK) from now on. If End is called several times, they return the first
+  // `why`.
   void End(const absl::Status& why);
 
   size_t size() const;

@@ -18,8 +18,9 @@
 
 namespace leat {
 
-// A step that a client will run again. Its plan is in the session's table with
-// the other plans, and may have to be made again.
+// A step that a client may run many times. The plan of the step is in the
+// session's plan table. If the table has dropped the plan, the plan is made
+// again.
 struct CallableStep {
   StepSignature signature = {};
   std::string key = {};  // SignatureKey of the signature
@@ -40,12 +41,12 @@ class Callables {
   // Adds a callable and returns its handle. Returns RESOURCE_EXHAUSTED if there
   // are too many.
   absl::StatusOr<int64_t> Add(std::shared_ptr<const CallableStep> callable);
-  // Returns the callable. Returns INVALID_ARGUMENT, in TensorFlow's words, if
-  // there is none with this handle.
+  // Returns the callable with this handle. Returns INVALID_ARGUMENT, with
+  // TensorFlow's message, if there is none.
   absl::StatusOr<std::shared_ptr<const CallableStep>> Find(
       int64_t handle) const;
-  // Forgets a callable. Does nothing if it was released before; returns
-  // INVALID_ARGUMENT if there never was one with this handle.
+  // Forgets a callable. Does nothing if the callable was released before.
+  // Returns INVALID_ARGUMENT if no callable ever had this handle.
   absl::Status Release(int64_t handle);
   // Forgets all callables.
   void Clear();

@@ -26,7 +26,8 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
         request_(std::move(request)),
         deadline_(timers.clock().After(request_.timeout)),
         done_(std::move(done)) {}
-  // Reports CANCELLED if the calls and timers were dropped before the end.
+  // Calls `done_` with CANCELLED if all calls and timers were dropped before
+  // the end of the inquiry.
   ~Inquiry() {
     if (done_ != nullptr) {
       std::move(done_)(absl::CancelledError("the inquiry was given up"));
@@ -59,7 +60,8 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     return absl::OkStatus();
   }
 
-  // Asks a task; `pause` is the time before it would be asked again.
+  // Asks a task. If the task cannot be reached, it is asked again after
+  // `pause`.
   void Ask(size_t i, std::chrono::nanoseconds pause) {
     tasks_.GetStatus(asked_[i],
                      {.deadline = deadline_,
@@ -71,7 +73,8 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
                      });
   }
 
-  // Handles the answer of a task, or asks it again.
+  // Stores the answer of a task, or asks the task again if it could not be
+  // reached.
   void Hear(size_t i, std::chrono::nanoseconds pause,
             absl::StatusOr<PeerStatus> answer) {
     const Clock::time_point again = timers_.clock().Now() + pause;

@@ -37,17 +37,20 @@ struct ClusterDevices {
 
 // Says which tasks to ask, and for how long.
 struct ClusterDevicesRequest {
-  // The master's task, such as "/job:worker/replica:0/task:0". It is not asked,
-  // because its devices are given. It takes part whatever the filters say.
+  // The master's task, such as "/job:worker/replica:0/task:0". This task is not
+  // asked, because `own_devices` are its devices. It takes part even if the
+  // filters exclude it.
   std::string own_task = {};
   std::vector<DeviceInfo> own_devices = {};
-  // All tasks of the cluster; the own one may be among them.
+  // All tasks of the cluster. They may include `own_task`.
   std::vector<std::string> tasks = {};
-  // Only tasks that these allow are asked (IsAllowed in session_config.h).
+  // Only tasks that these filters allow are asked (IsAllowed in
+  // session_config.h).
   std::vector<DeviceName> filters = {};
   // How long tasks that cannot be reached are asked again.
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  // If this is cancelled, the inquiry ends with its reason. May be null.
+  // If `cancellation` is cancelled, the inquiry ends with its reason. May be
+  // null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called every `report_interval` with the tasks that have not answered yet,
   // on the thread of `timers`. The last call may run at the same time as

@@ -24,7 +24,8 @@ namespace leat {
 namespace {
 
 // Returns how long tasks may take to answer. The time ends a little before the
-// client gives up, so that the client can be told which task is missing.
+// client stops waiting, so that the client still gets an error that names the
+// missing tasks.
 std::chrono::nanoseconds TimeToConnect(
     const SessionConfig& config, const MasterEnvironment& environment,
     std::optional<Clock::time_point> answer_by) {
@@ -79,8 +80,8 @@ std::vector<TaskCall> CallsToCreate(const Creation& creation,
   return calls;
 }
 
-// Makes the session when its tasks have answered, or deletes it again if one of
-// them has failed.
+// Makes the session when its tasks have answered. If a task has failed, deletes
+// the session on all tasks.
 void Finish(Creation creation, std::unique_ptr<SessionPlans> plans,
             const std::vector<absl::StatusOr<Payload>>& replies) {
   const MasterEnvironment& environment = creation.environment;
@@ -89,7 +90,7 @@ void Finish(Creation creation, std::unique_ptr<SessionPlans> plans,
     return std::move(creation.done)(std::make_shared<MasterSession>(
         environment, std::move(creation.config), std::move(plans)));
   }
-  // The cancelled calls do not report the reason.
+  // Cancelled calls do not report why they were cancelled.
   if (creation.cancellation->IsCancelled()) {
     status = creation.cancellation->status();
   }
@@ -112,7 +113,8 @@ void CreateOnTasks(Creation creation, std::unique_ptr<SessionPlans> plans) {
          });
 }
 
-// Prepares the graph, once it is known which devices there are.
+// Prepares the graph for the devices of `cluster`, then creates the session on
+// its tasks.
 void Continue(Creation creation, SessionPlans::ClientGraph client,
               absl::StatusOr<ClusterDevices> cluster) {
   if (!cluster.ok()) return std::move(creation.done)(cluster.status());

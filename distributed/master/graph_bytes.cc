@@ -17,8 +17,8 @@ absl::Status GraphBytes::Add(const pb::GraphDef& addition) {
       bytes -= static_cast<int64_t>(function.ByteSizeLong());
     }
   }
-  // Counts at least the whole message, in case its functions are new ones under
-  // known names.
+  // The total is at least the size of this message, in case the message has new
+  // functions under known names.
   bytes_ = std::max(SaturatingAdd(bytes_, bytes), all_bytes);
   if (bytes_ <= limit_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(

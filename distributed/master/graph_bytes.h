@@ -24,9 +24,9 @@ class GraphBytes {
   // Sets the largest number of bytes that Add accepts in all.
   explicit GraphBytes(int64_t limit) : limit_(limit) {}
 
-  // Counts `addition`. A function whose name is known, which clients send again
-  // with each extension, is not counted again. Returns RESOURCE_EXHAUSTED if
-  // the graph then takes more than the limit.
+  // Counts `addition`. Clients send all functions again with each extension, so
+  // a function with a known name is not counted again. Returns
+  // RESOURCE_EXHAUSTED if the graph then takes more than the limit.
   absl::Status Add(const pb::GraphDef& addition);
 
  private:

@@ -41,7 +41,7 @@ constexpr char kOrIdle[] =
     ", or nobody used it for too long (--session-idle, "
     "--session-idle-when-full)";
 
-// How many clients without a session may have the devices listed at a time.
+// The most calls of ListClusterDevices that may be under way at a time.
 constexpr int kMaxListings = 100;
 
 absl::Status ClosedByClient() {
@@ -49,8 +49,8 @@ absl::Status ClosedByClient() {
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
-// Its cancellation comes when the client of a call gives up or the master
-// stops, as long as this lives.
+// While this exists, `cancellation()` is cancelled when the client's call is
+// cancelled or the master stops.
 class EarlyEnd {
  public:
   // `stopping` is cancelled when the master stops.
@@ -317,7 +317,8 @@ void Master::PartialRunSetup(Call, pb::PartialRunSetupRequest, Reply reply) {
 }
 
 void Master::CloseSession(Call, pb::CloseSessionRequest request, Reply reply) {
-  // Shared with the callback, which is dropped if there is no session to close.
+  // `answer` is shared with the callback, because Close drops the callback if
+  // there is no such session.
   const auto answer = std::make_shared<Reply>(std::move(reply));
   const bool closes = sessions_->Close(
       request.session_handle(), ClosedByClient(),
@@ -386,8 +387,8 @@ void Master::Reset(Call, pb::ResetRequest request, Reply reply) {
   *config.mutable_device_filters() = request.device_filters();
   absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
   if (!filters.ok()) return std::move(reply)(filters.status());
-  // Closes the sessions first, because a running step would make its variables
-  // again.
+  // Closes the sessions first, because a running step would create its
+  // variables again.
   sessions_->CloseAll(
       absl::AbortedError("the cluster was reset"),
       [self = shared_from_this(), request = std::move(request),
@@ -436,8 +437,8 @@ void Master::BeginStop() {
 void Master::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
-  // Cancels the calls that nothing else cancels. If the deadline has passed,
-  // sessions still wait for some of them. Otherwise nobody does.
+  // Cancels the calls that nothing else cancels. Sessions wait for some of
+  // these calls only if the deadline has passed.
   environment_.tasks->Stop(stopping_->status());
   sessions_->WaitUntil(Clock::time_point::max());
   environment_.notices->Stop();

@@ -47,8 +47,8 @@ struct StatusListing;
 // this.
 class Master : public std::enable_shared_from_this<Master> {
  public:
-  // Starts to look for idle sessions. The environment's `tasks` and `notices`
-  // are stopped when this is stopped.
+  // Starts the search for idle sessions. Stop also stops the environment's
+  // `tasks` and `notices`.
   explicit Master(MasterEnvironment environment);
   // REQUIRES: Stop was called, or no session was ever made.
   ~Master();
@@ -60,18 +60,18 @@ class Master : public std::enable_shared_from_this<Master> {
   // that come later are UNAVAILABLE. Idempotent.
   void BeginStop();
 
-  // Does the same and waits until nothing of the steps and sessions is under
-  // way. After `deadline` it no longer waits for tasks to confirm that their
-  // part of a session has ended. Must not be called on a thread that runs
-  // calls. Idempotent.
+  // Calls BeginStop and waits until all steps and sessions have ended. After
+  // `deadline`, no longer waits for tasks to confirm that their part of a
+  // session has ended. Must not be called on a thread that runs calls.
+  // Idempotent.
   void Stop(Clock::time_point deadline);
 
   // Returns how many sessions of clients are open.
   size_t num_sessions() const;
 
-  // Adds the number of sessions to `status`, and descriptions of the sessions
-  // that were used last, as many as `listing` allows. The session used last
-  // comes first.
+  // Adds the number of sessions to `status`, and describes the sessions that
+  // were used last. `listing` limits their number. The session used last comes
+  // first.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 
@@ -87,8 +87,8 @@ class Master : public std::enable_shared_from_this<Master> {
   // A handler that gets the parsed request.
   template <class Request>
   using Method = void (Master::*)(Call call, Request request, Reply reply);
-  // Adds a method whose requests are parsed and handled on `thread`, but on the
-  // blocking queue if their tensors are large.
+  // Adds a method. Its requests are parsed and handled on `thread`, or on the
+  // blocking queue if their tensors take long to decode.
   template <class Request>
   void Serve(const leat::Method& method, Method<Request> handler,
              MethodTable& methods, Thread thread = Thread::kTransport);
@@ -105,11 +105,12 @@ class Master : public std::enable_shared_from_this<Master> {
                        Reply reply);
   void RunStep(Call call, pb::RunStepRequest request, Reply reply);
   void RunCallable(Call call, pb::RunCallableRequest request, Reply reply);
-  // Makes the tensors of `payload`, which are charged to the session.
+  // Decodes the tensors of `payload` into memory that is charged to the
+  // session.
   absl::Status Materialize(MasterSession& session, Payload& payload) const;
 
   // Returns the session of a request of `method`. Returns ABORTED if there is
-  // none, or if a request with the same id has come before.
+  // no such session, or if a request with the same id has come before.
   template <class Request>
   absl::StatusOr<std::shared_ptr<MasterSession>> SessionOf(
       const Request& request, absl::string_view method);
@@ -117,7 +118,7 @@ class Master : public std::enable_shared_from_this<Master> {
   void ListClusterDevices(Call call, Reply reply);
   // Returns a message that lists `devices`.
   absl::StatusOr<Payload> ListOf(absl::Span<const DeviceInfo> devices) const;
-  // Clears the containers of `request` on the own task and on the tasks that
+  // Clears the containers of `request` on this task and on the tasks that
   // `filters` allow, and then replies.
   void CleanUpTasks(const pb::ResetRequest& request,
                     std::vector<DeviceName> filters,
@@ -126,8 +127,8 @@ class Master : public std::enable_shared_from_this<Master> {
   const MasterEnvironment environment_;
   RequestQueue requests_;
   RequestIds request_ids_;
-  // Cancelled when the master stops. Ends the creation of sessions, and calls
-  // that belong to no session.
+  // Cancelled when the master stops. Its cancellation ends the creation of
+  // sessions, and calls that belong to no session.
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();
   const std::shared_ptr<MasterSessions> sessions_;

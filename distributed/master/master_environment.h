@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterEnvironment: what a master and its sessions work with.
+// MasterEnvironment: the objects and options that a master and its sessions
+// use.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_ENVIRONMENT_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_ENVIRONMENT_H_
 
@@ -26,8 +27,8 @@ class TaskCaller;
 class TimerQueue;
 class WorkQueue;
 
-// A value. What the raw pointers point to is borrowed and must outlive the
-// master and its sessions. Null is allowed only where stated.
+// A value. The objects behind raw pointers are borrowed and must outlive the
+// master and its sessions. A pointer may be null only where this is stated.
 struct MasterEnvironment {
   std::string task = {};  // "/job:worker/replica:0/task:0"
   DeviceSet* devices = nullptr;
@@ -39,7 +40,7 @@ struct MasterEnvironment {
   TaskCaller* tasks = nullptr;
   std::vector<std::string> cluster = {};  // names of its tasks
   TimerQueue* timers = nullptr;
-  // Runs what takes long: import, planning and decoding.
+  // Runs work that takes long: import, planning and decoding.
   WorkQueue* blocking = nullptr;
   ServerLimits limits = {};
   ServerIntervals intervals = {};

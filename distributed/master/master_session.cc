@@ -91,7 +91,7 @@ void MasterSession::GetPlan(const StepSignature& signature,
           return std::move(done)(std::move(plan));
         }
         // Another caller has failed to make the plan from an earlier version of
-        // the graph, so this asks again.
+        // the graph. Asks again.
         self->GetPlan(signature, key, patience, std::move(done));
       });
 }
@@ -136,7 +136,8 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
   if (!begun.ok()) return std::move(done)({.status = begun.status()});
   const int64_t run = *begun;
   const std::shared_ptr<MasterStep> step = MasterStep::Start(
-      // Owns the session, which owns the environment.
+      // This pointer shares the ownership of the session, which owns the
+      // environment.
       std::shared_ptr<const MasterEnvironment>(shared_from_this(),
                                                &environment_),
       allocator_, std::move(request), Counted(std::move(done)),

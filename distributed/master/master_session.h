@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MasterSession: one client's graph on the tasks of a cluster. It plans the
-// steps, registers their parts on the tasks, and runs them. No thread waits for
-// any of that.
+// steps, registers their parts on the tasks, and runs them. No thread blocks to
+// wait for a task.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 
@@ -29,8 +29,9 @@ namespace leat {
 
 struct Patience;
 
-// Thread-safe. Owned by a shared_ptr: what is under way in the session shares
-// the ownership. An open session must be closed, or it stays on its tasks.
+// Thread-safe. Owned by a shared_ptr: steps, plans and extensions under way
+// share the ownership. The owner must call Close. Otherwise the tasks keep the
+// session.
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
  public:
   // Makes the master's part of a session that has been created on its tasks
@@ -54,18 +55,18 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Extend(pb::GraphDef addition, int64_t version,
               std::shared_ptr<CallContext> call, SessionPlans::Extended done);
 
-  // What a client gives to a step, and when it did so.
+  // The arguments of a client's call that runs a step.
   struct StepArgs {
     std::vector<Tensor> feeds = {};  // in the order of the signature
     pb::RunOptions options = {};
-    // When the client's call arrived. The step's timeout counts from then.
+    // The time at which the client's call arrived. The step's timeout counts
+    // from `begun`.
     Clock::time_point begun = {};
     // The client's call. Its cancellation cancels the step. May be null.
     std::shared_ptr<CallContext> call = {};
   };
-  // Runs a step, after planning it if there is no plan for its signature.
-  // `done` is called exactly once, on any thread, with the fetches or the
-  // error.
+  // Runs a step. Plans the step first if its signature has no plan. `done` is
+  // called exactly once, on any thread, with the fetches or the error.
   void Run(const StepSignature& signature, StepArgs args,
            MasterStep::Done done);
 
@@ -85,8 +86,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // that. Later calls of the session fail with `why`. REQUIRES: called once.
   void Close(absl::Status why, absl::AnyInvocable<void() &&> done);
 
-  // Returns the time since which no step, plan or extension has been under way
-  // and nobody has called the session. Returns now if something is under way.
+  // Returns the time of the last call, or of the last end of a step, plan or
+  // extension. Returns now if something is under way.
   Clock::time_point idle_since() const { return activity_.idle_since(); }
   // The number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }
@@ -96,17 +97,17 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   StepCounts::Totals steps() const { return steps_.totals(); }
 
  private:
-  // Gets the plan of the step, then runs it.
+  // Gets the plan of the step, then runs the step.
   void RunStep(const StepSignature& signature, const std::string& key,
                StepArgs args, MasterStep::Done done);
-  // Returns when the step's time is up, or nothing if the clock cannot
-  // represent that.
+  // Returns the deadline of the step, or nullopt if the clock cannot represent
+  // the deadline.
   std::optional<StepDeadline> DeadlineOf(const StepArgs& args) const;
-  // Gives `done` the plan of a signature, made first if need be, or an error if
-  // `patience` ends before.
+  // Calls `done` with the plan of a signature. Makes the plan if there is none.
+  // Calls `done` with an error if `patience` ends first.
   void GetPlan(const StepSignature& signature, const std::string& key,
                const Patience& patience, RegisteredPlans::Done done);
-  // Runs a step whose plan is made.
+  // Runs a step with a registered plan.
   void RunPlan(RegisteredPlans::Plan plan, StepArgs args,
                MasterStep::Done done);
   // Counts a step that begins. Returns a function that counts the step's end

@@ -25,7 +25,7 @@ absl::Status ClientHasGone(const absl::Status& why) {
 
 }  // namespace
 
-// Something that counts as under way until the token is destroyed.
+// Counts something as under way until the token is destroyed.
 class MasterSessions::Token {
  public:
   explicit Token(std::shared_ptr<MasterSessions> sessions)
@@ -39,8 +39,8 @@ class MasterSessions::Token {
     sessions_->ended_.NotifyAll();
   }
 
-  // True while the token holds the room of a session that is being created.
-  // Guarded by the sessions' lock.
+  // True while `creating_` counts the session of this token. Guarded by the
+  // lock of the sessions.
   bool has_room = false;
 
  private:

@@ -2,9 +2,9 @@
 //
 // MasterSessions: the sessions that a master keeps for clients, by handle.
 //
-// It counts what is under way in the sessions, closes sessions that nobody
-// uses, and closes the session idle for longest if there is no room for a new
-// one.
+// It counts what is under way in the sessions, and closes sessions that are
+// idle for too long. If the limit of sessions is reached, it closes the session
+// idle for longest when a new one is created.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 
@@ -27,60 +27,64 @@
 
 namespace leat {
 
-// Thread-safe. Owned by a shared_ptr: tokens share the ownership, timers keep
+// Thread-safe. Owned by a shared_ptr: tokens share the ownership, timers hold
 // only weak references.
 class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:
   using SessionPtr = std::shared_ptr<MasterSession>;
   using Done = absl::AnyInvocable<void() &&>;
-  // While somebody holds a token, something of a session counts as under way.
+  // Something counts as under way as long as its token exists.
   class Token;
   using UnderWay = std::shared_ptr<Token>;
 
-  // `task` is the name of the master's task, for messages. Idle sessions are
-  // looked for every quarter of `limits.session_idle`, within `sweeps`.
-  // `timers` is borrowed and must outlive this.
+  // `task` is the name of the master's task, for messages. The interval between
+  // two searches for idle sessions is a quarter of `limits.session_idle`,
+  // clamped to `sweeps`. `timers` is borrowed and must outlive this.
   MasterSessions(std::string task, const ServerLimits& limits,
                  IntervalRange sweeps, TimerQueue& timers);
 
-  // Reserves room for a session that is being created, until the result is
-  // given to Add or destroyed. If there is no room, closes the session that was
-  // idle for longest. Returns RESOURCE_EXHAUSTED if that session was not idle
-  // for long enough, and after BeginStop its reason.
+  // Counts a session that is being created against the limit of sessions, until
+  // the returned token is passed to Add or destroyed. At the limit, closes the
+  // session that has been idle for longest. Returns RESOURCE_EXHAUSTED if that
+  // session has not been idle for long enough. After BeginStop, returns the
+  // reason of BeginStop.
   absl::StatusOr<UnderWay> Begin();
 
-  // Adds a session for which `under_way` holds the room. If BeginStop was
-  // called, closes the session instead and returns the reason. If the client
-  // has gone, closes it, too, because nobody would know about the session, and
-  // returns CANCELLED. If the client goes later, but before it has the reply,
-  // the session is closed then.
+  // Adds a session. `under_way` is the token that Begin returned for the
+  // session. After BeginStop, closes the session instead and returns the reason
+  // of BeginStop. If the client has cancelled its call, closes the session and
+  // returns CANCELLED, because nobody would know about the session. If the
+  // client cancels its call later, but before it has the reply, the session is
+  // closed then.
   absl::Status Add(SessionPtr session, CallContext& client, UnderWay under_way);
 
   // Returns null if there is no such session.
   SessionPtr Find(const std::string& handle) const;
 
-  // Removes a session and closes it with `why`. `done` is called when it is
-  // closed. Returns false, and does not call `done`, if there is no such
+  // Removes a session and closes it with `why`. Calls `done` when the session
+  // is closed. Returns false, and does not call `done`, if there is no such
   // session.
   bool Close(const std::string& handle, absl::Status why, Done&& done);
-  // Gets a token, so that what follows also counts as under way.
+  // Called with a token. What the function does later counts as under way while
+  // it keeps the token.
   using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
   // Removes all sessions and closes them with `why`. `done` is called when all
   // are closed.
   void CloseAll(const absl::Status& why, AllClosed done);
 
-  // Returns a token for something that belongs to no session, and after
-  // BeginStop its reason.
+  // Returns a token for something that belongs to no session. After BeginStop,
+  // returns the reason of BeginStop.
   absl::StatusOr<UnderWay> BeginOther();
 
-  // Looks for idle sessions and closes them, again and again until BeginStop.
+  // Sets a timer that closes idle sessions and sets itself again, until
+  // BeginStop.
   void StartSweeping();
 
   // Accepts no more sessions, and closes the open ones with `why` (not OK),
   // without waiting. Idempotent.
   void BeginStop(const absl::Status& why);
-  // Waits until nothing is under way. Returns false if something still is at
-  // `deadline`.
+  // Waits until nothing is under way. Returns false if something is still under
+  // way at `deadline`.
   bool WaitUntil(Clock::time_point deadline);
 
   // Returns the number of sessions that are open.

@@ -25,8 +25,8 @@
 namespace leat {
 namespace {
 
-// Returns `micros` in nanoseconds, or 0 for a number that cannot be a time,
-// since a peer may send any number.
+// Returns `micros` in nanoseconds. Returns 0 for a number that cannot be a
+// time, because a peer may send any number.
 int64_t NanosOf(int64_t micros) {
   return micros > 0 && micros < INT64_MAX / 1000 ? micros * 1000 : 0;
 }
@@ -168,8 +168,8 @@ void MasterStep::Send() {
                                              static_cast<int64_t>(RandomId()),
                                              options, cleanups),
                     .tensors = FeedsOf(parts[i])};
-    // The feeds are charged to the session, whose next step may come as soon as
-    // this one has been answered, so they are released now.
+    // Releases the feeds now. Their memory is charged to the session, and the
+    // session's next step may come as soon as this step is answered.
     if (i + 1 == parts.size()) feeds_.clear();
     if (request_.trace) {
       MutexLock lock(mutex_);
@@ -192,8 +192,8 @@ void MasterStep::Send() {
 
 void MasterStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
   for (const int64_t step_id : cleanups) {
-    // DeferStep returns false once the notices were stopped. The tasks then end
-    // these steps together with their sessions.
+    // DeferStep returns false after EndNotices::Stop. The tasks then end these
+    // steps together with their sessions.
     static_cast<void>(environment_->notices->DeferStep(
         request_.plan->parts[part].task, step_id));
   }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterStep: one running step of a plan on the master. It sends a RunGraph to
-// each task, with the feeds that the task takes, and collects the replies.
+// MasterStep: one running step of a plan on the master. A step sends a RunGraph
+// to each task, with the feeds that the task takes, and collects the replies.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 
@@ -34,7 +34,7 @@ struct StepRequest {
   std::shared_ptr<const RegisteredPlan> plan = {};
   std::vector<Tensor> feeds = {};  // by position
   std::optional<StepDeadline> deadline = {};
-  // The client's call, whose cancellation cancels the step. May be null.
+  // The client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};
   bool trace = false;  // asks for step_stats, by this process's clock
   bool partition_graphs = false;  // asks for partition_graphs
@@ -44,41 +44,42 @@ struct StepRequest {
 struct StepResult {
   absl::Status status = {};
   std::vector<Tensor> fetches = {};  // by position; empty on error
-  pb::RunMetadata metadata = {};     // what tasks have reported of it
+  pb::RunMetadata metadata = {};     // what tasks reported about the step
 };
 
-// Thread-safe. A step owns itself, through its calls, until it has ended.
+// Thread-safe. The calls of a step share its ownership until the step has
+// ended.
 class MasterStep : public std::enable_shared_from_this<MasterStep> {
  public:
   using Done = absl::AnyInvocable<void(StepResult) &&>;
   using Ended = absl::AnyInvocable<void() &&>;
 
   // Checks the feeds and starts the step, which shares the ownership of
-  // `environment`. `allocator`, of host memory, is for the fetches. It is
+  // `environment`. `allocator` allocates host memory for the fetches and is
   // borrowed until `ended` is called.
   //
-  // `done` is called exactly once. When tasks fail, the others are cancelled,
-  // and the status is the cause (step_errors.h). `ended` is called exactly
-  // once, after `done`, when every task has replied and was told to forget the
-  // step or is going to be told soon (end_notices.h). Both are called on any
-  // thread, perhaps this one, outside of any lock.
+  // `done` is called exactly once. When a task fails, the step cancels the
+  // other tasks, and the status is the cause (step_errors.h). `ended` is called
+  // exactly once, after `done`. By then every task has replied, and was told to
+  // forget the step or will be told soon (end_notices.h). Both are called on
+  // any thread, perhaps the calling one, outside of any lock.
   static std::shared_ptr<MasterStep> Start(
       std::shared_ptr<const MasterEnvironment> environment,
       Allocator& allocator, StepRequest request, Done done, Ended ended);
   ~MasterStep();
 
-  // Cancels the step on all tasks. Its status becomes `why` unless a task has
-  // failed by itself. Idempotent.
+  // Cancels the step on all tasks. The status of the step becomes `why` unless
+  // a task reports an error of its own. Idempotent.
   void Cancel(const absl::Status& why);
 
   int64_t step_id() const { return step_id_; }
 
  private:
-  // What the tasks still owe to the step. When every part has replied, the logs
-  // of TensorFlow's tasks are fetched if there is a trace (rpc_logs.h).
+  // What the step still waits for. When every part has replied and the step is
+  // traced, the step fetches the logs of TensorFlow's tasks (rpc_logs.h).
   enum class Owed { kReplies, kLogs, kNothing };
-  // Whether `done` was called. `done` may run for a while, and the step ends
-  // after that.
+  // The state of the call of `done`. `done` may run for a while, and the step
+  // ends only after `done` has returned.
   enum class Answer { kToGive, kBeingGiven, kGiven };
 
   MasterStep(std::shared_ptr<const MasterEnvironment> environment,
@@ -90,37 +91,40 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void SetDeadline();
   // Makes the client's cancellation cancel the step.
   void ListenToClient();
-  // Starts the logs of TensorFlow's tasks if there is a trace, and then sends.
+  // Starts the logs of TensorFlow's tasks if there is a trace, and then calls
+  // Send.
   void Begin();
   // Calls RunGraph on every task.
   void Send();
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Gives the ended steps `cleanups` back to the notices, because the call of
-  // RunGraph that should have told the task about them has failed.
+  // Gives the ended steps `cleanups` back to EndNotices. Called when the
+  // RunGraph that listed these steps has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
-  // Leaves it to the notices to tell the task about the end of this step.
-  // Returns false if that is not possible, so that the task has to be told now.
+  // Asks EndNotices to tell the task later that this step has ended. Returns
+  // false if EndNotices refuses. The caller then has to tell the task now.
   bool DeferCleanup(const TaskPart& part) const;
-  // Takes the reply of a part, and decodes it here if that is quick.
+  // Takes the reply of a part. Decodes the reply on this thread if that is
+  // quick, and else on the blocking queue.
   void Receive(size_t part, absl::StatusOr<Payload> reply);
-  // Returns the names of TensorFlow's tasks in this step, whose pulls a trace
-  // gets from RPC logs. Returns none if there is no trace.
+  // Returns the names of TensorFlow's tasks in this step, or none if there is
+  // no trace. A trace gets the pulls of these tasks from their RPC logs.
   static std::vector<std::string> ForeignTasks(const StepRequest& request);
   // Asks TensorFlow's tasks for their logs.
   void FetchLogs();
   // Adds the logs to what the parts have replied.
   void KeepLogs(std::vector<pb::StepStats> logs);
-  // Returns the time in nanoseconds since 1970, by one clock for all of the
-  // step.
+  // Returns the time in nanoseconds since 1970. All times of the step come from
+  // one clock.
   int64_t WallTime() const;
   // Decodes the reply of a part and keeps its fetches. Returns the part's
   // status.
   absl::Status Read(size_t part, Payload reply);
-  // Stores the fetches of a part. Fails unless there is exactly one of each,
-  // with the planned type.
+  // Stores the fetches of a part. Fails if a fetch is missing, comes twice, is
+  // unknown, or has another type than planned.
   absl::Status KeepFetches(const TaskPart& part, WireTensors tensors);
-  // Records that a part has replied, and decides what happens then.
+  // Records that a part has replied. Cancels the other parts or finishes the
+  // step if that is due.
   void Record(size_t part, const absl::Status& status);
   // Keeps the error of a part. Returns true if the other parts are to be
   // cancelled now.
@@ -128,7 +132,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Cancels the calls of RunGraph, with `why` as a derived error.
   void CancelParts(const absl::Status& why);
-  // Called when no more replies or logs are waited for.
+  // Calls GiveAnswer and CleanUp. Called when the step stops waiting for
+  // replies and logs.
   void Finish();
   // Calls `done` unless it has been called.
   void GiveAnswer();

@@ -22,9 +22,9 @@ struct PlanView {
   absl::string_view session = {};  // the session's handle
   // The plan, with its `whole` graph and with `partitions` as they were cut.
   const StepPlan* plan = nullptr;
-  // The graph that the task of each partition gets, in the order of the
-  // partitions: with feeds and fetches in the form that tasks know, and for a
-  // task of TensorFlow without what it would not understand.
+  // The graphs that the tasks get, in the order of the partitions. Feeds and
+  // fetches are client-terminated _Recv and _Send nodes. A graph for a task of
+  // TensorFlow lacks the attrs that only Leat understands.
   std::vector<const pb::GraphDef*> graphs = {};
 };
 

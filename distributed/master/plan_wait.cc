@@ -25,13 +25,14 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
         patience_(patience),
         done_(std::move(done)) {}
 
-  // Sets the timer and listens to the client, unless the wait is over already.
-  // `ticket` is the ticket of the wait in the table.
+  // Sets the timer and registers with the client's cancellation, unless the
+  // wait is over already. `ticket` is the ticket of the wait in the table.
   void Start(RegisteredPlans::Ticket ticket) {
     absl::Status gone;
     {
-      // What is registered here may call GiveUp at once. GiveUp then blocks on
-      // the mutex until it is known which timer, token and ticket to take back.
+      // The timer and the cancellation may call GiveUp at once, on another
+      // thread. The lock makes GiveUp wait until `ticket_`, `timer_` and
+      // `token_` are set.
       MutexLock lock(mutex_);
       if (done_ == nullptr) return;
       ticket_ = ticket;
@@ -67,7 +68,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
   }
 
  private:
-  // Ends the wait early and leaves the table.
+  // Ends the wait early with `why` and removes the wait from the table.
   void GiveUp(const absl::Status& why) {
     RegisteredPlans::Ticket ticket = 0;
     RegisteredPlans::Done done = Take(ticket);
@@ -76,8 +77,9 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     std::move(done)(why);
   }
 
-  // Ends the timer and the listening, and sets `ticket`. Returns `done_`, or
-  // null if the wait is over already.
+  // Cancels the timer, deregisters from the cancellation, and sets `ticket` to
+  // the ticket of the wait. Returns `done_`, or null if the wait is over
+  // already.
   RegisteredPlans::Done Take(RegisteredPlans::Ticket& ticket) {
     RegisteredPlans::Done done;
     std::optional<TimerQueue::Id> timer;
@@ -94,7 +96,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     return done;
   }
 
-  const std::weak_ptr<RegisteredPlans> plans_;  // owns this
+  const std::weak_ptr<RegisteredPlans> plans_;  // the owner of this
   const std::string key_;
   TimerQueue& timers_;
   const Patience patience_;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WaitForPlan: lets a client wait for a plan until the client's time is up or
-// the client goes away. The plan, which may be for other clients too, is
-// completed all the same. Thread-safe.
+// WaitForPlan: lets a client wait for a plan. The wait ends early at the
+// client's deadline or when the client cancels its call. The plan is still
+// completed then, because other clients may wait for it. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 #define LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 
@@ -20,17 +20,18 @@ namespace leat {
 
 // What ends the wait of a client.
 struct Patience {
-  // The step's deadline, if it has one.
+  // The deadline of the step. May be unset.
   std::optional<StepDeadline> deadline = {};
-  // The client's call, whose cancellation ends the wait. May be null.
+  // The client's call. Its cancellation ends the wait. May be null.
   std::shared_ptr<CallContext> call = {};
 };
 
 // Asks `plans` for a plan (RegisteredPlans::Get). Calls `done` exactly once, on
-// any thread, perhaps this one, with whichever comes first: the result of Get,
-// which is null if the client has to ask again, DEADLINE_EXCEEDED, or the
-// reason of the cancellation. A client that has gone leaves nothing in the
-// table. `timers` is borrowed and must outlive the wait.
+// any thread, perhaps the calling one. `done` gets the result of Get,
+// DEADLINE_EXCEEDED, or the reason of the cancellation, whichever comes first.
+// A null plan means that the client has to ask again. A wait that ends early
+// removes its callback from `plans`. `timers` is borrowed and must outlive the
+// wait.
 void WaitForPlan(const std::shared_ptr<RegisteredPlans>& plans,
                  const std::string& key, int64_t graph_version,
                  RegisteredPlans::Make make, TimerQueue& timers,

@@ -39,8 +39,9 @@ void RemoveLeatAttrs(Graph& graph) {
   }
 }
 
-// Returns true if the graph sends tensors to other tasks or receives some. The
-// Sends and Recvs of feeds and fetches are added only later.
+// Returns true if the graph sends tensors to other tasks or receives tensors
+// from them. REQUIRES: the Sends and Recvs of feeds and fetches are not added
+// yet.
 bool ExchangesTensors(const Graph& graph) {
   for (const NodeId id : graph.NodeIds()) {
     const std::string& op = graph.node(id).op();
@@ -91,7 +92,7 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
   return result;
 }
 
-// Shows a plan to the observer.
+// Calls the session's observer with the plan and the graphs of its requests.
 void Show(const StepPlan& plan, const std::vector<PartRequest>& requests,
           const PlanSession& session) {
   PlanView view{.session = *session.handle, .plan = &plan};
@@ -102,8 +103,8 @@ void Show(const StepPlan& plan, const std::vector<PartRequest>& requests,
 }
 
 // Sets the graph handles of the parts of `plan`. `replies` are in the order of
-// the parts. If a task has failed, tells the others to forget their parts, and
-// returns the error of that task.
+// the parts. If a task has failed, deregisters the parts of the other tasks and
+// returns the error.
 absl::StatusOr<RegisteredPlans::Plan> Finish(
     TaskCaller& tasks, const std::string& session_handle, RegisteredPlan plan,
     const std::vector<absl::StatusOr<Payload>>& replies) {
@@ -200,7 +201,7 @@ void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
   for (PartRequest& request : *requests) {
     calls.push_back({request.part.task, ToPayload(request.request)});
     registered.parts.push_back(std::move(request.part));
-    request.request.Clear();  // It is as large as its message.
+    request.request.Clear();  // The request is as large as its message.
   }
   FanOut(tasks, methods::kRegisterGraph, std::move(calls), options,
          [&tasks, handle = *session.handle, plan = std::move(registered),

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RegisteredPlan: a plan whose graphs are registered with their tasks, and the
-// functions that register it and that write the requests of its steps.
+// RegisteredPlan: a plan whose graphs are registered with their tasks. The
+// functions here register plans and write the requests of steps.
 #ifndef LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
 #define LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
 
@@ -29,11 +29,11 @@ class PlanObserver;
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
   bool is_foreign = false;  // a task of TensorFlow
-  // True if the part exchanges nothing with other tasks. Then a step has ended
-  // on the task when RunGraph has returned, and needs no CleanupGraph.
+  // True if the part exchanges nothing with other tasks. A step then ends on
+  // the task when RunGraph returns, and needs no CleanupGraph.
   bool ends_alone = false;
-  // Which of the step's feeds and fetches the part takes and gives, and their
-  // keys.
+  // The step's feeds that the part takes, the step's fetches that the part
+  // returns, and their keys.
   Boundary boundary = {};
   // The handle that the task has given the graph. Empty until it is registered.
   std::string graph_handle = {};
@@ -55,19 +55,19 @@ using RegisteredPlans = PlanTable<RegisteredPlan>;
 // The session for which plans are registered. Everything is borrowed.
 struct PlanSession {
   const std::string* handle = nullptr;
-  // The devices of all tasks of the session, as PlanStep gets them.
+  // The devices of all tasks of the session. PlanStep must have got the same.
   absl::Span<const DeviceInfo> devices = {};
   absl::Span<const std::string> foreign_tasks = {};
   // The client's configuration, which tasks of TensorFlow get. May be null.
   const pb::ConfigProto* config = nullptr;
-  // Sees plans before they are registered. May be null. If it is not, plans
-  // must have their `whole` graph.
+  // Sees plans before they are registered. May be null. If there is an
+  // observer, plans must have their `whole` graph.
   PlanObserver* observer = nullptr;
 };
 
 // A part and the request that registers it. The graph for a task of TensorFlow
-// has no attrs of Leat's, and no attrs with their default value, which an older
-// op may not know.
+// has no attrs that only Leat understands. It has no attrs with their default
+// value either, because an older TensorFlow may not know these attrs.
 struct PartRequest {
   TaskPart part = {};
   pb::RegisterGraphRequest request = {};
@@ -80,13 +80,13 @@ absl::StatusOr<std::vector<PartRequest>> MakePartRequests(
     std::vector<Partition> partitions, const StepSignature& signature,
     const PlanSession& session);
 
-// Sets the fields of `part` that are known once it is registered.
+// Sets the fields of `part` that depend on its graph handle.
 void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
                     TaskPart& part);
 
 // Returns the header of a RunGraphRequest: the fields of `part.run_graph`, and
-// the fields of one step. `cleanup_steps` are ended steps that the task is to
-// forget. If there are any, it must be a task of Leat.
+// the fields of one step. `cleanup_steps` are ended steps that the task has to
+// forget. They must be empty for a task of TensorFlow.
 std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
                            int64_t request_id,
                            const pb::ExecutorOpts& exec_opts = {},
@@ -94,14 +94,14 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
 
 // Registers all parts with their tasks, at the same time, and calls `done`
 // exactly once. Fails as MakePartRequests does, or with the error of a task,
-// with "From TASK:\n" in front; then no part stays registered. Takes long
-// before it returns, because it exports the graphs. `tasks` is borrowed until
-// the calls have ended.
+// with "From TASK:\n" in front. If it fails, no part stays registered. Exports
+// the graphs before it returns, which takes long. `tasks` is borrowed until the
+// calls have ended.
 void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done);
 
-// Tells the tasks that no step of these parts will come any more. Does not wait
-// for their answers. `tasks` is borrowed until the calls have ended.
+// Tells the tasks that no more steps will run these parts. Does not wait for
+// their answers. `tasks` is borrowed until the calls have ended.
 void DeregisterParts(TaskCaller& tasks, const std::string& session_handle,
                      absl::Span<const TaskPart> parts);
 

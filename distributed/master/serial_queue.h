@@ -18,21 +18,23 @@
 
 namespace leat {
 
-// Thread-safe. Closures that were added run even if this is destroyed before.
+// Thread-safe. Closures that were added run even after this is destroyed.
 class SerialQueue {
  public:
-  // `queue` is borrowed and must outlive the closures; they may run when this
-  // is gone. `max_waiting` is the most closures that may wait beside the one
-  // that runs.
+  // `queue` is borrowed and must outlive the closures, which may run after this
+  // is destroyed. `max_waiting` is the largest number of closures that may wait
+  // while another closure runs.
   SerialQueue(WorkQueue& queue, size_t max_waiting)
       : state_(std::make_shared<State>(queue)), max_waiting_(max_waiting) {}
 
-  // Takes `closure` and runs it later. Each closure takes a turn of its own in
-  // `queue`. Returns false and leaves `closure` alone if too many wait.
+  // Takes `closure` and runs it later. Each closure is a separate item of
+  // `queue`. Returns false, and does not move from `closure`, if too many
+  // closures wait.
   bool Add(WorkQueue::Closure&& closure);
 
  private:
-  // Holds what the closures share with this queue. They keep it alive.
+  // The state that the closures share with this queue. The closures share the
+  // ownership.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionActivity: what is under way in a master's session. It knows whether
-// the session is open and when it was used last. When the session is closed, it
-// calls back once nothing is under way any more.
+// SessionActivity: tracks what is under way in a master's session, when the
+// session was last used, and if the session is open. After Close, it calls back
+// as soon as nothing is under way.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 
@@ -27,34 +27,34 @@ class SessionActivity {
   // `clock` must outlive this.
   explicit SessionActivity(Clock& clock) : clock_(clock), used_(clock.Now()) {}
 
-  // Notes that the session is being used. Returns OK while it is open, and else
-  // why it was closed.
+  // Notes that the session is being used. Returns OK while the session is open,
+  // and else the reason of Close.
   absl::Status Touch();
 
-  // Adds something that is under way, which is a step, a plan that is being
-  // made or an extension, and returns its number for End. Once the session is
-  // closed, returns the reason instead.
+  // Adds a step, an extension, or a plan that is being made to what is under
+  // way. Returns its number, which End takes. After Close, returns the reason
+  // of Close instead.
   absl::StatusOr<int64_t> Begin();
-  // Sets the step that was begun as `number`, so that Close finds it. If the
-  // session was closed meanwhile, returns why, and the caller has to cancel the
-  // step. Does nothing if the step has ended already.
+  // Sets the step that was begun as `number`, so that Close finds the step. If
+  // the session was closed meanwhile, returns the reason of Close, and the
+  // caller has to cancel the step. Does nothing if the step has ended already.
   absl::Status SetStep(int64_t number, std::shared_ptr<MasterStep> step);
   // Removes what was begun as `number`.
   void End(int64_t number);
 
-  // What Close found.
+  // The result of Close.
   struct Closing {
     int64_t number = 0;
     std::vector<std::shared_ptr<MasterStep>> steps = {};  // to be cancelled
   };
-  // Closes the session. Begin and Touch return `why` (not OK) from now on. The
-  // closing is under way itself, until the caller ends it by its number.
-  // `when_idle` is called by the call of End after which nothing is under way.
+  // Closes the session. Begin and Touch return `why` (not OK) from now on.
+  // Close itself counts as under way, until the caller passes `Closing::number`
+  // to End. The call of End that leaves nothing under way calls `when_idle`.
   // REQUIRES: called once.
   Closing Close(absl::Status why, absl::AnyInvocable<void() &&> when_idle);
 
-  // Returns the time since which nothing has been under way and nobody has
-  // called Touch. Returns now if something is under way.
+  // Returns the time of the last Touch or End. Returns now if something is
+  // under way.
   Clock::time_point idle_since() const;
 
  private:
@@ -63,8 +63,8 @@ class SessionActivity {
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while open
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
-  // Maps the numbers that Begin has returned, and End has not yet got, to
-  // steps. A step is null before it has started and for what is not a step.
+  // Maps the number of everything under way to its step. The step is null until
+  // SetStep, and for everything that is not a step.
   absl::flat_hash_map<int64_t, std::shared_ptr<MasterStep>> running_
       ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;

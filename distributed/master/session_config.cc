@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// Returns no timeout for values below 1 and for values that no clock can
+// Returns nullopt for values below 1 and for values that no clock can
 // represent.
 std::optional<std::chrono::nanoseconds> ReadTimeout(int64_t milliseconds) {
   constexpr int64_t kMost =

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionConfig: what a client asks of its session on a cluster, as read from
+// SessionConfig: the options of a client's session on a cluster, read from
 // TensorFlow's ConfigProto. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_CONFIG_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_CONFIG_H_
@@ -29,28 +29,29 @@ struct SessionConfig {
   bool allow_soft_placement = false;
   // If true, variables and queues belong to the session, not to the tasks.
   bool isolate_state = false;
-  // The timeout of each call that has none of its own.
+  // The timeout of every call that does not set one.
   std::optional<std::chrono::nanoseconds> operation_timeout = {};
-  // The session uses only tasks and devices that one of these allows. If there
-  // are none, it uses all.
+  // The session uses only tasks and devices that at least one filter allows.
+  // Without filters, the session uses all.
   std::vector<DeviceName> device_filters = {};
   OptimizerOptions optimizer = {};
 
   static constexpr size_t kMaxDeviceFilters = 1000;
 };
 
-// Reads `config`. Options that have no meaning on a server are ignored, as
-// TensorFlow does: the devices and threads of the client's machine,
+// Reads `config`. As in TensorFlow, options that have no meaning on a server
+// are ignored: the devices and threads of the client's machine,
 // place_pruned_graph, a timeout below 0.
 //
-// Errors name the field: INVALID_ARGUMENT for thread pools of the session's own
-// and for malformed or too many filters, UNIMPLEMENTED for a cluster of its
-// own.
+// Returns INVALID_ARGUMENT if `config` asks for thread pools of the session, or
+// if it has malformed or too many filters. Returns UNIMPLEMENTED if it has a
+// cluster_def. Errors name the field.
 absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 
 // Returns true if `filters` is empty or one of them allows `name`, a task or a
-// device. By TensorFlow's rule a filter allows what does not contradict it: so
-// "/device:GPU:*" allows every task, and of each task its GPUs.
+// device. As in TensorFlow, a filter allows every name that does not contradict
+// the filter. For example, "/device:GPU:*" allows every task, and the GPUs of
+// each task.
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name);
 
 // Returns the timeout that the client gives the step, or else the timeout of

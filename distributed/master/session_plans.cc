@@ -19,7 +19,7 @@
 namespace leat {
 namespace {
 
-// How many extensions of one session may wait for their turn.
+// The most extensions of one session that may wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
 
 }  // namespace
@@ -83,7 +83,8 @@ int64_t SessionPlans::graph_version() const { return graph_->version(); }
 
 void SessionPlans::Extend(pb::GraphDef addition, int64_t version,
                           std::shared_ptr<CallContext> call, Extended done) {
-  // Shared with the closure, which the queue may refuse.
+  // `answer` is shared with the closure, because the queue may refuse the
+  // closure.
   const auto answer = std::make_shared<Extended>(std::move(done));
   const bool added = extensions_.Add(
       [this, addition = std::move(addition), version, call = std::move(call),

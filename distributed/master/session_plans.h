@@ -30,17 +30,17 @@ struct CallContext;
 struct SessionConfig;
 
 // Returns the options of a call that sets something up on a task. The call has
-// a deadline, so that a silent task does not hold anything for ever.
+// a deadline, so that a silent task cannot keep the call open for ever.
 CallOptions SetupCall(const MasterEnvironment& environment,
                       std::shared_ptr<Cancellation> cancellation);
-// If `status` is DEADLINE_EXCEEDED, adds the flag of that deadline to its
+// If `status` is DEADLINE_EXCEEDED, adds the name of the deadline's flag to the
 // message.
 absl::Status WithSetupTimeout(const absl::Status& status);
 
 // Thread-safe.
 class SessionPlans {
  public:
-  // The graph of a session, as its client has sent it.
+  // The graph that a client has sent for its session.
   struct ClientGraph {
     pb::ConfigProto config = {};  // for tasks of TensorFlow
     Graph graph;
@@ -64,20 +64,21 @@ class SessionPlans {
 
   using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;
   // Adds `addition` to the graph if the graph is at `version`, on the blocking
-  // queue, one extension after another. `done`, which keeps this alive, is
-  // called exactly once, with the new version. Fails as
-  // SessionGraph::ExtendAtVersion does, with RESOURCE_EXHAUSTED if the graph
-  // would exceed the limits or too many extensions are waiting, and when `call`
-  // is cancelled before its turn.
+  // queue, one extension after another. `done` is called exactly once, with the
+  // new version, and must keep this alive. Fails as
+  // SessionGraph::ExtendAtVersion does. Also fails with RESOURCE_EXHAUSTED if
+  // the graph would exceed the limits or too many extensions are waiting, and
+  // if `call` is cancelled before its turn.
   void Extend(pb::GraphDef addition, int64_t version,
               std::shared_ptr<CallContext> call, Extended done);
 
-  // Plans a step and registers its parts on the tasks. Takes long. `done`,
-  // which keeps this alive, is called exactly once, on any thread.
+  // Plans a step and registers its parts on the tasks. Planning takes long and
+  // is done before this returns. `done` is called exactly once, on any thread,
+  // and must keep this alive.
   void Make(StepSignature signature, RegisteredPlans::Done done);
 
-  // Drops the plans and ends what is being registered. Everything fails with
-  // `why` (not OK) from now on.
+  // Drops the plans and cancels the registrations under way. Later calls fail
+  // with `why` (not OK).
   void Close(const absl::Status& why);
 
  private:
@@ -94,14 +95,14 @@ class SessionPlans {
   const std::string handle_;
   const std::unique_ptr<ConstantEvaluator> evaluator_;
   const PlanOptions options_;
-  std::unique_ptr<SessionGraph> graph_;  // set before anybody else has this
+  std::unique_ptr<SessionGraph> graph_;  // set by Create before it returns
   const std::shared_ptr<RegisteredPlans> table_;
   SerialQueue extensions_;
   // Ends the registrations of plans when the session is closed.
   const std::shared_ptr<Cancellation> closing_;
 
   Mutex mutex_;
-  GraphBytes graph_bytes_ ABSL_GUARDED_BY(mutex_);  // with its extensions
+  GraphBytes graph_bytes_ ABSL_GUARDED_BY(mutex_);  // including extensions
 };
 
 }  // namespace leat

@@ -32,8 +32,8 @@ bool IsAbortOfTensorFlow(absl::string_view message) {
          absl::StrContains(message, " cancelled.  Cancelling rendezvous.");
 }
 
-// Returns true if the message contains the name of the task, and not only as
-// the beginning of another name.
+// Returns true if the message contains the name of the task. The beginning of a
+// longer name, such as "task:1" in "task:12", does not count.
 bool Names(absl::string_view message, absl::string_view task) {
   size_t at = message.find(task);
   while (at != absl::string_view::npos) {

@@ -29,22 +29,23 @@ struct TaskStatus {
 // order in which they came. The cause is the first status of the kind that
 // stands first in this list:
 //
-// 1. What a task reports about itself, and not an echo. An echo is
+// 1. An error that a task reports about itself: an error that is no echo. An
+//    echo is
 //    - an error that is derived (core/status_payloads.h),
 //    - after the master's cancel, CANCELLED or TensorFlow's "Step N cancelled.
 //      Cancelling rendezvous.",
-//    - a TensorFlow task's error of a RecvTensor, which names the task that
-//      was asked,
+//    - an error of a RecvTensor that a TensorFlow task made, which names the
+//      task that it asked,
 //    - an error that another task of the step could not be reached, if the
-//      master could not reach that one either.
-// 2. An echo that names the task from which it came, if that task has not
-//    reported by itself: it counts as that task's error.
-// 3. Why the master ended the step.
+//      master could not reach that other task either.
+// 2. An echo of a RecvTensor that is not the effect of a cancel. It counts as
+//    the error of the task that it names.
+// 3. The reason for which the master ended the step.
 // 4. Any other echo.
 absl::Status CauseOf(absl::Span<const TaskStatus> statuses);
 
 // Returns true if the error may be the effect of another task's failure. The
-// cause is then still to come, and the other tasks need not be cancelled yet.
+// master then waits for the cause before it cancels the other tasks.
 bool MayBeEcho(const TaskStatus& status);
 
 }  // namespace leat

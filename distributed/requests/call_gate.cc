@@ -6,8 +6,8 @@
 namespace leat {
 
 // The reply of a call that is inside. The call leaves the gate when the reply
-// is called, or destroyed without having been called. Movable; becomes the
-// call's Reply.
+// is called, or destroyed without having been called. Movable. The handler gets
+// it as its Reply.
 class CallGate::Visit {
  public:
   Visit(CallGate& gate, Reply reply) : gate_(&gate), reply_(std::move(reply)) {}

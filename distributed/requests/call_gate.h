@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallGate: counts the calls of some methods that are under way. Once the gate
-// is closed it refuses new calls, and a stopping task can wait until the calls
-// inside have left.
+// CallGate: counts the calls of some methods that are under way. These calls
+// are *inside* the gate. A closed gate refuses new calls. A stopping task
+// closes the gate and waits until no call is inside.
 #ifndef LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 #define LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 
@@ -29,12 +29,12 @@ class CallGate {
   absl::Status reason() const;
 
   // Returns a handler that calls `handler` if the gate is open and replies
-  // reason() otherwise. A call is inside until its reply has been given, or
-  // dropped. The handler borrows the gate until the last call that came through
-  // it has left.
+  // reason() otherwise. A call is inside until its reply has been called or
+  // destroyed. The returned handler, and each call that is inside, borrow the
+  // gate.
   Handler Around(Handler handler);
 
-  // Refuses calls from now on. Those that are inside go on. Idempotent.
+  // Refuses new calls from now on. Calls that are inside go on. Idempotent.
   void Close();
 
   // Waits until no call is inside. Returns false if a call is still inside at

@@ -2,8 +2,9 @@
 //
 // GuardedReply: the Reply that a transport gives to a handler.
 //
-// A handler that drops its reply ends the call with INTERNAL. Otherwise the
-// call would never end, and nothing would tell which method is to blame.
+// If a handler destroys its reply without calling it, GuardedReply ends the
+// call with INTERNAL and names the method. Without this, the call would never
+// end.
 #ifndef LEAT_DISTRIBUTED_REQUESTS_GUARDED_REPLY_H_
 #define LEAT_DISTRIBUTED_REQUESTS_GUARDED_REPLY_H_
 
@@ -16,12 +17,12 @@
 
 namespace leat {
 
-// Movable, thread-compatible. It becomes a Reply. It owns the transport's Reply
-// until that is called.
+// Movable, thread-compatible. It can be converted to a Reply. It owns `finish`,
+// the transport's Reply, until `finish` is called.
 class GuardedReply {
  public:
-  // `finish` is called exactly once. `method` is borrowed as long as this
-  // lives.
+  // Calls `finish` exactly once. `method`, the path for messages, is borrowed
+  // and must outlive this.
   GuardedReply(const char* method, Reply finish)
       : method_(method), finish_(std::move(finish)) {}
   GuardedReply(GuardedReply&& other) noexcept

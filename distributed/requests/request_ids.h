@@ -17,8 +17,8 @@
 namespace leat {
 
 // A set of ids that forgets the oldest one when it is full. Thread-safe. Each
-// kind of request should have a set of its own, so that many requests of one
-// kind do not push out the ids of other kinds.
+// kind of request should have a separate set, so that many requests of one kind
+// do not push out the ids of other kinds.
 class RequestIds {
  public:
   // Remembers the last `kept` ids. REQUIRES: kept >= 1.

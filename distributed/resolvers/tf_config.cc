@@ -12,9 +12,10 @@
 // cluster.
 //
 // A TFJob whose number of workers changes has "sparseCluster" instead of
-// "cluster". There a worker sees all parameter servers and itself. A parameter
-// server sees only itself, as the one address of its job, whatever its index
-// is.
+// "cluster". The TF_CONFIG of a worker then lists all parameter servers and the
+// worker itself. The TF_CONFIG of a parameter server lists only the address of
+// the server itself, as the only one of its job, whatever the index of the
+// server is.
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -29,8 +30,8 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// Returns the index of `task`: a number, or a string of digits, which Python's
-// int() accepts, too.
+// Returns the index of `task`. The index is a number, or a string with a
+// number, which Python's int() accepts, too.
 absl::StatusOr<int64_t> IndexIn(const JsonValue& task) {
   const JsonValue* index = task.Find("index");
   if (index == nullptr) {
@@ -70,8 +71,8 @@ absl::Status ReadTask(const JsonValue& task, Resolved& resolved) {
   return absl::OkStatus();
 }
 
-// Moves the one address that a parameter server of a sparse cluster sees, which
-// is its own, to the server's index.
+// Corrects the sparse cluster of a parameter server, which lists only the
+// address of the server itself: moves the address to the index of the server.
 absl::Status MoveOwnAddress(const JsonValue& jobs, Resolved& resolved) {
   const JsonValue* own = jobs.Find(resolved.job);
   if (own == nullptr || own->kind != Kind::kArray || own->values.size() != 1 ||

@@ -23,8 +23,8 @@ class HealthService {
   HealthService(const HealthService&) = delete;
   HealthService& operator=(const HealthService&) = delete;
 
-  // Adds the method of the health check. It borrows this. It answers
-  // NOT_SERVING while `connections` reports that none can be accepted.
+  // Adds the method of the health check. The method borrows this. It
+  // answers NOT_SERVING while `connections` reports that none can be accepted.
   void AddMethods(MethodTable& methods,
                   std::function<ConnectionCounts()> connections);
 

@@ -57,7 +57,8 @@ class Server::Implementation {
 
   ~Implementation() {
     Stop(std::chrono::nanoseconds(0), options_.log);
-    // The work that is left in the queue uses the other members.
+    // Finishes the work that is left in the queue while the other members,
+    // which the work uses, still exist.
     blocking_.reset();
   }
 
@@ -88,11 +89,11 @@ class Server::Implementation {
   absl::Status MakeTransport();
   void MakeWorker();
   void MakeMaster();
-  // Waits until peers have fetched the tensors that ended steps have left for
-  // them, but not beyond `deadline`.
+  // Waits until peers have fetched the tensors of ended steps, but at most
+  // until `deadline`.
   void WaitForPeers(Clock::time_point deadline) const;
-  // Returns a sentence that says what Stop is waiting for. `left` is the rest
-  // of the grace period.
+  // Returns a sentence that says what Stop is waiting for. `left` is the time
+  // that is left of the grace period.
   std::string WhatStopAwaits(StopPhase phase,
                              std::chrono::nanoseconds left) const;
 
@@ -113,10 +114,11 @@ class Server::Implementation {
 
   std::atomic<size_t> num_outboxes_{0};
 
-  // The members are destroyed in the reverse order: first no calls come in,
-  // then none go out, then the services end, and then the devices, once their
-  // threads have done all work that was left. (Threads of a device may still
-  // decode for `receiver_`.)
+  // The order of the members matters, because they are destroyed in reverse
+  // order. First the listener stops incoming calls, and then the transport
+  // stops outgoing calls. Then the services are destroyed. Then the devices are
+  // destroyed, after their threads have finished all work. This work may use
+  // `receiver_` to decode, so `receiver_` is destroyed later.
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<TensorReceiver> receiver_;
   std::unique_ptr<DeviceSet> devices_;
@@ -214,7 +216,7 @@ void Server::Implementation::MakeWorker() {
       name_, limits, *timers_,
       [&count = num_outboxes_, devices = devices_.get(),
        max_entries = limits.max_rendezvous_entries](int64_t step_id) {
-        // The outbox is counted while it lives.
+        // `count` counts the outbox until it is destroyed.
         count.fetch_add(1, std::memory_order_relaxed);
         return std::shared_ptr<StepOutbox>(
             new StepOutbox(step_id, *devices, max_entries),
@@ -281,7 +283,8 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
   std::atomic<StopPhase> phase = StopPhase::kSteps;
-  // Steps that end need the other timers, even while a notice is being written.
+  // The notices have timers of their own. Ending steps need `timers_`, which a
+  // notice that is being written must not block.
   TimerQueue timers("leat-notices", clock());
   const WaitNotices notices(timers, std::move(on_waiting),
                             [this, &phase, grace](Clock::duration waited) {
@@ -292,9 +295,9 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   gate_.Close();
   const Clock::time_point end = clock().After(grace);
   if (gate_.WaitUntil(clock(), end)) WaitForPeers(end);
-  // Ends the steps of this master's clients, also on other tasks, and the steps
-  // of other masters here. The latter is repeated, because a call may have come
-  // in that has not begun its step yet.
+  // Ends the steps of this master's clients on all tasks. Then ends the steps
+  // of other masters on this task. Repeats that, because a call may have come
+  // in before but begun its step only later.
   phase = StopPhase::kCancelledSteps;
   master_->BeginStop();
   Clock::time_point again = clock().Now();
@@ -302,8 +305,8 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
     steps_->FailRuns(gate_.reason());
     again = clock().After(options_.intervals.end_steps_again);
   }
-  // Other tasks are told about the end of their sessions. A silent one is not
-  // waited for.
+  // Tells other tasks that their sessions have ended. Waits for silent tasks
+  // only until the grace period ends, but at least for `reply_grace`.
   const auto reply_grace = options_.intervals.reply_grace;
   phase = StopPhase::kSessions;
   master_->Stop(std::max(end, clock().After(reply_grace)));

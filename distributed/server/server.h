@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Server: one task of a cluster in this process. It has the task's devices, a
-// worker service, a master service and a health service, all at one address.
+// Server: one task of a cluster in this process. It has the task's devices, and
+// serves a worker, a master, a health and a status service at one address.
 //
 //   ServerOptions options;
 //   LEAT_ASSIGN_OR_RETURN(options.config, ResolveTask({}));  // resolver.h
@@ -33,18 +33,18 @@ namespace leat {
 
 class PlanObserver;
 
-// What a server is made of. A value.
+// The options of a server. A value.
 struct ServerOptions {
   TaskConfig config = {};  // its task must be in its cluster
   // The address to listen on. If it is empty, the server listens on the task's
   // address in the cluster.
   std::string bind = {};
-  // True if the network is trusted. Tasks talk without encryption, so an
-  // address that other machines can reach is refused if this is false.
+  // True if the network is trusted. If false, Start refuses an address that
+  // other machines can reach, because tasks talk without encryption.
   bool insecure = false;
   DeviceSetOptions devices = {};  // its `task` is replaced by `config`'s
-  // What the task accepts from clients and peers, and how it receives large
-  // tensors.
+  // The limits on what the task accepts from clients and peers, its times, and
+  // how it receives large tensors.
   ServerLimits limits = {};
   ServerIntervals intervals = {};
   ChunkOptions chunks = {};
@@ -78,8 +78,8 @@ struct ServerCounters {
   size_t running = 0;
   // Steps that have not ended.
   size_t steps = 0;
-  // Outboxes of steps (StepOutbox), also outboxes of ended steps that something
-  // still holds.
+  // Outboxes of steps (StepOutbox), including outboxes of ended steps that are
+  // not destroyed yet.
   size_t rendezvous = 0;
 
   friend bool operator==(const ServerCounters&,
@@ -89,9 +89,10 @@ struct ServerCounters {
 // A running task. Thread-safe. Owns its devices, services and threads.
 class Server {
  public:
-  // Makes a server, which serves when this returns. Returns INVALID_ARGUMENT
-  // for a task outside of the cluster and for an address that is refused
-  // without `insecure`, and UNAVAILABLE when it cannot listen.
+  // Makes a server that accepts calls when Start returns. Returns
+  // INVALID_ARGUMENT for a task outside of the cluster and for an address that
+  // is refused without `insecure`. Returns UNAVAILABLE if the server cannot
+  // listen.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
   // Calls Stop(0, log) with the log of the options.
   ~Server();
@@ -100,14 +101,16 @@ class Server {
   const std::string& address() const;  // with the chosen port
   std::string target() const;          // e.g. "grpc://127.0.0.1:7001"
 
-  // Begins no more steps (UNAVAILABLE, naming the task), waits up to `grace`
-  // for the running ones and for peers that fetch their tensors, and then fails
-  // the rest. Idempotent. Not to be called on a thread of the transport.
+  // Refuses new steps (UNAVAILABLE, naming the task). Waits up to `grace` for
+  // running steps to end and for peers to fetch the tensors of these steps.
+  // Then fails the steps that still run. Idempotent. Must not be called on a
+  // thread of the transport.
   //
   // `on_waiting` is called after one second, and again from time to time, with
-  // a sentence that says for what the task waits, such as
+  // a sentence that says what the task waits for, such as
   // "/job:ps/replica:0/task:0 is waiting for the steps that run and cancels
-  // them in 24s (--grace)". Runs on a thread of the server. May be null.
+  // them in 24s (--grace)". `on_waiting` runs on a thread of the server and may
+  // be null.
   void Stop(std::chrono::nanoseconds grace,
             std::function<void(absl::string_view message)> on_waiting = {});
 

@@ -50,8 +50,8 @@ void ReportPeers(const Peers& peers, absl::string_view own,
     listed.set_address(peer->address());
     ReportPeer(peer->traffic(), listed);
   }
-  // The traffic with tasks that are not in the cluster. They only call; nobody
-  // calls them.
+  // Adds the traffic with callers that are not in the cluster. Tasks of the
+  // cluster never call them.
   const PeerTraffic& others = peers.traffic()->Of("");
   if (others.totals().calls_served > 0) {
     ++count;
@@ -97,7 +97,8 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusRequest request;
   LEAT_RETURN_IF_ERROR(ParseSmall(payload.header, request));
   StatusListing listing;
-  // Longer than any step can have run, so that nothing is listed.
+  // No tensor can have been awaited for this long, so a larger `min_age_us`
+  // also lists nothing.
   constexpr int64_t kMaxAge = int64_t{1} << 50;
   listing.min_age = std::chrono::microseconds(
       std::clamp<int64_t>(request.min_age_us(), 0, kMaxAge));

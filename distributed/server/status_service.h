@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StatusService: serves the status of a task for people (protos/status.proto,
-// methods::kTaskStatus). It asks the parts of the task, each of which is locked
-// for microseconds, and answers on the transport's thread, so that it works
-// also when all other threads are busy.
+// methods::kTaskStatus). It collects the status from the parts of the task, and
+// locks each part only for microseconds. It answers on the transport's thread,
+// so it works even when all other threads are busy.
 #ifndef LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
 #define LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
 
@@ -24,13 +24,13 @@ class Master;
 class Peers;
 class Worker;
 
-// Thread-safe. The service has no state but the time at which it was made, from
-// which the uptime counts. Session handles and step ids are shortened in its
-// answers (shown_status.h), so that whoever reads a status cannot use them.
+// Thread-safe. The only state of the service is the time at which it was made,
+// from which it counts the uptime. Its answers have only shortened session
+// handles and step ids (shown_status.h), so that the reader of a status cannot
+// use them.
 class StatusService {
  public:
-  // What the status is collected from. Pointers are borrowed and must outlive
-  // this.
+  // The sources of the status. Pointers are borrowed and must outlive this.
   struct Sources {
     // The name of this task.
     std::string task = {};

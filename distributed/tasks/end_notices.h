@@ -3,14 +3,15 @@
 // EndNotices: tells other tasks, on behalf of a master, which steps have ended
 // and which sessions were deleted.
 //
-// A task is told about the end of a step with the next RunGraph, because mostly
-// the next step comes soon, and a call of its own would take as long as a small
-// step. If no RunGraph comes soon, one CleanupGraph tells the task about all of
-// its ended steps.
+// The notice of a step's end goes to a task with the next RunGraph. Mostly the
+// next step comes soon, and a separate call would take as long as a small step.
+// If no RunGraph comes soon, one CleanupGraph tells the task about all of its
+// ended steps.
 //
-// The deletion of a session is told to its tasks at once. A task that is alive
-// but cannot be reached would keep the session for ever. So EndNotices repeats
-// the message, at growing intervals, until the task answers.
+// EndNotices tells the tasks of a session at once that the session is deleted.
+// A task that is alive but cannot be reached would keep the session for ever.
+// So EndNotices repeats the message, at growing intervals, until the task
+// answers.
 #ifndef LEAT_DISTRIBUTED_TASKS_END_NOTICES_H_
 #define LEAT_DISTRIBUTED_TASKS_END_NOTICES_H_
 
@@ -39,7 +40,7 @@ inline constexpr size_t kMaxCleanupSteps = 10'000;
 
 // Thread-safe. Owned by a shared_ptr: DeleteSession shares the ownership until
 // `done` is called. Timers and all other calls keep only weak references, so
-// notices that were not sent are lost with the last owner.
+// notices that were not sent are lost when the last owner is gone.
 class EndNotices : public std::enable_shared_from_this<EndNotices> {
  public:
   // How many deletions are remembered. If there are more, the oldest deletion
@@ -60,7 +61,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
         wait_(wait),
         retries_(retries) {}
 
-  // Notes that `task` is to be told that the step has ended. Returns false and
+  // Notes the end of the step, to tell `task` about it later. Returns false and
   // notes nothing if `task` is the own task or Stop was called. The caller then
   // has to tell the task itself. REQUIRES: `task` is a task of Leat.
   bool DeferStep(const std::string& task, int64_t step_id);
@@ -99,7 +100,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   // Calls TryDeletion after `wait`.
   void SetTimer(int64_t id, std::chrono::nanoseconds wait)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Calls the task, if the deletion is still to be made.
+  // Calls the task, unless the deletion was removed meanwhile.
   void TryDeletion(int64_t id);
   // Removes the deletion, or sets the timer again if `status` says that the
   // task may not have made it.

@@ -39,8 +39,8 @@ class Gather {
   // Reports one result.
   using Result = absl::AnyInvocable<void(absl::StatusOr<T>) &&>;
 
-  // Returns `count` functions, each to be called at most once with its result.
-  // A function that is destroyed without having been called counts as
+  // Returns `count` functions. Each may be called at most once, with one
+  // result. A function that is destroyed without having been called counts as
   // CANCELLED, so `done` is called in any case. With `count` 0, Make itself
   // calls `done`.
   static std::vector<Result> Make(size_t count, Done done) {
@@ -119,9 +119,9 @@ struct TaskCall {
 
 // Calls `method` of every task in `calls`, with the same options. `done` is
 // called exactly once, with the replies in the order of `calls`: on the thread
-// of the last reply, or on the caller's thread if there are no calls. An error
-// has the name of its task in front of the message (WithTask). `tasks` is
-// borrowed until this returns.
+// of the last reply, or on the caller's thread if there are no calls. If a
+// task's reply is an error, the name of the task is put in front of the message
+// (WithTask). `tasks` is borrowed until this returns.
 void FanOut(TaskCaller& tasks, const Method& method,
             std::vector<TaskCall> calls, const CallOptions& options,
             Gather<Payload>::Done done);

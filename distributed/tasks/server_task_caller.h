@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerTaskCaller: the tasks of a cluster, as the master of one of them calls
-// them. It calls the handlers of its own task directly, and the other tasks as
-// peers.
+// ServerTaskCaller: the TaskCaller of a server's master. It calls the handlers
+// of the server's own task directly, and the other tasks as peers.
 #ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 #define LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 
@@ -28,11 +27,12 @@ class ServerTaskCaller final : public TaskCaller {
 
  private:
   // A call to the own task runs the handler on the caller's thread, unless the
-  // call has been cancelled before. It ends only when the handler replies: its
-  // deadline and its cancellation are passed to the handler.
+  // call has been cancelled before. The call ends only when the handler
+  // replies. The deadline and the cancellation of the call are passed to the
+  // handler.
   void DoCall(absl::string_view task, const Method& method, Payload request,
               CallOptions options, Reply done) override;
-  // Asks also the own task as a peer, by its address in the cluster.
+  // Calls the own task, too, as a peer, at its address in the cluster.
   void DoGetStatus(absl::string_view task, CallOptions options,
                    StatusDone done) override;
 

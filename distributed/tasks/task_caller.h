@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TaskCaller: calls the tasks of a cluster, as a master needs it. It is an
-// interface, so that a server can call its own task directly
-// (server_task_caller.h), and tests can stand in for tasks.
+// TaskCaller: the interface by which a master calls the tasks of a cluster. A
+// server's implementation calls the server's own task directly
+// (server_task_caller.h). Tests have implementations that stand in for tasks.
 #ifndef LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
 #define LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
 
@@ -21,8 +21,9 @@
 namespace leat {
 
 // Calls tasks by their names, such as "/job:ps/replica:0/task:0". A master may
-// have to stop while a task is silent. Steps, sessions and clients cancel the
-// calls that they wait for; Stop cancels every other call.
+// have to stop while a task is silent, so every call can be cancelled. Steps,
+// sessions and clients cancel the calls that they wait for. Stop cancels every
+// other call.
 //
 // Implementations are thread-safe. They must outlive the calls that are begun
 // through them.
@@ -66,13 +67,14 @@ class TaskCaller {
   void Stop(const absl::Status& why) { stopping_->Cancel(why); }
 
  private:
-  // Do what Call and GetStatus say. `options` has a cancellation.
+  // Implement Call and GetStatus. The cancellation in `options` is not null.
   virtual void DoCall(absl::string_view task, const Method& method,
                       Payload request, CallOptions options, Reply done) = 0;
   virtual void DoGetStatus(absl::string_view task, CallOptions options,
                            StatusDone done) = 0;
 
-  // Returns `options` with a cancellation.
+  // Returns `options`. If they have no cancellation, adds one that Stop
+  // cancels.
   CallOptions Stoppable(CallOptions options) const {
     if (options.cancellation == nullptr) options.cancellation = stopping_;
     return options;

@@ -16,7 +16,7 @@ int64_t Sum(int64_t a, int64_t b) {
   return std::clamp(sum, -kMaxClockOffset, kMaxClockOffset);
 }
 
-// Returns how many nanoseconds the offset is uncertain by.
+// Returns the uncertainty of the offset, in nanoseconds.
 int64_t Width(const ClockBounds& bounds) {
   return Sum(bounds.high, -bounds.low);
 }
@@ -57,8 +57,8 @@ int64_t Choose(const ClockBounds& bounds) {
 
 std::vector<int64_t> ClockOffsets(std::vector<ClockBounds> bounds,
                                   const std::vector<ClockOrder>& orders) {
-  // Fixes the offsets that are known best first. Whatever is chosen within
-  // tightened bounds leaves a possible offset to every other task.
+  // Fixes the offsets that are known best first. Any choice within tightened
+  // bounds leaves a possible offset for every other task.
   std::vector<size_t> tasks(bounds.size());
   std::iota(tasks.begin(), tasks.end(), size_t{0});
   std::stable_sort(tasks.begin(), tasks.end(), [&](size_t a, size_t b) {

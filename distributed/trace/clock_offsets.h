@@ -3,9 +3,9 @@
 // ClockOffsets: finds out by how much the clocks of tasks are ahead of the
 // master's clock.
 //
-// The offsets follow from the order of events: a task received a call after the
-// master made it, and answered before the master had the answer; a tensor was
-// sent before it was received. All is stateless and thread-safe.
+// The offsets follow from the order of events. A task received a call after the
+// master made the call, and answered before the master had the answer. A tensor
+// was sent before it was received. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 #define LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 
@@ -27,6 +27,7 @@ struct ClockBounds {
 
 // Says that something on task `earlier` came before something on task `later`:
 // offset[earlier] - offset[later] >= lead. Tasks are indices into the bounds.
+// `lead` is in nanoseconds.
 struct ClockOrder {
   size_t earlier = 0;
   size_t later = 0;
@@ -34,13 +35,14 @@ struct ClockOrder {
 };
 
 // Returns an offset for each task, in nanoseconds, that fits the bounds and
-// orders. A clock that may be the master's own is taken for it and gets offset
-// 0, which is exact for tasks on one machine. Other clocks get the middle of
-// what is possible, which for one task alone is ((t1 - t0) + (t2 - t3)) / 2, as
-// between two NTP hosts.
+// orders. If offset 0 is possible for a task, the task gets offset 0, as if its
+// clock were the master's. This is exact for tasks on one machine. Other tasks
+// get the middle between their bounds. For a single task this is ((t1 - t0) +
+// (t2 - t3)) / 2, as between two NTP hosts: the master calls at t0, the task
+// has the call at t1 and replies at t2, and the master has the reply at t3.
 //
 // Bounds and orders may contradict each other, if a clock was set meanwhile.
-// Then the offsets are arbitrary ones. Takes O(tasks^2 * orders) time at most.
+// The offsets then have no meaning. Takes O(tasks^2 * orders) time at most.
 std::vector<int64_t> ClockOffsets(std::vector<ClockBounds> bounds,
                                   const std::vector<ClockOrder>& orders);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeStepStats: merges what the tasks of a step recorded into one StepStats
-// by the master's clock. Stateless, thread-safe.
+// MergeStepStats: merges what the tasks of a step recorded into one StepStats,
+// whose times are by the master's clock. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 #define LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 
@@ -14,10 +14,10 @@
 namespace leat {
 
 // The times of one call of RunGraph, in nanoseconds since 1970. The master made
-// the call at `called` and had the reply at `answered`, by its own clock. The
-// task had the call at `received` and sent the reply at `replied`, by the
-// task's clock. Both are 0 if the task does not say, as TensorFlow's tasks do
-// not.
+// the call at `called` and had the reply at `answered`, by the master's clock.
+// The task had the call at `received` and sent the reply at `replied`, by the
+// task's clock. TensorFlow's tasks do not report these two times; then both are
+// 0.
 struct RunGraphTimes {
   int64_t called = 0;
   int64_t answered = 0;

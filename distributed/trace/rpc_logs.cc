@@ -66,7 +66,7 @@ void EndRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
   CallAll(tasks, names, timeout, request, nullptr,
           [step_id, &compute, done = std::move(done)](
               std::vector<absl::StatusOr<Payload>> replies) mutable {
-            // The replies may be large, so they are parsed in the pool.
+            // The replies may be large, so they are parsed on `compute`.
             compute.Add([step_id, done = std::move(done),
                          replies = std::move(replies)]() mutable {
               std::vector<pb::StepStats> stats;

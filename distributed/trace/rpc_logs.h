@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RPC logs: how a traced step gets the pulls of TensorFlow's tasks. Those tasks
-// do not report their pulls in the reply of RunGraph, as tasks of Leat do. They
-// write their pulls to logs, if they are told to. Stateless, thread-safe.
+// RPC logs: the logs from which a traced step gets the pulls of TensorFlow's
+// tasks. Tasks of Leat report their pulls in the reply of RunGraph.
+// TensorFlow's tasks write their pulls to logs instead, if they are told to.
+// Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 #define LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 
@@ -23,20 +24,21 @@ class StepStats;
 
 namespace leat {
 
-// Tells the tasks `names` to log. Calls `done` exactly once: when all have
-// answered or had `timeout` for it, or once `cancellation` (may be null) is
-// cancelled. A task that does not answer has no log, which is no error. `tasks`
-// is borrowed until `done` is called.
+// Tells the tasks `names` to log. Calls `done` exactly once: when all tasks
+// have answered, when `timeout` has passed, or when `cancellation` (may be
+// null) is cancelled. It is no error if a task does not answer: such a task has
+// no log. `tasks` is borrowed until `done` is called.
 void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                   std::chrono::nanoseconds timeout,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done);
 
 // Tells the tasks `names` to stop logging, and asks them for their logs of step
-// `step_id`. They have `timeout` to answer. Must follow each StartRpcLogs.
-// Calls `done` exactly once, on `compute`, with the stats in the order of
-// `names`. The stats of a task without a log are empty. The call cannot be
-// cancelled, because a task that is not told might go on logging.
+// `step_id`. The tasks have `timeout` to answer. Must be called after each
+// StartRpcLogs. Calls `done` exactly once, on `compute`, with the stats in the
+// order of `names`. The stats of a task without a log are empty. The call
+// cannot be cancelled, because a task that does not get the message might go on
+// logging.
 void EndRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                 std::chrono::nanoseconds timeout, int64_t step_id,
                 WorkQueue& compute,

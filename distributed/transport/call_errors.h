@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The errors of calls that got no answer. Every transport makes them here, so
-// that all say the same words. All functions are thread-safe and keep nothing.
+// Functions that make the errors of calls that got no answer. Every transport
+// uses them, so that all transports have the same messages. Stateless,
+// thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 
@@ -19,7 +20,7 @@ absl::Status AsTransportError(absl::Status status);
 // Returns true if `status` has that payload.
 bool IsTransportError(const absl::Status& status);
 // Returns `status` without that payload. A callee may pass on an error of its
-// own transport, which for the caller is an error of the callee.
+// own transport. For the caller this is an error of the callee.
 absl::Status AsCalleeError(absl::Status status);
 
 // Returns UNAVAILABLE: `address` cannot be reached, because of `why`.
@@ -43,8 +44,8 @@ absl::Status CallerGoneError(absl::string_view method);
 // did not answer.
 bool IsUnreachable(const absl::Status& status);
 
-// Returns UNAVAILABLE, without the payload, for Transport::Listen: `address`
-// cannot be listened on, because of `why`.
+// Returns UNAVAILABLE, without the payload, for Transport::Listen: the server
+// cannot listen on `address`, because of `why`.
 absl::Status CannotListenError(absl::string_view address,
                                absl::string_view why);
 

@@ -8,7 +8,7 @@
 namespace leat {
 namespace {
 
-// True if the question timed out. An error that the peer itself sent is an
+// True if the health check timed out. An error that the peer itself sent is an
 // answer.
 bool IsNoAnswer(const absl::Status& answer) {
   return absl::IsDeadlineExceeded(answer) && IsTransportError(answer);

@@ -3,8 +3,8 @@
 // Heartbeat: notices when a peer that allows no pings falls silent.
 // (TensorFlow's servers close the connections of clients that ping.) While
 // calls to the peer are under way, the heartbeat calls the peer's health check
-// again and again. Any answer shows that the peer lives. TensorFlow's tasks
-// answer that they have no such method, at once, however busy they are.
+// again and again. Any answer shows that the peer lives. TensorFlow's tasks do
+// not have this method. They report that at once, however busy they are.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
 
@@ -19,8 +19,9 @@
 
 namespace leat {
 
-// Watches the calls of one connection and asks over that connection.
-// Thread-safe. Owned by a shared_ptr: timers keep only weak references.
+// Watches the calls of one connection, and calls the health check over the same
+// connection. Thread-safe. Owned by a shared_ptr: timers keep only weak
+// references.
 class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  public:
   // Calls a method of the peer. That call must not itself be added to the
@@ -29,7 +30,7 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   // Called when the peer is silent, just before its calls are lost.
   using Silent = absl::AnyInvocable<void()>;
 
-  // `times` says how long after the answer to a question the next one is asked
+  // `times` says how long after an answer the health check is called again
   // (ping_interval), and how long the peer may take to answer (ping_timeout).
   // `timers` is borrowed and not used after Stop.
   Heartbeat(Ask ask, Silent silent, const ConnectionTimes& times,
@@ -40,28 +41,29 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   void Add(const std::shared_ptr<OpenClientCall>& call);
   void Remove(const OpenClientCall* call) { calls_.Remove(call); }
 
-  // Begins to ask. Idempotent; has no effect after Stop.
+  // Begins to call the health check. Idempotent; has no effect after Stop.
   void Start();
-  // Sets no more timers. A question may still be asked until the timer queue is
-  // destroyed, on its thread.
+  // Sets no more timers. A timer that runs at the same time may still call the
+  // health check once.
   void Stop();
 
  private:
   enum class State { kNew, kStarted, kStopped };
 
-  // Sets the timer for the next question, unless a question is under way or to
-  // come, or none is needed.
+  // Sets the timer for the next health check, unless a health check is
+  // scheduled or under way, or none is needed.
   void Beat();
   void SetTimer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Asks, if that is still needed.
+  // Calls the health check, if that is still needed.
   void AskNow();
-  // Takes the peer's answer. A timeout means that the peer is silent.
+  // Handles the peer's answer. A timeout means that the peer is silent.
   void Hear(const absl::Status& answer);
-  // Returns whether to ask again: the heartbeat has been started, not stopped,
-  // and there are calls. Sets `is_beating_` to the result.
+  // Returns true if the health check must be called again, because the
+  // heartbeat is started, not stopped, and watches calls. Sets `is_beating_` to
+  // the result.
   bool GoesOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  Ask ask_;  // has one question under way at a time
+  Ask ask_;  // has one call under way at a time
   Silent silent_;
   const ConnectionTimes times_;
   TimerQueue& timers_;
@@ -69,7 +71,7 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
 
   Mutex mutex_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kNew;
-  // True while a timer or an answer is to come.
+  // True while a timer is set or an answer is awaited.
   bool is_beating_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -18,14 +18,14 @@ class OpenClientCall {
  public:
   virtual ~OpenClientCall() = default;
 
-  // Ends the call for its caller, who gave it up.
+  // Ends the call because its caller has given it up.
   virtual void Cancel() = 0;
   // Ends the call with UNAVAILABLE because the peer is silent.
   virtual void Lose() = 0;
 };
 
 // The set of calls that have been added and not removed. Thread-safe. It does
-// not own the calls, which remove themselves by their Entry.
+// not own the calls. The Entry of each call removes the call from the set.
 class OpenClientCalls {
  public:
   // Adds a call, which the set refers to weakly.

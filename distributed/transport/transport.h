@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Transport: how tasks call each other and are called. There is one per server
-// or remote session. Implementations are plug-ins, one per file of
-// distributed/transports/.
+// Transport: calls methods of other tasks, and serves the calls of other tasks.
+// There is one Transport per server or remote session. Implementations are
+// plug-ins, one per file of distributed/transports/.
 //
 //   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport,
 //                         BuiltinTransports().Create("grpc"));
@@ -22,8 +22,8 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
+#include "leat/distributed/connection_limits.h"
 #include "leat/distributed/intervals.h"
-#include "leat/distributed/transport/connection_limits.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -40,9 +40,9 @@ struct CallOptions {
 };
 
 // The key of a payload, without content, that marks errors of the transport.
-// Every error that the transport itself gives to the `done` of a call has it.
-// Errors from the callee never have it. So callers can tell whether the peer
-// has failed or could not be asked.
+// Every error that the transport itself gives to the `done` of a call has this
+// payload. Errors from the callee never have it. So callers can tell an error
+// of the peer from a failure to reach the peer.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
 // What a listener says of its connections. A value.
@@ -54,12 +54,13 @@ struct ConnectionCounts {
   std::string problem = {};
 };
 
-// An address that is listened on. Its destructor calls Shutdown(0).
+// A server that listens on an address. Its destructor calls Shutdown(0).
 class Listener {
  public:
   virtual ~Listener() = default;
 
-  // The address, with the port that was chosen if 0 was asked for.
+  // Returns the address. If port 0 was asked for, the address has the port that
+  // was chosen.
   virtual const std::string& address() const = 0;
 
   // Returns how many connections there are. A listener without connections
@@ -80,16 +81,16 @@ class Transport {
 
   // Returns the clock of the deadlines of calls. Callers and handlers use this
   // clock for their other times, too. The transport does not own the clock,
-  // which must outlive everything that uses it. A server, for example, still
-  // has timers when its transport is gone.
+  // which must outlive everything that uses it. For example, a server still has
+  // timers after its transport is destroyed.
   virtual Clock& clock() const { return RealClock(); }
 
   // Calls `method` of the task at `address`. Calls `done` exactly once, on a
   // thread of the transport, which `done` must not block. `done` gets the
   // response, or the callee's error with its payloads, or an error of the
-  // transport: UNAVAILABLE, naming the address, when the task cannot be reached
-  // or was lost, DEADLINE_EXCEEDED, or CANCELLED. UNIMPLEMENTED is the callee's
-  // error for a method that it does not serve.
+  // transport. The transport's errors are UNAVAILABLE, naming the address, when
+  // the task cannot be reached or was lost, DEADLINE_EXCEEDED, and CANCELLED. A
+  // callee that does not serve the method replies UNIMPLEMENTED.
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 
@@ -102,9 +103,9 @@ class Transport {
     static_cast<void>(allows_pings);
   }
 
-  // Serves `methods` at `address` (address.h; port 0: a free one). `methods` is
-  // borrowed until the listener is gone. Returns UNAVAILABLE, naming the
-  // address, when the address is taken.
+  // Serves `methods` at `address` (address.h). Port 0 means that the system
+  // chooses a free port. `methods` is borrowed until the listener is gone.
+  // Returns UNAVAILABLE, naming the address, when the address is taken.
   virtual absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) = 0;
 };
@@ -121,8 +122,8 @@ struct TransportOptions {
   std::function<void(absl::string_view message)> log = {};
 };
 
-// Makes a transport, which owns everything that it needs. The options have been
-// checked.
+// Makes a transport, which owns everything that it needs.
+// TransportRegistry::Create has checked the options.
 using TransportFactory =
     std::function<absl::StatusOr<std::unique_ptr<Transport>>(
         const TransportOptions&)>;
@@ -134,8 +135,8 @@ class TransportRegistry {
   void Add(absl::string_view name, TransportFactory factory);
 
   // Makes a transport. Returns NOT_FOUND, with the names that exist, for an
-  // unknown name, INVALID_ARGUMENT for limits that are not positive, and
-  // otherwise fails as the factory does.
+  // unknown name, and INVALID_ARGUMENT for limits that are not positive or
+  // times below 1 ms. Otherwise fails as the factory does.
   absl::StatusOr<std::unique_ptr<Transport>> Create(
       absl::string_view name, const TransportOptions& options = {}) const;
 
@@ -148,8 +149,8 @@ namespace transports {
 void RegisterAll(TransportRegistry& registry);
 }  // namespace transports
 
-// Returns the transports of distributed/transports/, of which "grpc" is the
-// only one. They live as long as the process.
+// Returns the transports of distributed/transports/. The only one is "grpc".
+// They live as long as the process.
 const TransportRegistry& BuiltinTransports();
 
 }  // namespace leat

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The file of a Unix socket that a server listens on. Only the server's user
-// may connect to the socket. No server takes the file of another one, and no
-// file is left behind.
+// may connect to the socket. A server does not replace the socket of another
+// server that runs, and removes its own file when it stops.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
 
@@ -20,7 +20,8 @@ namespace leat {
 // which everybody may replace files.
 absl::Status ClearSocketPath(const std::string& path);
 
-// Removes the file of a socket when it is destroyed. Thread-compatible.
+// Owns the file of a socket, and removes the file in the destructor.
+// Thread-compatible.
 class UnixSocketFile {
  public:
   UnixSocketFile() = default;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ToPayload makes a payload of a message of protobuf. ParseMessage and
-// ParseSmall parse what a peer has sent, so that no message takes more memory,
-// or more of a transport thread's time, than a limit allows. Stateless,
-// thread-safe.
+// ToPayload converts a protobuf message to a payload. ParseMessage and
+// ParseSmall parse headers that a peer has sent. They limit the memory that a
+// parsed message takes, and the time that parsing takes on a transport's
+// thread. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_WIRE_MESSAGES_H_
 #define LEAT_DISTRIBUTED_WIRE_MESSAGES_H_
 
@@ -31,19 +31,20 @@ inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 
 // Returns INVALID_ARGUMENT if `header_bytes`, the size of a header, is above
-// kMaxInlineHeaderBytes. For messages that are never so large; `name` is the
-// name of the message's type.
+// kMaxInlineHeaderBytes. Callers use it for messages that are never so large.
+// `name` is the name of the message's type, for the error.
 absl::Status CheckInlineHeader(absl::string_view name, size_t header_bytes);
 
-// Parses the header of a message that is never large. Returns INVALID_ARGUMENT,
-// without having parsed it, if it is above kMaxInlineHeaderBytes, and also if
-// the bytes are not a message of that type.
+// Parses the header of a message that is never large. Returns INVALID_ARGUMENT
+// if the header is larger than kMaxInlineHeaderBytes (then it is not parsed) or
+// is not a message of that type.
 absl::Status ParseSmall(absl::string_view header,
                         google::protobuf::Message& message);
 
-// Parses `header` into `message`. Returns RESOURCE_EXHAUSTED, without having
-// parsed it, if the parsed message would take more than `max_bytes`, and
-// INVALID_ARGUMENT if the bytes are not a message of that type.
+// Parses `header` into `message`. Returns RESOURCE_EXHAUSTED, without parsing,
+// if the header is larger than kMaxInlineHeaderBytes and the parsed message
+// would take more than `max_bytes`. Returns INVALID_ARGUMENT if the bytes are
+// not a message of that type.
 absl::Status ParseMessage(absl::string_view header, int64_t max_bytes,
                           google::protobuf::Message& message);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The methods by which tasks call each other, and MethodTable: the handlers
-// with which a task answers calls of them, over any transport.
+// The methods by which tasks call each other. MethodTable: the handlers with
+// which a task answers calls of these methods, over any transport.
 //
 //   MethodTable table;
 //   table.Add(methods::kHealthCheck,
@@ -35,16 +35,17 @@ struct TensorField {
   bool named = false;  // NamedTensorProto
 };
 
-// A method as it is on the wire. The paths are TensorFlow's, whose .proto files
-// have another package name than ours. The messages are those of
-// protos/master.proto and protos/worker.proto.
+// A method as it is on the wire. The paths of TensorFlow's methods begin with
+// TensorFlow's package name, which is not the one of our .proto files. The
+// messages are those of master.proto, worker.proto, leat_worker.proto,
+// status.proto and health.proto in protos/.
 struct Method {
   const char* path = "";
   TensorField request = {};
   TensorField response = {};
-  // The name of the request's message, if requests above kMaxInlineHeaderBytes
-  // (parse_message.h) are refused. A transport refuses them before it joins the
-  // pieces that it has received. Null if requests may be large.
+  // The name of the request's message, if requests larger than
+  // kMaxInlineHeaderBytes (messages.h) are refused. A transport refuses such a
+  // request before it joins the received pieces. Null if requests may be large.
   const char* small_request = nullptr;
 };
 
@@ -108,9 +109,10 @@ inline constexpr Method kHealthCheck{
 // What a handler knows about its call. Thread-safe once the handler has been
 // called. Shared by the transport and the handler.
 struct CallContext {
-  // The caller as the transport names it, for messages.
+  // The transport's name of the caller, for messages.
   std::string peer = {};
-  // When the caller stops waiting, if it does.
+  // The time at which the caller stops waiting. Not set if the call has no
+  // deadline.
   std::optional<Clock::time_point> deadline = {};
   // Cancelled when the caller has given up or is gone.
   Cancellation cancellation;
@@ -138,8 +140,8 @@ class MethodTable {
   // Adds a handler. REQUIRES: there is no handler of that path yet.
   void Add(const Method& method, Handler handler);
 
-  // Replaces the handler of that path by `around(handler)`. REQUIRES: there is
-  // one.
+  // Replaces the handler of that path by `around(handler)`. REQUIRES: the table
+  // has a handler of that path.
   void Wrap(const Method& method, absl::FunctionRef<Handler(Handler)> around);
 
   // Returns the entry of `path`, owned by the table, or null if the task does

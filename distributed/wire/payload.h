@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Payload: a message between tasks. It holds the message's fields, serialized,
-// and beside them its tensors, so that a transport within a process shares the
-// tensors' bytes and one between processes sends them without a copy.
+// Payload: a message between tasks. It holds the tensors of the message
+// separately from the other fields, which are serialized. So a transport within
+// a process can share the bytes of the tensors, and a transport between
+// processes can send them without a copy.
 #ifndef LEAT_DISTRIBUTED_WIRE_PAYLOAD_H_
 #define LEAT_DISTRIBUTED_WIRE_PAYLOAD_H_
 
@@ -30,9 +31,9 @@ struct WireTensor {
 
 using WireTensors = absl::InlinedVector<WireTensor, 2>;
 
-// Received bytes that are not yet decoded into tensors. Where in memory the
-// tensors belong, on which device and to whose account, is known only when the
-// other fields have been read. Owns the bytes. Thread-compatible.
+// Received bytes that are not yet decoded into tensors. The receiver must read
+// the other fields first. Only then it knows the device of the tensors and the
+// account that their memory is charged to. Owns the bytes. Thread-compatible.
 class PendingTensors {
  public:
   virtual ~PendingTensors() = default;
@@ -71,19 +72,19 @@ struct Payload {
   bool IsQuick() const { return pending == nullptr || pending->IsQuick(); }
 
   // Decodes `pending` into `tensors` and releases the received bytes, also on
-  // failure. Does nothing if there are none pending.
+  // failure. Does nothing if `pending` is null.
   //
   // Returns INVALID_ARGUMENT, naming the tensor if it has a name, for what
   // DecodeTensor refuses and for malformed messages. Returns RESOURCE_EXHAUSTED
-  // when all tensors together, or a message of unusual form once it is parsed,
-  // take more than `max_bytes`.
+  // when all tensors together take more than `max_bytes`, or when a message of
+  // unusual form would take more than that once it is parsed.
   absl::Status Materialize(Allocator& allocator,
                            const VariantDecoders* variants, int64_t max_bytes);
 };
 
-// Returns the bytes of a message: its fields and its tensors. It does not count
-// the names and shapes of tensors that are not serialized, nor what the
-// transport adds.
+// Returns the number of bytes of a message: its fields and its tensors. Does
+// not count the names and shapes of tensors that are not serialized, nor the
+// bytes that the transport adds.
 int64_t MessageBytes(const Payload& payload);
 
 }  // namespace leat

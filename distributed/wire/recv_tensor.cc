@@ -105,7 +105,7 @@ absl::StatusOr<RecvRequest> DecodeKeyList(absl::string_view header) {
 }  // namespace
 
 bool IsTransferable(DType dtype) {
-  // A bool with another byte than 0 or 1 is undefined behaviour.
+  // Reading a bool whose byte is neither 0 nor 1 is undefined behaviour.
   return !IsRef(dtype) && IsPlainBytes(dtype) && dtype != DType::kBool;
 }
 

@@ -39,8 +39,8 @@ inline constexpr int64_t kMaxChunkBytes = int64_t{64} << 20;
 struct ChunkOptions {
   // A tensor of up to this many bytes comes in one piece.
   int64_t inline_bytes = int64_t{4} << 20;
-  // A larger tensor comes in chunks of `chunk_bytes`, of which `in_flight` are
-  // fetched at a time.
+  // A larger tensor comes in chunks of `chunk_bytes`. `in_flight` chunks are
+  // fetched at the same time.
   int64_t chunk_bytes = int64_t{1} << 20;  // 0 means no chunks
   int in_flight = 4;
 };
@@ -70,8 +70,8 @@ struct Transfer {
   }
 };
 
-// True if a transfer can carry elements of that type, that is if any bytes are
-// valid elements.
+// True if a transfer can carry elements of `dtype`. That is the case if any
+// bytes are valid elements.
 bool IsTransferable(DType dtype);
 
 // The two forms of a receive: one tensor by TensorFlow's method RecvTensor, or
@@ -91,8 +91,8 @@ inline const char* NameOf(RecvForm form) {
 inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
-// The keys of a receive: one key of its own, or the keys of a bundle, which the
-// receives of several steps share. A value.
+// The keys of a receive: a single key, or the keys of a bundle. The receives of
+// several steps share the keys of a bundle. A value.
 class RecvKeys {
  public:
   using Shared = std::shared_ptr<const std::vector<ParsedKey>>;
@@ -121,29 +121,30 @@ struct RecvRequest {
   RecvKeys keys = {};  // they may be malformed; one if `form` is kOne
   // Lets the callee notice a request that is delivered twice.
   int64_t request_id = 0;
-  // The numbers in it are not negative. If it wishes no chunks, the tensor
-  // comes in one piece, as TensorFlow sends it. A list is never a transfer and
-  // has no wish.
+  // The numbers in the wish are not negative. If its `chunk_bytes` is 0, the
+  // tensor comes in one piece, as TensorFlow sends it. A list has no wish,
+  // because it is never sent as a transfer.
   ChunkWish wish = {};
 };
 
 Payload EncodeRecvRequest(const RecvRequest& request);
-// Returns INVALID_ARGUMENT if `header` is not such a message, or too large for
-// the thread that receives it, or a list without a key or with more than
+// Returns INVALID_ARGUMENT if `header` is not such a message or is larger than
+// kMaxInlineHeaderBytes (messages.h), if a list has no key or more than
 // kMaxRecvKeys, or if a key has more than kMaxRecvKeyBytes.
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
                                               absl::string_view header);
 
-// A tensor that was received or is to be sent. A dead one has no tensor.
+// A tensor that was received or is to be sent. If `is_dead` is true, `tensor`
+// has no meaning.
 struct SentTensor {
   Tensor tensor = {};
   bool is_dead = false;
 };
 using SentTensors = absl::InlinedVector<SentTensor, 1>;
 
-// Encodes the tensors in the order of the keys. A dead one is sent as
-// TensorFlow does: as an empty float[0], whatever the type of the edge.
-// REQUIRES: the tensors are in host memory; there is one if `form` is kOne.
+// Encodes the tensors in the order of the keys. A dead tensor is sent as an
+// empty float[0], whatever the type of the edge, as TensorFlow does. REQUIRES:
+// the tensors are in host memory; there is one if `form` is kOne.
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
 // Encodes the beginning of a transfer with its first chunk.
 Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
@@ -153,15 +154,16 @@ struct RecvResponse {
   // Says of each tensor whether it is dead. The value of a dead tensor has no
   // meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
-  // When the response was sent, by the sender's clock, in microseconds since
-  // 1970. 0 if that is not known.
+  // The time at which the response was sent, by the sender's clock, in
+  // microseconds since 1970. 0 if the time is not known.
   int64_t send_start_us = 0;
   // If set, the only tensor is the first chunk of this transfer.
   std::optional<Transfer> transfer = {};
 };
-// Returns INVALID_ARGUMENT if `header` is not such a message, or too large for
-// the thread that receives it, or if its transfer makes no sense: its total
-// bytes do not fit its type and shape, or the size of its chunks is not valid.
+// Returns INVALID_ARGUMENT if `header` is not such a message or is larger than
+// kMaxInlineHeaderBytes (messages.h), or if its transfer makes no sense: its
+// total bytes do not fit its type and shape, or the size of its chunks is not
+// valid.
 absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
                                                 absl::string_view header);
 

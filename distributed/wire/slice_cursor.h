@@ -26,20 +26,22 @@ class SliceCursor {
   // its copies.
   explicit SliceCursor(absl::Span<const absl::string_view> slices);
 
-  // The number of bytes from here to the end.
+  // The number of bytes from the current position to the end.
   uint64_t left() const { return left_; }
 
-  // Read from the front. Both return false, and leave the cursor at an
-  // unspecified position, if there are not enough bytes or if the varint is
-  // longer than `max_length` bytes. Bits above 64 are dropped.
+  // TakeVarint reads a varint of at most `max_length` bytes from the front and
+  // drops bits above 64. Skip moves over `bytes`. Both return false if there
+  // are not enough bytes, and TakeVarint also if the varint is longer. The
+  // position of the cursor is then unspecified.
   bool TakeVarint(int max_length, uint64_t& value);
   bool Skip(uint64_t bytes);
-  // Sets `range` to the next `bytes` and moves behind them. Returns false as
-  // Skip does.
+  // Sets `range` to the next `bytes` bytes and moves over them. Returns false
+  // as Skip does.
   bool TakeRange(uint64_t bytes, SliceCursor& range);
 
-  // Copy or append all bytes that are left, and do not move. `to` must have
-  // room for them.
+  // Both functions copy all bytes that are left and do not move the cursor.
+  // CopyTo writes them to `to`, which must have space for left() bytes.
+  // AppendTo appends them to `text`.
   void CopyTo(char* to) const;
   void AppendTo(std::string& text) const;
 
@@ -54,7 +56,7 @@ class SliceCursor {
   void Advance(uint64_t bytes);
 
   absl::Span<const absl::string_view> slices_ = {};
-  size_t slice_ = 0;     // never empty while left_ > 0
+  size_t slice_ = 0;     // the slice has bytes left while left_ > 0
   uint64_t offset_ = 0;  // in that slice
   uint64_t left_ = 0;
 };
@@ -71,8 +73,8 @@ struct WireField {
   uint64_t varint = 0;     // if kVarint, its value
 };
 
-// Takes one field from the front of `message`. Returns false if it is malformed
-// or a group, which nobody has written for twenty years.
+// Takes one field from the front of `message`. Returns false if the field is
+// malformed or a group, which is a deprecated kind of field.
 bool TakeField(SliceCursor& message, WireField& field);
 
 }  // namespace leat

@@ -79,10 +79,10 @@ absl::Status TooLarge(int64_t bytes) {
                    kMaxMessageBytes, " that one may have"));
 }
 
-// Collects the segments of a message, within the limit of a message.
+// Collects the segments of a message of at most kMaxMessageBytes.
 class Encoder {
  public:
-  // REQUIRES: `header` is within the limit.
+  // REQUIRES: `header` has at most kMaxMessageBytes.
   Encoder(std::string header, TensorField field)
       : field_(field), left_(kMaxMessageBytes) {
     left_ -= static_cast<int64_t>(header.size());
@@ -126,8 +126,9 @@ class Encoder {
     return absl::OkStatus();
   }
 
-  // Writes the tags and lengths in front of a TensorProto of `proto_bytes`, and
-  // the name, and checks that there is room for the TensorProto, too.
+  // Writes the tags, lengths and name that stand in front of a TensorProto of
+  // `proto_bytes`. Returns an error if they and the TensorProto exceed the
+  // limit.
   absl::Status Begin(const std::string& name, size_t proto_bytes) {
     std::string before;
     if (field_.named) {
@@ -154,7 +155,7 @@ class Encoder {
 
   const TensorField field_;
   int64_t left_;                   // bytes that are left of the limit
-  std::vector<Segment> segments_;  // The last one has no tensor.
+  std::vector<Segment> segments_;  // the last one has no tensor
 };
 
 // ---------------------------------------------------------------------------
@@ -165,7 +166,7 @@ bool IsTensor(const WireField& field, int number) {
 }
 
 // The most fields of a message. A message may be split on a transport's thread,
-// which must be done soon. No step has so many feeds and fetches.
+// which must not work for long. No step has so many feeds and fetches.
 constexpr int64_t kMaxFields = int64_t{1} << 20;
 
 // A message, split into its tensors and its other fields.
@@ -173,13 +174,13 @@ struct SplitMessage {
   std::string rest;         // the other fields
   SliceCursor tensor = {};  // the last tensor
   int64_t tensors = 0;
-  int64_t tensor_bytes = 0;  // of all, with their tags
+  int64_t tensor_bytes = 0;  // of all tensors, with their tags
 };
 
-// Splits a message, with tensors in field `number`. It takes two passes, so
-// that `rest` is allocated once, with its exact size. Only the last tensor is
-// kept, because a message of many small tensors must not take more memory than
-// it has bytes.
+// Splits a message whose tensors are in field `number`. The first of two passes
+// counts the bytes of `rest`, so that `rest` is allocated once. Only the last
+// tensor is kept, because a message of many small tensors must not take more
+// memory than it has bytes.
 absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
   SplitMessage split;
   WireField field;
@@ -240,8 +241,8 @@ std::optional<Shape> ReadShape(const SliceCursor& bytes) {
   return ShapeOf(proto);
 }
 
-// Reads a TensorProto in that form. Returns nothing for any other form, valid
-// or not.
+// Reads a TensorProto in the plain form. Returns nullopt for any other form,
+// valid or not.
 std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
   PlainForm form;
   WireField field;
@@ -264,7 +265,8 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
       proto.left() > 0) {
     return std::nullopt;
   }
-  // Elements without any content are all zero, which is another form.
+  // A tensor that has elements but no content has zeros. This is not the plain
+  // form.
   if (field.bytes.left() == 0 && form.shape.num_elements() > 0) {
     return std::nullopt;
   }
@@ -275,7 +277,7 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
 // The most bytes of a tensor in another form that a transport's thread may
 // parse.
 constexpr int64_t kMaxParsedBytes = 16 << 10;
-// More bytes than a resource handle takes, not counting its strings.
+// An upper bound of the bytes that a resource handle takes without its strings.
 constexpr int64_t kHandleBytes = 256;
 
 // Returns an upper bound of the bytes that one element takes.
@@ -340,9 +342,8 @@ class ReceivedTensors final : public PendingTensors {
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
   // Returns an upper bound of the bytes that a tensor takes once it is decoded,
-  // or INT64_MAX if that cannot be known at once. All forms but the plain one
-  // are parsed by protobuf, so that they mean here what they will mean when
-  // they are decoded.
+  // or INT64_MAX if finding out takes too long. Protobuf parses all forms but
+  // the plain one, here as in Decode, so that both read a message alike.
   static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
     if (ReadPlainForm(proto)) return kWireTensorBytes + received;
@@ -362,7 +363,7 @@ class ReceivedTensors final : public PendingTensors {
                          SaturatingMultiply(shape->num_elements(),
                                             ElementBytes(tensor, *dtype)));
   }
-  // Does the same for a NamedTensorProto.
+  // Does what DecodedBytes does, for a NamedTensorProto.
   static int64_t NamedBytes(const SliceCursor& named) {
     const absl::StatusOr<SplitMessage> split =
         Split(named, NamedTensorProto::kTensorFieldNumber);
@@ -390,8 +391,9 @@ class ReceivedTensors final : public PendingTensors {
                      decoding.max_bytes, " (max_message_bytes)"));
   }
 
-  // Parses `bytes` with protobuf, which needs them joined, if the parsed
-  // message fits the limit.
+  // Joins `bytes` and parses them with protobuf. Returns RESOURCE_EXHAUSTED,
+  // without parsing, if the parsed message would take more than
+  // `decoding.left`.
   template <class Proto>
   static absl::Status Parse(const SliceCursor& bytes, const Decoding& decoding,
                             Proto& proto) {
@@ -450,8 +452,8 @@ class ReceivedTensors final : public PendingTensors {
     const absl::StatusOr<SplitMessage> split =
         Split(bytes, NamedTensorProto::kTensorFieldNumber);
     const bool usual = split.ok() && split->tensors == 1;
-    // In the usual form this gets only the name. In any other form it gets the
-    // whole message.
+    // In the usual form, `proto` gets only the name. In any other form, `proto`
+    // gets the whole message.
     NamedTensorProto proto;
     if (usual) {
       const absl::string_view rest = split->rest;
@@ -503,7 +505,7 @@ class ReceivedTensors final : public PendingTensors {
         Tensor::Allocate(decoding.allocator, form.dtype, form.shape));
     form.content.CopyTo(tensor.mutable_raw_data());
     if (form.dtype == DType::kBool) {
-      // A bool with another byte than 0 or 1 is undefined behaviour.
+      // Reading a bool whose byte is neither 0 nor 1 is undefined behaviour.
       char* const data = tensor.mutable_raw_data();
       for (int64_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
     }

@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // EncodePayload and SplitPayload: conversions between payloads and the bytes of
-// TensorFlow's messages, for transports between processes. The bytes of tensors
-// are sent from where they lie, and received without joining what came in
-// pieces. Stateless, thread-safe.
+// TensorFlow's messages, for transports between processes. Sending does not
+// copy the bytes of large tensors. Receiving does not join the pieces in which
+// a message came. Stateless, thread-safe.
 //
 // Received bytes come from a peer and are not trusted: whatever they contain,
-// the result is a Status.
+// the functions return a value or an error.
 #ifndef LEAT_DISTRIBUTED_WIRE_WIRE_H_
 #define LEAT_DISTRIBUTED_WIRE_WIRE_H_
 
@@ -23,8 +23,9 @@
 
 namespace leat {
 
-// A piece of a message: bytes of its own or, if `tensor` has a value, all bytes
-// of that tensor, whose elements are plain.
+// A piece of a message. If `tensor` has a value, the piece consists of all
+// bytes of that tensor, whose elements are plain. Otherwise the piece consists
+// of `bytes`.
 struct Segment {
   std::string bytes = {};
   Tensor tensor = {};
@@ -61,11 +62,11 @@ struct ReceivedSlices {
 // Tensors are decoded later, as DecodeTensor does. For a tensor in the form
 // that EncodePayload writes, dtype and shape are read and checked first. Its
 // content is then copied once, and every bool becomes false or true. A tensor
-// in any other form is parsed by protobuf, once it is known how much memory
+// in any other form is parsed by protobuf, after a check of how much memory
 // that takes.
 //
-// Returns INVALID_ARGUMENT, naming the byte, for a message whose fields are cut
-// off, have no number or are groups.
+// Returns INVALID_ARGUMENT for a message with more than 2^20 fields, and,
+// naming the byte, for a field that is cut off, has no number or is a group.
 absl::StatusOr<Payload> SplitPayload(ReceivedSlices slices, TensorField field);
 
 }  // namespace leat

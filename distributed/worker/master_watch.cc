@@ -11,15 +11,15 @@
 namespace leat {
 namespace {
 
-// True for every error but NOT_FOUND, also for an error from another program
-// that answers at the master's address. NOT_FOUND means that the master is not
-// in the cluster and cannot be asked, so nothing is known about it.
+// Returns true for every error except NOT_FOUND. This includes the errors of
+// another program that answers at the master's address. NOT_FOUND means that
+// the master is not in the cluster, so it cannot be asked.
 bool IsSilent(const absl::Status& answer) {
   return !answer.ok() && !absl::IsNotFound(answer);
 }
 
-// True if the answer comes from the process `master` and not from another one
-// at its address.
+// Returns true if the answer comes from the process `master`, and not from
+// another process at the same address.
 bool IsThatProcess(const MasterProcess& master, const PeerStatus& status) {
   return std::any_of(status.devices.begin(), status.devices.end(),
                      [&master](const DeviceInfo& device) {
@@ -60,8 +60,8 @@ void MasterWatch::AskIdle() {
   }
   const std::vector<MasterProcess> masters = worker_.IdleMasters(interval_);
   {
-    // Forgets the silence of other masters: their sessions have been used
-    // since, or have ended.
+    // Forgets the silence of all other masters, because their sessions have
+    // been used since or have ended.
     MutexLock lock(mutex_);
     std::erase_if(silent_, [&masters](const auto& entry) {
       return !std::binary_search(masters.begin(), masters.end(), entry.first);

@@ -3,8 +3,8 @@
 // MasterWatch: ends the sessions of masters that have vanished.
 //
 // A master that crashed does not close its sessions and may never come back.
-// Therefore a task asks, again and again, those masters whose sessions nobody
-// uses whether they are still there.
+// Therefore a task repeatedly asks the masters of idle sessions for their
+// status.
 #ifndef LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_
 #define LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_
 
@@ -29,21 +29,24 @@ namespace leat {
 // references.
 class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
  public:
-  // A master has vanished when another process answers in its place, or when
-  // for `silence` it has not answered and no step of its sessions has run. A
-  // master that is not in the cluster cannot be asked, and keeps its sessions.
+  // A master has vanished when another process answers at its address. It has
+  // also vanished when it has not answered for `silence` and no step of its
+  // sessions has run meanwhile. A master that is not in the cluster cannot be
+  // asked, and keeps its sessions.
   //
-  // Masters are asked every quarter of `silence`, within `intervals`.
+  // Masters are asked at intervals of a quarter of `silence`, clamped to
+  // `intervals`.
   //
-  // All references are borrowed. None is used after Stop, except `worker` by
-  // the work that was already given to `blocking`.
+  // All references are borrowed and not used after Stop. Only the work that is
+  // already in `blocking` may still use `worker`.
   MasterWatch(std::chrono::nanoseconds silence, IntervalRange intervals,
               Worker& worker, TaskCaller& tasks, TimerQueue& timers,
               WorkQueue& blocking);
 
-  // Begins to ask, several times within `silence`.
+  // Begins to ask masters, several times within `silence`.
   void Start();
-  // Stops asking. Idempotent. Must not be called on the thread of `timers`.
+  // Stops asking masters. Idempotent. Must not be called on the thread of
+  // `timers`.
   void Stop();
 
  private:
@@ -55,11 +58,11 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   void Hear(const MasterProcess& master,
             const absl::StatusOr<PeerStatus>& answer);
   // Returns how long the master has been silent, counted from the first call
-  // that it did not answer. If this is that call, begins to count.
+  // that it did not answer. Begins to count if the master is not in `silent_`.
   std::chrono::nanoseconds SilenceOf(const MasterProcess& master)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends the sessions of the master on `blocking`, unless one was used within
-  // `idle`. `why` follows "Session 12ab" in the message.
+  // Ends the sessions of the master on `blocking`, unless one of them was used
+  // within `idle`. `why` follows "Session 12ab" in the message.
   void End(const MasterProcess& master, std::chrono::nanoseconds idle,
            absl::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -74,7 +77,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   CondVar asked_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   int num_asking_ ABSL_GUARDED_BY(mutex_) = 0;  // calls of AskIdle under way
-  // The silent masters, and when each did not answer for the first time.
+  // Maps each silent master to the time when it first did not answer.
   std::map<MasterProcess, Clock::time_point> silent_ ABSL_GUARDED_BY(mutex_);
 };
 

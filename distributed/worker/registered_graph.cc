@@ -14,7 +14,8 @@
 namespace leat {
 namespace {
 
-// Returns the full name of the node's device, as this task writes it.
+// Returns the full name of the node's device, or INVALID_ARGUMENT if it is not
+// a device of this task.
 absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                                      const DeviceSet& devices) {
   const std::string& requested = node.def->device;
@@ -34,8 +35,8 @@ absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                    ", which is not a device of ", task));
 }
 
-// Assigns each node to the device that it requests, because a master puts the
-// assigned device into the request.
+// Assigns each node to the device that the node requests. A master sends the
+// assigned device of a node as its requested device.
 absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
                            Graph& graph) {
   absl::flat_hash_map<std::string, int> interned;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RegisteredGraph: a graph that a master has registered with this task. It is
-// compiled, and knows what it takes and gives by rendezvous key.
+// RegisteredGraph: a compiled graph that a master has registered with this
+// task. It maps the rendezvous keys of feeds and fetches to the graph's
+// arguments and return values.
 #ifndef LEAT_DISTRIBUTED_WORKER_REGISTERED_GRAPH_H_
 #define LEAT_DISTRIBUTED_WORKER_REGISTERED_GRAPH_H_
 
@@ -28,19 +29,20 @@ namespace leat {
 // and resources with which its GraphRunner runs.
 class RegisteredGraph {
  public:
-  // Imports the graph of a master, which has placed, partitioned and optimized
-  // it, and compiles it. Takes long. `task` is the name of the runner's task.
-  // Returns INVALID_ARGUMENT, naming the node, for a node without a device or
-  // with a device that is not of `task`. Otherwise fails as ImportGraphDef,
-  // RecvsToArgs and GraphRunner::Register do.
+  // Imports and compiles a graph that a master has placed, partitioned and
+  // optimized. Takes long. `task` is the name of the runner's task. Returns
+  // INVALID_ARGUMENT, naming the node, if a node has no device or a device of
+  // another task. Otherwise fails as ImportGraphDef, RecvsToArgs and
+  // GraphRunner::Register do.
   static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
       const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
       absl::string_view task, GraphRunner& runner);
 
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
-  // The bundles in which it receives tensors, or null if there are none.
+  // The bundles in which the graph receives tensors, or null if there are none.
   const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
-  // The other tasks from which it receives, such as "/job:ps/replica:0/task:0".
+  // The other tasks from which the graph receives tensors, such as
+  // "/job:ps/replica:0/task:0".
   const std::vector<std::string>& senders() const { return senders_; }
   // The number of values that a step of this graph returns.
   size_t num_returns() const { return boundary_.fetches.size(); }
@@ -50,9 +52,9 @@ class RegisteredGraph {
   // for each argument, with the argument's type.
   absl::StatusOr<std::vector<Tensor>> Arguments(WireTensors feeds) const;
 
-  // Returns which of the step's return values each key stands for. Returns
-  // INVALID_ARGUMENT naming a key that the graph does not have or that comes
-  // twice.
+  // Returns the position among the step's return values for each key. Returns
+  // INVALID_ARGUMENT, naming the key, for a key that the graph does not have or
+  // that comes twice.
   absl::StatusOr<std::vector<int>> Returns(
       absl::Span<const std::string* const> keys) const;
 
@@ -61,7 +63,7 @@ class RegisteredGraph {
                   std::shared_ptr<const RecvBundles> bundles,
                   std::shared_ptr<CompiledGraph> compiled);
 
-  // What the graph takes and gives: its feeds and fetches, with their keys.
+  // The feeds and fetches of the graph, with their keys.
   const Boundary boundary_;
   const std::vector<std::string> senders_;
   const std::shared_ptr<const RecvBundles> bundles_;

@@ -177,8 +177,8 @@ absl::StatusOr<pb::TracingResponse> Worker::Tracing(const CallContext&,
 void Worker::EndSessions(const WorkerSessions::Ended& ended,
                          absl::string_view why) {
   for (const std::shared_ptr<WorkerSession>& session : ended) {
-    // The session is closed first, so that a step that begins now finds it
-    // closed (worker_step.cc).
+    // Closes the session first, so that a step that begins now finds the
+    // session closed (worker_step.cc).
     session->Close();
     environment_.steps->EndOf(
         session->handle(),
@@ -232,8 +232,8 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
       RegisteredGraph::Create(request.graph_def(), *environment_.ops,
                               environment_.limits.import, environment_.task,
                               session->runner()));
-  // Meets the senders, so that also this task notices when one of them falls
-  // silent, whatever its master does.
+  // Meets the senders, so that this task notices by itself when one of them
+  // falls silent.
   for (const std::string& sender : graph->senders()) {
     const absl::StatusOr<Peers::PeerRef> peer =
         environment_.peers->Find(sender);
@@ -243,7 +243,7 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
   LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),
                         session->Add(std::move(graph)));
   if (!context.cancellation.IsCancelled()) return response;
-  // The caller has gone, so nobody will learn of the handle.
+  // The caller has cancelled the call, so nobody gets the handle.
   session->Remove(response.graph_handle());
   return context.cancellation.status();
 }
@@ -350,8 +350,8 @@ void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
       environment_.steps->Await(request->step_id, is_waiting);
   if (!outbox.ok()) return std::move(reply)(outbox.status());
   if (is_waiting) {
-    // A caller that goes away must not leave behind a step that only it has
-    // asked for.
+    // The step has not begun. StopWaiting removes the step when the last caller
+    // that waits for it has its reply or has gone.
     reply = [steps = environment_.steps, step_id = request->step_id,
              reply =
                  std::move(reply)](absl::StatusOr<Payload> response) mutable {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Worker: what a task does for masters and peers (TensorFlow's WorkerService).
-// It keeps the sessions and graphs of masters, runs its part of their steps,
-// and sends tensors to peers.
+// Worker: serves masters and peers (TensorFlow's WorkerService). It keeps the
+// sessions and graphs of masters, runs this task's parts of their steps, and
+// sends tensors to peers.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_H_
 
@@ -29,8 +29,8 @@ namespace leat {
 class Traffic;
 struct StatusListing;
 
-// Thread-safe. Owns the sessions of masters and their graphs. What takes long
-// runs on the blocking queue or the compute pool, so handlers return quickly.
+// Thread-safe. Owns the sessions of masters and their graphs. Handlers return
+// quickly, because slow work runs on the blocking queue or the compute pool.
 class Worker {
  public:
   explicit Worker(WorkerEnvironment environment);
@@ -49,7 +49,7 @@ class Worker {
   void EndIdleSessions(const MasterProcess& master,
                        std::chrono::nanoseconds idle, absl::string_view why);
 
-  // How many objects a worker has now.
+  // The numbers of objects that a worker has now.
   struct Counters {
     // Sessions of masters, and the graphs of all sessions.
     size_t sessions = 0;
@@ -74,7 +74,8 @@ class Worker {
   template <class Request, class Response>
   void Add(const Method& method, Thread thread,
            Function<Request, Response> function, MethodTable& methods);
-  // Parses the message, and returns what the function makes of it.
+  // Parses the message, calls the function, and returns its response as a
+  // payload.
   template <class Request, class Response>
   absl::StatusOr<Payload> Answer(Function<Request, Response> function,
                                  const CallContext& context, Payload message);
@@ -109,8 +110,8 @@ class Worker {
 
   // Ends a step whose master will not use it any more.
   void Forget(int64_t step_id);
-  // Forgets these steps. Returns INVALID_ARGUMENT, and forgets none, if there
-  // are too many.
+  // Calls Forget for each of these steps. Returns INVALID_ARGUMENT, and forgets
+  // no step, if there are too many.
   absl::Status ForgetAll(const google::protobuf::RepeatedField<int64_t>& steps);
   // Ends sessions that have been removed from the table, and their steps.
   void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerEnvironment: what a worker and its steps work with.
+// WorkerEnvironment: the objects and options that a worker and its steps use.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
 
@@ -31,8 +31,8 @@ struct WorkerEnvironment {
   // The task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
   // The tasks of the cluster. The worker meets the tasks from which its graphs
-  // receive tensors, and counts its answers in the traffic of whoever has
-  // called.
+  // receive tensors, and counts each answer in the traffic with the caller's
+  // task.
   Peers* peers = nullptr;
   // Receives the tensors of steps from other tasks.
   const TensorReceiver* receiver = nullptr;

@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// Returns the session's own view of the devices, or null if its memory is not
-// limited.
+// Returns the session's own view of the devices, or null if the memory of the
+// session is not limited.
 std::shared_ptr<const SessionDevices> LimitedDevices(
     const WorkerSessionOptions& options, DeviceSet& devices) {
   if (options.max_bytes == INT64_MAX) return nullptr;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerSession: what a task keeps for one session of a master: its graphs,
-// their stateful kernels, and for an isolated session its variables and queues.
-// MasterProcess: identifies the master.
+// WorkerSession: the state of one master's session on this task. It has the
+// graphs and their stateful kernels. An isolated session also has variables and
+// queues. MasterProcess: identifies the master.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
 
@@ -31,8 +31,8 @@ class RegisteredGraph;
 
 // A master's task and the process that runs this task. A task that is restarted
 // has another incarnation. A master tells both to the workers when it creates a
-// session on them, so that a worker can find out whether that process still
-// exists (master_watch.h). A value, ordered by task.
+// session on them, so that a worker can find out if that process still exists
+// (master_watch.h). A value, ordered by task.
 struct MasterProcess {
   std::string task = {};    // "/job:worker/replica:0/task:0"; "" if unknown
   int64_t incarnation = 0;  // of the task's first device
@@ -40,12 +40,13 @@ struct MasterProcess {
   friend auto operator<=>(const MasterProcess&, const MasterProcess&) = default;
 };
 
-// What a session is made with. A value. WorkerSessions sets the limits.
+// The options of a session. A value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {
   std::string handle = {};
-  MasterProcess master = {};  // which made the session
+  MasterProcess master = {};  // the master that made the session
   // The ticket with which the master made the session. It is larger than the
-  // tickets of earlier processes of the master's task, or 0 if it is not known.
+  // tickets of earlier processes of the master's task. 0 means that the ticket
+  // is not known.
   int64_t ticket = 0;
   // If true, the session has variables and queues of its own.
   bool isolated = false;
@@ -55,7 +56,7 @@ struct WorkerSessionOptions {
   int64_t max_bytes = INT64_MAX;
 };
 
-// Thread-safe. Steps that run share its ownership.
+// Thread-safe. Running steps share its ownership.
 class WorkerSession {
  public:
   // `devices`, `kernels` and `clock` are borrowed and must outlive this and its
@@ -72,8 +73,8 @@ class WorkerSession {
   bool isolated() const { return options_.isolated; }
   // Compiles and runs the session's graphs.
   GraphRunner& runner() { return runner_; }
-  // The session's own view of the devices, or null if its memory is not
-  // limited.
+  // The session's own view of the devices, or null if the memory of the session
+  // is not limited.
   const std::shared_ptr<const SessionDevices>& devices() const {
     return session_devices_;
   }
@@ -82,28 +83,28 @@ class WorkerSession {
   // Counts the session's steps on this task.
   StepCounts& steps() { return steps_; }
 
-  // Keeps a graph of this session's runner and returns its new handle, which
-  // nobody can guess. Returns RESOURCE_EXHAUSTED above `max_graphs`, ABORTED
-  // when the session is closed.
+  // Adds a graph of this session's runner and returns a new handle, which is
+  // random. Returns RESOURCE_EXHAUSTED if the session has `max_graphs` graphs,
+  // and ABORTED if the session is closed.
   absl::StatusOr<std::string> Add(std::shared_ptr<const RegisteredGraph> graph);
-  // Fails as Add would fail now. Called before a graph is compiled, which takes
-  // long.
+  // Returns the error that Add would return now. Callers check this before they
+  // compile a graph, because compiling takes long.
   absl::Status CheckRoom() const;
   // Returns the graph with that handle, or null if there is none.
   std::shared_ptr<const RegisteredGraph> Find(absl::string_view handle) const;
-  // Forgets a graph and returns it, or null if there is none. Steps that run it
-  // keep it alive.
+  // Removes a graph and returns it, or null if there is none. Steps that run
+  // the graph keep it alive.
   std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
   size_t num_graphs() const;
 
-  // Forgets all graphs and takes no more. Idempotent. Steps that run go on,
-  // since they keep their graphs; they are ended by StepTable::EndOf.
+  // Forgets all graphs and accepts no more. Idempotent. Running steps keep
+  // their graphs and go on until StepTable::EndOf ends them.
   void Close();
   // Returns ABORTED once the session is closed.
   absl::Status CheckOpen() const;
 
  private:
-  // Does what CheckRoom says.
+  // Implements CheckRoom.
   absl::Status CheckRoomLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerSessionOptions options_;

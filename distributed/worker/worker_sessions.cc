@@ -20,8 +20,8 @@
 namespace leat {
 namespace {
 
-// The most bytes of a handle and of the name of a task. Those that masters make
-// are short.
+// The most bytes of a session handle and of the name of a task. Masters send
+// much shorter ones.
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxTombstones = 10'000;
 constexpr size_t kMaxShownTaskBytes = 200;
@@ -59,8 +59,8 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
-  // A ticket that was never given out must not be remembered: it would keep
-  // later processes of this master out for ever.
+  // Reduces a ticket that NewTicket has not returned yet. Such a ticket would
+  // make this task refuse later processes of the master for ever.
   options.ticket = std::min(options.ticket, last_ticket_);
   LEAT_RETURN_IF_ERROR(RemoveFormer(options, ended));
   if (sessions_.contains(options.handle)) return absl::OkStatus();

@@ -47,25 +47,27 @@ class WorkerSessions {
   using Ended = std::vector<std::shared_ptr<WorkerSession>>;
 
   // Makes a session unless there is one with that handle. First removes the
-  // sessions of the same master task with another incarnation, which nobody
-  // will use again, and adds them to `*ended`. If one of these has a larger
-  // ticket, returns ABORTED instead: the request is late, and its master does
-  // not exist any more.
+  // sessions that other processes of the same master task have made, and adds
+  // them to `*ended`. If one of these has a larger ticket, returns ABORTED
+  // instead and removes nothing: the request is late, and the process that sent
+  // it does not exist any more.
   //
-  // Returns INVALID_ARGUMENT for a handle that is empty or above 1 KiB,
-  // RESOURCE_EXHAUSTED above the limit of sessions, and ABORTED for a handle
-  // that was removed before, because nobody would remove it again.
+  // Returns INVALID_ARGUMENT for an empty handle and for a handle or master
+  // task above 1 KiB. Returns RESOURCE_EXHAUSTED above the limit of sessions.
+  // Returns ABORTED for a handle that was removed before, because nobody would
+  // remove the new session.
   absl::Status Create(WorkerSessionOptions options, Ended* ended);
 
-  // Returns the session with that handle. Returns ABORTED, in TensorFlow's
-  // words and with its payload, for an unknown handle: this process may have
-  // been restarted. If `created` is false, returns the session without a
-  // handle, whatever `handle` is.
+  // Returns the session with that handle. Returns ABORTED, with TensorFlow's
+  // message and payload, for an unknown handle: this process may have been
+  // restarted. If `created` is false, returns the session without a handle,
+  // whatever `handle` is.
   absl::StatusOr<std::shared_ptr<WorkerSession>> Find(absl::string_view handle,
                                                       bool created) const;
 
-  // Removes and returns the session, or null if there is none. The last 10,000
-  // handles for which this was called are remembered.
+  // Removes and returns the session, or null if there is none. Remembers the
+  // last 10,000 handles for which it was called, so that Create can refuse
+  // them.
   std::shared_ptr<WorkerSession> Remove(absl::string_view handle);
 
   // Returns the masters whose sessions on this task have all been idle for
@@ -84,7 +86,7 @@ class WorkerSessions {
   // session.
   int64_t NewTicket();
 
-  // Adds the sessions to `status`, those that were used last first. The session
+  // Adds the sessions to `status`, the session used last first. The session
   // without a handle is listed only if it has been used.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
@@ -103,8 +105,8 @@ class WorkerSessions {
   const std::shared_ptr<WorkerSession> default_session_;
 
   mutable Mutex mutex_;
-  // Begins with the time of day, so that the tickets of an earlier process are
-  // smaller.
+  // Begins with the microseconds since 1970, so that the tickets of an earlier
+  // process of this task are smaller.
   int64_t last_ticket_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
       ABSL_GUARDED_BY(mutex_);

@@ -32,8 +32,8 @@ int64_t Micros(std::chrono::system_clock::time_point time) {
       .count();
 }
 
-// Writes the status to the response, with its payloads in a field of Leat's,
-// since TensorFlow has none for them.
+// Writes the status to the response. Writes the payloads of the status to a
+// field of Leat, because TensorFlow's message has no field for them.
 void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
   response.set_status_code(static_cast<int>(status.code()));
   response.set_status_error_message(std::string(status.message()));
@@ -88,8 +88,8 @@ void WorkerStep::Run(const WorkerEnvironment& environment,
   auto step = std::make_shared<WorkerStep>(environment, std::move(session),
                                            std::move(graph), std::move(call));
   step->session_->steps().Begin();
-  // This comes first, so that peers that wait for the step get the errors of
-  // what follows.
+  // Joins first, so that peers that wait for the step get the errors of the
+  // calls below.
   if (const absl::Status joined = step->Join(); !joined.ok()) {
     step->Fail(joined);
     return step->Leave();
@@ -146,7 +146,7 @@ absl::Status WorkerStep::Join() {
 
 absl::Status WorkerStep::TryBegin() {
   {
-    // The step may have ended while this waited for the pool.
+    // The step may have failed while Begin waited for a thread of the pool.
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(early_);
   }
@@ -307,8 +307,8 @@ void WorkerStep::Complete() {
   graph_ = nullptr;
   session_->steps().End(status.ok());
   session_ = nullptr;
-  // After the reply nothing of the worker may be touched, because it may be
-  // gone.
+  // Does not touch the worker after the reply, because the worker may be
+  // destroyed by then.
   RunGraphCall call = std::move(call_);
   ReplyToRunGraph(call, status, std::move(response), std::move(tensors));
 }

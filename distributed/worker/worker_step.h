@@ -42,24 +42,25 @@ struct RunGraphCall {
   int64_t received_bytes = 0;
 };
 
-// Replies with the tensors, or with the error, which is in the response if the
-// call asked for that. Consumes `call`.
+// Replies with the tensors or with the error. The error is in the response if
+// the request asked for that, and else is the status of the call. Consumes
+// `call`.
 void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
                      pb::RunGraphResponse response = {},
                      WireTensors tensors = {});
 
 // A run of one graph in a step. Thread-safe. It owns itself until it has
-// replied, and shares the ownership of its session and its graph until then.
+// replied. Until then it shares the ownership of its session and its graph.
 class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
  public:
-  // Runs `graph` for `call`, and replies when nothing of it runs any more. Does
-  // not block, and copies little on this thread. `environment` is borrowed and
-  // must outlive the reply.
+  // Runs `graph` for `call`, and replies when no part of the graph runs any
+  // more. Does not block, and copies little on this thread. `environment` is
+  // borrowed and must outlive the reply.
   //
-  // Beside the step's own errors the reply is INVALID_ARGUMENT for wrong feeds
-  // and for a fetch that is dead, ABORTED for a step that has ended before,
-  // DEADLINE_EXCEEDED, or, when the caller gives up, CANCELLED (derived, since
-  // it is not the cause of anything).
+  // The reply may be an error of the step. It is INVALID_ARGUMENT for wrong
+  // feeds and for a fetch that is dead, ABORTED for a step that has ended
+  // before, and DEADLINE_EXCEEDED after the deadline of the call. If the caller
+  // cancels the call, the reply is CANCELLED and marked as derived.
   static void Run(const WorkerEnvironment& environment,
                   std::shared_ptr<WorkerSession> session,
                   std::shared_ptr<const RegisteredGraph> graph,
@@ -76,25 +77,26 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   void Fail(const absl::Status& why);
 
  private:
-  // Begins the run in the step table. Returns why the graph cannot be run.
+  // Begins the run in the step table. Returns an error if the graph cannot be
+  // run.
   absl::Status Join();
-  // Starts the graph, or fails.
+  // Calls TryBegin. Fails the step if that fails.
   void Begin();
-  // Starts the graph. Returns why it could not be started.
+  // Starts the graph. Returns an error if the graph could not be started.
   absl::Status TryBegin();
   // Decodes the feeds, and finds which return values are to be fetched.
   absl::Status TakeFeeds();
-  // Makes the step of the runtime, unless this has failed before.
+  // Makes the runtime's step. Returns the error if this run has failed already.
   absl::StatusOr<Step*> MakeStep();
   // Sets the timer of the call's deadline.
   void StartTimer();
 
-  // The number of users keeps a step from replying while it is used. Enter adds
-  // a user, and returns false if the step is about to reply. The last user that
-  // leaves replies.
+  // A run does not reply while it has users. Enter adds a user, or returns
+  // false if the run is about to reply. Leave removes a user. After the last
+  // user has left, the run replies.
   bool Enter();
   void Leave();
-  // True if Complete takes too long for a transport's thread.
+  // Returns true if Complete takes too long for a transport's thread.
   bool CompletesSlowly() const;
   // Ends the run in the step table, releases everything, and then replies.
   void Complete();
@@ -113,7 +115,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::shared_ptr<const RegisteredGraph> graph_;
   RunGraphCall call_;
 
-  // Written before the graph is started. The runtime's step refers to them.
+  // These members are written before the graph is started. The runtime's step
+  // refers to them.
   std::vector<Tensor> arguments_;
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // indices in returns_, as requested
@@ -123,8 +126,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   TimerQueue::Id timer_ = 0;
 
   Mutex mutex_;
-  // The users that have not left. Begin is the first one. 0 when the step
-  // replies.
+  // The number of users that have not left. The first user is Begin. 0 when the
+  // run replies.
   int users_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);  // error before step_ is made
   std::unique_ptr<Step> step_ ABSL_GUARDED_BY(mutex_);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The images with which the examples train and test, and what they do with
-// them: batches, the share of one replica, and the evaluation.
+// Functions and classes for the images with which the examples train and test:
+// batches, the share of one replica, the evaluation, and a file of losses.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 
@@ -27,9 +27,9 @@ namespace leat::examples {
 struct DataFlags {
   // A folder with the four IDX files.
   std::string data = kFashionMnistFolder;
-  // Images per step, of one replica.
+  // The number of images in a step of one replica.
   int64_t batch = 128;
-  // Take the training images in the order of the file.
+  // True to take the training images in the order of the file.
   bool no_shuffle = false;
 };
 // Adds the flags to `app`. `flags` must outlive the parsing.
@@ -40,8 +40,8 @@ void AddDataFlags(CLI::App& app, DataFlags& flags);
 absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
                                         const FashionMnist& data, int64_t size,
                                         int64_t seed);
-// Returns the test images in order, in batches that are convenient for
-// evaluation. Errors name the split.
+// Returns the test images in order, in batches for Evaluate. Errors name the
+// split.
 absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
                                     const FashionMnist& data);
 
@@ -71,7 +71,7 @@ class Shard {
         size_(size),
         number_(number) {}
 
-  // The batches as they were at the start, to go back to.
+  // The batches as they were at the start, for going back.
   Batches start_;
   Batches batches_;
   int64_t size_ = 0;  // of the replica's batch
@@ -85,20 +85,21 @@ class Shard {
 // images and labels, and returns the share in a batch.
 absl::StatusOr<double> Evaluate(const Callable& accuracy, Batches& batches);
 
-// Writes the losses of all steps to a file, one per line, if that is wanted.
-// Not thread-safe.
+// Writes the losses of all steps to a file, one per line, or does nothing. Not
+// thread-safe.
 class Losses {
  public:
-  // "" stands for no file; the functions below then do nothing.
+  // If `path` is "", there is no file, and the methods do nothing.
   explicit Losses(std::string path) : path_(std::move(path)) {}
 
-  // Opens the file. Call it before the training, whose work would otherwise be
-  // lost. UNAVAILABLE, naming the file, if it cannot be written.
+  // Opens the file. Returns UNAVAILABLE, naming the file, if the file cannot be
+  // written. Call Open before the training, so that such an error does not
+  // waste the training.
   absl::Status Open();
   // Writes the loss of one step.
   void Add(float loss);
-  // Closes the file. UNAVAILABLE, naming the file, if not everything could be
-  // written.
+  // Closes the file. Returns UNAVAILABLE, naming the file, if not all losses
+  // could be written.
   absl::Status Close();
 
  private:

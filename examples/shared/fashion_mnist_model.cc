@@ -43,8 +43,8 @@ Output Cnn(GraphBuilder& b, Output images, const Devices& devices) {
   return nn::Dense(h, {.units = 10});
 }
 
-// Returns the learning rate that the flags ask for, or else `standard`, the
-// optimizer's default.
+// Returns the learning rate that the flags ask for. `standard` is the
+// optimizer's default, which is used if the flags have no rate.
 Operand Rate(GraphBuilder& b, const ModelFlags& flags, int64_t steps,
              double standard) {
   const double rate = flags.learning_rate > 0 ? flags.learning_rate : standard;

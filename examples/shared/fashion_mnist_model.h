@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The networks for Fashion-MNIST that the examples train, and the optimizers
-// with which they train them.
+// Functions that build the networks for Fashion-MNIST that the examples train,
+// and the optimizers of the training.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 
@@ -25,9 +25,9 @@ struct ModelFlags {
   std::string model = "cnn";
   // The name of an optimizer, such as "adam" or "momentum".
   std::string optimizer = "adam";
-  // The learning rate. 0 stands for the default for the optimizer.
+  // The learning rate. 0 stands for the optimizer's default.
   double learning_rate = 0;
-  // Let the learning rate fall along half a cosine.
+  // True to let the learning rate fall along half a cosine.
   bool cosine = false;
   // The seed for initial values and for shuffling.
   int64_t seed = 1;
@@ -37,7 +37,7 @@ void AddModelFlags(CLI::App& app, ModelFlags& flags);
 
 // The devices of the network. The convolutions (in an MLP the first layer) run
 // on the first device and the rest on the second. "" leaves the choice to the
-// open scopes.
+// device scopes that are open in the builder.
 struct Devices {
   std::string first = {};
   std::string second = {};
@@ -58,14 +58,15 @@ struct Model {
   Output accuracy;
 };
 
-// Adds the network to `b` in the current scopes. Errors go to the builder,
-// whose seed must be set before.
+// Adds the network to `b` in the current scopes. The builder keeps errors. Set
+// the builder's seed before this call to get the same initial values in every
+// run.
 Model BuildModel(GraphBuilder& b, const ModelFlags& flags,
                  const Devices& devices = {});
 
 // Returns the optimizer that the flags name. `steps` is the number of steps of
-// the whole training: with `cosine` the learning rate falls to 0 at the end of
-// them, as counted by the global step. INVALID_ARGUMENT if there is no
+// the whole training. With `cosine`, the learning rate reaches 0 when the
+// global step reaches `steps`. Returns INVALID_ARGUMENT if there is no
 // optimizer with that name.
 absl::StatusOr<std::unique_ptr<nn::Optimizer>> MakeOptimizer(
     GraphBuilder& b, const ModelFlags& flags, int64_t steps);

@@ -29,7 +29,8 @@ constexpr char kFooter[] =
     "SIGINT.";
 constexpr int kErrorExitCode = 1;
 constexpr double kMaxGrace = 1e9;  // seconds; 30 years
-// Keeps the exit code of an error whose status code does not determine it.
+// The payload of an error that holds the exit code. Without this payload, the
+// code of the status determines the exit code.
 constexpr char kExitCodePayload[] = "leat.examples.exit_code";
 
 absl::Status WithExitCode(absl::Status status, int code) {
@@ -94,8 +95,8 @@ CLI::Validator Integer(int64_t low, int64_t high) {
       absl::StrCat("from ", low, " to ", high));
 }
 
-// Adds flags like those of AddClusterFlags and AddServe in tools/, which the
-// examples do not include.
+// The flags are like those of AddClusterFlags and AddServe in tools/. The
+// examples do not include headers of tools/.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options) {
   ResolverInput& input = options.input;
   app.add_option("--cluster", input.cluster,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the examples have in common as programs: checks of flags, exit codes,
-// and how they become a task of a cluster.
+// Functions for the main programs of the examples: they check flags, start the
+// task of a cluster, and determine the exit code.
 #ifndef LEAT_EXAMPLES_SHARED_PROGRAM_H_
 #define LEAT_EXAMPLES_SHARED_PROGRAM_H_
 
@@ -22,8 +22,9 @@ class Validator;
 
 namespace leat::examples {
 
-// Checks that the value of a flag is a number in [low, high]. CLI11's own
-// checks accept NaN, and integers that do not fit int64.
+// Return a check that the value of a flag is a number or an integer in [low,
+// high]. The checks of CLI11 itself accept NaN and integers that do not fit
+// int64.
 CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
@@ -32,23 +33,24 @@ CLI::Validator Integer(int64_t low, int64_t high);
 // outlive the parsing of the flags.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options);
 
-// Calls ClusterTask::Start with SayWaiting as the log of the server.
-// INVALID_ARGUMENT gets the exit code for a wrong cluster. All other errors get
-// 1, and never the code for a lost task.
+// Calls ClusterTask::Start with SayWaiting as the log of the server. The error
+// INVALID_ARGUMENT gets kWrongClusterExitCode as its exit code. All other
+// errors get the exit code 1, even if they are UNAVAILABLE or ABORTED.
 absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
     const ClusterTaskOptions& options);
 
-// Checks that the program can train as this task. INVALID_ARGUMENT, with the
-// exit code for a wrong cluster, unless the task computes gradients (it is a
-// chief or a worker) and the cluster has a parameter server.
+// Checks that the program can train as this task. Returns INVALID_ARGUMENT,
+// with kWrongClusterExitCode, if the task is neither a chief nor a worker, or
+// if the cluster has no parameter server.
 absl::Status CheckTrains(const ClusterTask& task);
 
 // Marks an error as not caused by a lost task. Without the mark, UNAVAILABLE
 // and ABORTED count as a lost task.
 absl::Status AsOwnError(absl::Status status);
 
-// Says on standard error for what the program waits. It is meant for
-// SessionOptions::on_waiting and the like.
+// Writes `message` and a newline to standard error. Use this as
+// SessionOptions::on_waiting, which gets messages about what the program waits
+// for, and for similar options.
 void SayWaiting(absl::string_view message);
 
 // Returns task.session_options(), with SayWaiting as `on_waiting`.

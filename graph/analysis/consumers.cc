@@ -20,9 +20,9 @@ void ForEachEdge(const Node& node, Visitor visit) {
   }
 }
 
-// Sorts depth first, so that ids that are in topological order already stay in
-// their order. The stack is explicit, because a client can make chains of nodes
-// of any length.
+// Sorts the nodes of a graph depth first. If the ids are in topological order
+// already, the nodes stay in the order of their ids. The stack is explicit,
+// because a client can make chains of nodes of any length.
 class Sorter {
  public:
   explicit Sorter(const Graph& graph)
@@ -78,7 +78,8 @@ class Sorter {
     }
   }
 
-  // Describes the cycle: the stack holds it, from the top down to `id`.
+  // Returns an error that describes the cycle. The cycle is the part of the
+  // stack from the top down to `id`.
   absl::Status CycleError(NodeId id) const {
     constexpr int kShown = 8;
     const std::string& name = graph_.node(id).name();
@@ -101,9 +102,9 @@ class Sorter {
 }  // namespace
 
 Consumers::Consumers(const Graph& graph) : offsets_(graph.num_ids() + 1) {
-  // First counts the uses of each node, and turns the counts into the offsets
-  // at which the uses end. Filling from the back then turns each end into a
-  // beginning.
+  // First counts the uses of each node and turns the counts into the offsets at
+  // which the uses end. Filling uses_ from the back then moves each offset down
+  // to where the uses begin.
   const NodeId num_ids = graph.num_ids();
   for (NodeId id = 0; id < num_ids; ++id) {
     ForEachEdge(graph.node(id), [&](NodeId from, int32_t, int32_t) {

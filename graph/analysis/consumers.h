@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Consumers tells which nodes use the outputs of a node. Graph itself does not
-// store that. TopologicalOrder and NeededBy also look at all edges of a
-// graph.
+// Consumers tells which nodes use the outputs of a node, which Graph itself
+// does not store. TopologicalOrder sorts the nodes of a graph, and NeededBy
+// finds the nodes that some nodes depend on.
 #ifndef LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
 #define LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
 
@@ -47,9 +47,9 @@ class Consumers {
 // edges).
 absl::StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
 
-// Returns, by NodeId, true for the roots and for all nodes from which edges
-// lead to a root, directly or not. Ignores roots that are not nodes of the
-// graph.
+// Returns a vector that is indexed by NodeId. An element is true for a root,
+// and for a node that a root depends on, directly or indirectly. Ignores roots
+// that are not nodes of the graph.
 std::vector<bool> NeededBy(const Graph& graph, absl::Span<const NodeId> roots);
 
 }  // namespace leat

@@ -8,7 +8,8 @@
 
 namespace leat {
 
-// Each returns true if `node` has one of the two ops in its comment.
+// Each function returns true if `node` has one of the two ops beside the
+// function.
 bool IsEnter(const Node& node);          // Enter, RefEnter
 bool IsExit(const Node& node);           // Exit, RefExit
 bool IsMerge(const Node& node);          // Merge, RefMerge

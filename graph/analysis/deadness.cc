@@ -16,8 +16,8 @@ bool CanCarryDeadTensors(const Graph& graph) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     if (!graph.Contains(id)) continue;
     const Node& node = graph.node(id);
-    // Pruning may leave a Merge without its Switches. It still has to know
-    // which of its inputs came.
+    // Pruning may leave a Merge without its Switches. Such a Merge still has to
+    // choose one of its inputs.
     if (IsSwitch(node) || IsMerge(node)) return true;
     if (IsRecv(node) &&
         node.attrs().GetOr<bool>(kMayBeDeadAttr, true).value_or(true)) {

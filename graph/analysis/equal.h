@@ -20,10 +20,11 @@ struct CompareOptions {
   int max_differences = 10;  // lines of text; the rest is only counted
 };
 
-// Returns "" if the graphs have nodes of the same names that compute the same
-// from the same inputs; the order of the nodes does not matter. Otherwise
+// Compares the nodes of two graphs by name, and what `options` select. The
+// order of the nodes does not matter. Returns "" if nothing differs. Otherwise
 // returns one difference per line, such as "node 'a/b': input 1 is 'x:3' and
-// 'y'", sorted by node. The value from `a` comes before the value from `b`.
+// 'y'". The value from `a` comes before the value from `b`. Nodes are in the
+// order of their names, but nodes that are only in `b` come after the others.
 std::string Difference(const Graph& a, const Graph& b,
                        const CompareOptions& options = {});
 
@@ -33,13 +34,14 @@ inline bool Equal(const Graph& a, const Graph& b,
   return Difference(a, b, options).empty();
 }
 
-// Compares as == does, except that floats are compared bit by bit, so that a
-// NaN equals itself, and that an empty list of unknown type equals an empty
-// list of any type.
+// Compares as == does, with two exceptions. Floats are compared bit by bit, so
+// a NaN equals itself. An empty list of unknown type equals an empty list of
+// any type.
 bool EqualAttrValues(const AttrValue& a, const AttrValue& b);
 
-// Returns an input as TensorFlow writes it: "x", "x:1". For a node that was
-// removed, which a graph under change may still refer to, it is "(removed 7)".
+// Returns the name of an input as TensorFlow writes it: "x" or "x:1". A graph
+// that is being changed may still refer to a node that was removed. The name of
+// such a node is "(removed 7)", where 7 is its id.
 std::string InputName(const Graph& graph, Endpoint endpoint);
 
 }  // namespace leat

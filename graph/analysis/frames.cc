@@ -17,8 +17,8 @@ absl::Status FrameError(const Node& node, absl::string_view message) {
       absl::StrCat("node '", node.name(), "' (op ", node.op(), ") ", message));
 }
 
-// Gives each node the frame of its inputs, in topological order, and checks the
-// edges back into Merges at the end.
+// Visits the nodes in topological order and gives each node the frame of its
+// inputs. Checks the edges from NextIterations back into Merges at the end.
 class FrameFinder {
  public:
   explicit FrameFinder(const Graph& graph) : graph_(graph) {
@@ -55,9 +55,9 @@ class FrameFinder {
     return absl::OkStatus();
   }
 
-  // Checks that the edge from `from` to `id` comes from the same frame as the
-  // first edge to `id`, which came from `first`. Sets `first` at the first
-  // edge.
+  // Checks that `from`, a producer of `id`, gives its outputs in the same frame
+  // as `first`, the first producer of `id`. Sets `first` if it is kNoNode.
+  // Skips edges that close a loop.
   absl::Status Join(NodeId id, NodeId from, bool is_data, NodeId& first) {
     const Node& node = graph_.node(id);
     if (is_data && IsNextIteration(graph_.node(from))) {

@@ -39,15 +39,19 @@ struct Frames {
 };
 
 // Finds the frames of a graph in O(nodes + edges). Fails with INVALID_ARGUMENT,
-// naming the node, for a cycle that is no loop, an Exit or NextIteration
-// outside of any frame, an Enter without a frame name, a Merge that nothing
-// enters, a NextIteration that does not lead to a Merge, and a node whose
-// inputs come from different frames.
+// naming the node, for
+//  - a cycle that is no loop;
+//  - an Exit or NextIteration outside of any frame;
+//  - an Enter without a frame name or with parallel_iterations below 1;
+//  - a Merge that closes a loop that nothing enters;
+//  - a node other than a Merge that takes the output of a NextIteration;
+//  - a node whose inputs come from different frames.
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
 
-// How deep loops may nest where they are planned or run. The depth is bounded
-// because ending a loop ends the loops inside of it, and because a device that
-// takes part in a loop takes part in all loops around it.
+// The limit on how deep loops may nest. It is checked when control loops are
+// added and when a program is compiled. There are two reasons for the limit.
+// Destroying a loop destroys the loops inside of it, recursively. And a device
+// that takes part in a loop must take part in all loops around it.
 inline constexpr int kMaxFrameDepth = 256;
 
 // Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that

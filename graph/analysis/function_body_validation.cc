@@ -68,8 +68,8 @@ class BodyValidator {
     }
     for (int i = 0; i < static_cast<int>(function_.nodes.size()); ++i) {
       const std::string& name = function_.nodes[i].name;
-      // A body that was made from a graph may have names with a leading
-      // underscore, which the "n" makes valid.
+      // In a body that was made from a graph, names may begin with an
+      // underscore. The "n" in front makes such names valid.
       if (!IsValidNodeName(absl::StrCat("n", name)) || name.empty()) {
         return ErrorAt(i, kBadNodeName);
       }
@@ -113,7 +113,8 @@ class BodyValidator {
   }
 
   // Checks the text of a tensor: "argument", "argument:0", "node:output" or
-  // "node:output:0". Sets `node` to the node that it names, or to kArgument.
+  // "node:output:0". Sets `node` to the node in the text, or to kArgument if
+  // the text names an argument.
   absl::Status CheckTensor(absl::string_view text, int& node) const {
     const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
     const auto it = index_.find(parts[0]);
@@ -170,8 +171,9 @@ class BodyValidator {
            function_.nodes[to].op == "Merge";
   }
 
-  // Again and again, removes the nodes that wait for no remaining node. What is
-  // left in the end is on a cycle or behind one.
+  // Checks that every cycle is a loop. Repeatedly removes the nodes that wait
+  // for no remaining node. The nodes that remain at the end are on a cycle or
+  // depend on one.
   absl::Status CheckCycles() const {
     const int size = static_cast<int>(inputs_.size());
     std::vector<std::vector<int>> consumers(inputs_.size());

@@ -23,7 +23,8 @@ std::string NodeIn(const std::string& function, const std::string& node) {
   return absl::StrCat("function '", function, "', node '", node, "'");
 }
 
-// The calls between the functions of a graph, and the checks that need them.
+// Collects the calls between the functions of a graph and makes the checks that
+// need them.
 class CallGraph {
  public:
   explicit CallGraph(const Graph& graph) : graph_(graph) {
@@ -49,7 +50,7 @@ class CallGraph {
   struct Entry {
     const Function* function = nullptr;
     std::vector<int> calls = {};  // indices into entries_, one per call
-    absl::Status problem = {};    // an error if the function is ever called
+    absl::Status problem = {};    // the error to report if it is called
     State state = State::kNew;
     int nesting = 1;
     int64_t nodes = 0;     // when every call in it is inlined
@@ -62,8 +63,8 @@ class CallGraph {
     return it == index_.end() ? -1 : it->second;
   }
 
-  // Collects the calls that a node makes. Returns an error if a function or op
-  // that it names does not exist.
+  // Collects the calls that a node makes. Returns an error if the node names a
+  // function or an op that does not exist.
   absl::Status CallsOf(const std::string& op_name, const AttrMap& attrs,
                        const std::string& where,
                        std::vector<int>& calls) const {
@@ -101,8 +102,9 @@ class CallGraph {
     entry.nodes = static_cast<int64_t>(entry.function->nodes.size());
   }
 
-  // Measures a function and all that it calls, depth first, with an explicit
-  // stack.
+  // Measures the function `root` and all functions that it calls, depth first,
+  // with an explicit stack. Fails for a recursive function and for calls that
+  // nest too deep.
   absl::Status Measure(int root, int max_nesting) {
     if (entries_[root].state != State::kNew) return absl::OkStatus();
     struct Position {
@@ -133,7 +135,8 @@ class CallGraph {
     return absl::OkStatus();
   }
 
-  // Measures a function whose callees have been measured.
+  // Computes `nesting` and `nodes` of a function from those of its callees.
+  // REQUIRES: the callees have been measured.
   absl::Status Finish(Entry& entry, int max_nesting) {
     entry.state = State::kDone;
     for (const int called : entry.calls) {
@@ -146,8 +149,8 @@ class CallGraph {
         entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
   }
 
-  // Counts the nodes of the graph with all calls inlined, and marks the
-  // functions that its own nodes call.
+  // Counts the nodes of the graph with all calls inlined. Marks the functions
+  // that nodes of the graph call directly.
   absl::Status MeasureGraph(const FunctionLimits& limits) {
     int64_t nodes = graph_.num_nodes();
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -172,7 +175,8 @@ class CallGraph {
         limits.max_nodes, " (max_graph_nodes)"));
   }
 
-  // Returns the problem of a function that is reached.
+  // Marks all functions that reached functions call. Returns the first
+  // `problem` of a reached function.
   absl::Status CheckReached() {
     while (!reached_.empty()) {
       const Entry& entry = entries_[reached_.back()];

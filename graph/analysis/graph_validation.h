@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The checks of an untrusted graph that look at more than one node and its
-// inputs. Import calls them. Code that changes a graph may call them to find
-// its own bugs. No check recurses or loops without bound. Thread-safe.
+// inputs. Import (graph/io/) calls them. Code that changes a graph may call
+// them to check the result. No check recurses or loops without bound.
+// Thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 #define LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 
@@ -19,15 +20,16 @@ namespace leat {
 // for everything else that FindFrames (frames.h) refuses.
 absl::Status ValidateControlFlow(const Graph& graph);
 
-// Fails with INVALID_ARGUMENT, naming both types, if the tensor `value` of a
-// constant is not of the type `dtype`, on which its consumers rely. Returns OK
-// if one of the two types is not known yet ("$T").
+// Fails with INVALID_ARGUMENT, naming both types, if the tensor in the attr
+// `value` of a constant is not of the type in its attr `dtype`. The consumers
+// of the constant rely on `dtype`. Returns OK if one of the two is not known
+// yet ("$T").
 absl::Status CheckConstant(const AttrMap& attrs);
 
 // Bounds on the functions of a graph.
 struct FunctionLimits {
   int max_nesting = 100;          // of functions calling functions
-  int64_t max_nodes = 4'000'000;  // once every call is inlined
+  int64_t max_nodes = 4'000'000;  // with every call inlined
 };
 
 // Checks what functions call. Fails with INVALID_ARGUMENT for a recursive
@@ -39,18 +41,18 @@ struct FunctionLimits {
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 
-// Checks the body of one function on its own: the names, what inputs and
-// results refer to, and that there is no cycle except through a loop. Fails
-// with INVALID_ARGUMENT, naming function and node. Does not check types, which
-// are known only when the function is instantiated, nor the outputs of ops that
-// are in neither `ops` nor `functions`.
+// Checks the body of one function by itself: the names of nodes, the tensors
+// that inputs and results refer to, and that every cycle is a loop. Fails with
+// INVALID_ARGUMENT, naming function and node. Does not check types, because
+// they are known only when the function is instantiated. Does not check the
+// outputs of ops that are in neither `ops` nor `functions`.
 absl::Status ValidateBody(const Function& function, const OpRegistry& ops,
                           const FunctionLibrary& functions);
 
 // Calls `visit(attr, function)` for every function that one of `attrs` names,
 // including those named in the attrs of such functions. Skips attrs that `op`
-// does not declare, because they are only annotations. A null `op` stands for
-// one that declares all attrs.
+// does not declare, because they are only annotations. If `op` is null, visits
+// all attrs.
 void ForEachFunctionRef(
     const OpDef* op, const AttrMap& attrs,
     absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit);

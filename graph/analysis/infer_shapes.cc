@@ -11,15 +11,16 @@
 namespace leat {
 namespace {
 
-// The number of passes with assumptions on what loops carry. After them, a last
-// pass assumes nothing, so it always holds.
+// The most inference passes that assume something about the values that loops
+// carry. If none of them succeeds, a last pass assumes nothing, so its result
+// is always valid.
 constexpr int kMaxRefinements = 3;
 
 using Outputs = std::vector<std::vector<InferredOutput>>;
 
-// Infers the shapes of a graph. For loops it is optimistic at first: it assumes
-// that an iteration gives back what entered the loop. It relaxes the
-// assumptions that a pass contradicts and tries again. Assumptions that a whole
+// Infers the shapes of a graph. At first, assumes that each iteration of a loop
+// gives back the shapes that entered the loop. Relaxes the assumptions that an
+// inference pass contradicts and repeats the pass. Assumptions that a whole
 // pass confirms hold for every iteration, by induction.
 class Inferrer {
  public:
@@ -31,8 +32,9 @@ class Inferrer {
     LEAT_ASSIGN_OR_RETURN(order_, TopologicalOrder(graph_));
     FindBackEdges();
     for (int i = 0; i < kMaxRefinements && !back_edges_.empty(); ++i) {
-      // The failure may be due to an assumption, because a loop may run zero
-      // times.
+      // An assumption may have caused the error. The graph may still be valid,
+      // because a loop may run zero times. The pass without assumptions
+      // decides.
       if (!InferAll().ok()) break;
       if (Holds()) return std::move(outputs_);
     }
@@ -87,8 +89,8 @@ class Inferrer {
     return outputs_[endpoint.node][endpoint.index];
   }
 
-  // Returns what is known of the value that enters a loop, but not the value
-  // itself, because iterations change it.
+  // Returns the shape and handle of the value that enters the loop at `merge`.
+  // Leaves out the value itself, because iterations change it.
   InferredOutput WhatEnters(NodeId merge) const {
     const Node& node = graph_.node(merge);
     InferredOutput result;
@@ -101,8 +103,8 @@ class Inferrer {
     return result;
   }
 
-  // Returns whether the last pass confirmed all assumptions. Relaxes those that
-  // it contradicted.
+  // Returns true if the last pass confirmed all assumptions. Relaxes the
+  // assumptions that the pass contradicted.
   bool Holds() {
     bool holds = true;
     for (auto& [edge, assumed] : back_edges_) {

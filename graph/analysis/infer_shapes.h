@@ -13,12 +13,12 @@
 
 namespace leat {
 
-// Returns what is known of every output before the graph runs, as
-// result[node][output]; result[id] is empty for an id without a node. For the
-// Merge of a loop, that is what all iterations have in common. Calls of
-// functions have outputs of unknown shapes. Fails with INVALID_ARGUMENT for a
-// node that can never run, naming it, and for a cycle that is no loop. Takes
-// O(nodes + edges), with a few passes if there are loops. Thread-safe.
+// Returns what is known of every output before the graph runs. result[id][i]
+// describes output i of node `id`; result[id] is empty if there is no such
+// node. The result for the Merge of a loop holds in all iterations. Calls of
+// functions have outputs of unknown shapes. Fails with INVALID_ARGUMENT, naming
+// the node, for a node that can never run, and for a cycle that is no loop.
+// Takes O(nodes + edges), with a few passes if there are loops. Thread-safe.
 absl::StatusOr<std::vector<std::vector<InferredOutput>>> InferShapes(
     const Graph& graph);
 

@@ -19,9 +19,9 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// True if values of this type can change from iteration to iteration and have
-// gradients. A variant is a list of tensors, and so is its gradient. A resource
-// handle does not change.
+// Returns true if values of this type can change from iteration to iteration
+// and have gradients. A variant is a list of tensors, and its gradient is a
+// list of tensors too. A resource handle does not change.
 bool IsDifferentiableValue(DType dtype) {
   return CarriesGradient(dtype) && dtype != DType::kResource;
 }
@@ -42,8 +42,8 @@ void Fail(const GradientContext& c, const absl::Status& error) {
       CallSite(c.builder()));
 }
 
-// What is known of an output's gradient. The gradient of a handle has the dtype
-// and shape of its variable.
+// The dtype of an output's gradient, and what is known of the gradient. The
+// gradient of a handle has the dtype and shape of the handle's variable.
 struct GradientType {
   DType dtype = DType::kInvalid;
   InferredOutput known = {};
@@ -100,8 +100,8 @@ OutputGradients Given(const GradientContext& c, int num_outputs) {
   return given;
 }
 
-// What the two classes below share: the node that is differentiated, and the
-// builder that the gradient is added to.
+// The base of the two classes below. Holds the node that is differentiated and
+// the builder that the gradient is added to.
 class NodeDifferentiator {
  public:
   NodeDifferentiator(GradientContext& c, const ControlFlowNode& node)
@@ -113,7 +113,7 @@ class NodeDifferentiator {
  protected:
   GradientContext& c_;
   const Operation operation_;
-  const ControlFlowNode node_;  // a copy from before the gradient
+  const ControlFlowNode node_;  // a copy, made before the gradient is built
   State& state_;
 };
 
@@ -152,8 +152,8 @@ class BranchesDifferentiator : public NodeDifferentiator {
   }
 
  private:
-  // Adds the gradient of branch i, with the gradients of all inputs that are
-  // needed and that the branch uses.
+  // Adds the body of the gradient of branch i. The body computes the gradients
+  // of the needed inputs that the branch uses.
   absl::Status AddBranch(size_t i) {
     GraphBuilder& forward = *node_.bodies[i];
     GraphBuilder& body = BuilderAccess::NewBody(
@@ -177,8 +177,9 @@ class BranchesDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Makes the gradient of branch i return the gradient of every input that any
-  // branch uses.
+  // Makes the gradient of branch i return a gradient for every needed input
+  // that any branch uses. The gradient is zero if branch i does not use the
+  // input.
   absl::Status AddReturns(size_t i) {
     GraphBuilder& body = *spec_.bodies[i];
     const BodyScope scope(body, CallSite(body));
@@ -193,15 +194,17 @@ class BranchesDifferentiator : public NodeDifferentiator {
       BodyOf(body).returns.push_back(gradient);
     }
     LEAT_RETURN_IF_ERROR(body.status());
-    // A gradient may be a value of the forward branch itself.
+    // A gradient may be an output of the forward branch. Resolve replaces such
+    // an output by an argument of the body.
     for (Output& output : BodyOf(body).returns) {
       LEAT_ASSIGN_OR_RETURN(output, BuilderAccess::Of(body).Resolve(output));
     }
     return absl::OkStatus();
   }
 
-  // Gives the forward node outputs for the values of its branches that the
-  // gradients of the branches need, and passes these outputs to the gradients.
+  // Collects the values of the forward branches that the gradients of the
+  // branches need. Adds outputs for these values to the forward node, and
+  // passes the outputs to the gradient.
   absl::Status FindIntermediates() {
     std::vector<std::vector<Output>> values;
     std::vector<std::vector<BodyArgument*>> arguments;
@@ -228,7 +231,7 @@ class BranchesDifferentiator : public NodeDifferentiator {
   OutputGradients given_;
   std::vector<int> needed_;
   std::vector<std::vector<Gradient>> gradients_;  // [branch][as in needed_]
-  std::vector<bool> reached_;  // as needed_: whether any branch uses the input
+  std::vector<bool> reached_;  // [as in needed_]: true if any branch uses it
   BranchesSpec spec_;
 };
 
@@ -248,8 +251,8 @@ class LoopPaths {
     }
   }
 
-  // Returns the marked arguments and those whose values in any later iteration
-  // depend on them.
+  // Also marks the arguments whose values in any later iteration depend on a
+  // marked argument. Returns all marks.
   std::vector<bool> Forward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -269,8 +272,8 @@ class LoopPaths {
     return marked;
   }
 
-  // Returns the marked arguments and those on which the values of the marked
-  // ones in any later iteration depend.
+  // Also marks the arguments on which the value of a marked argument in any
+  // later iteration depends. Returns all marks.
   std::vector<bool> Backward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -358,9 +361,10 @@ class LoopDifferentiator : public NodeDifferentiator {
     return BodyOf(*forward_).arguments;
   }
 
-  // Finds the variables that gradients pass through: they depend on an input
-  // whose gradient is needed, and an output that has a gradient depends on
-  // them. Also finds the inputs of that kind that the loop does not change.
+  // Finds the variables that gradients pass through. Such a variable depends on
+  // an input whose gradient is needed, and an output that has a gradient
+  // depends on the variable. Variables that the loop changes go to variables_,
+  // and inputs that the loop does not change go to invariants_.
   absl::Status FindActive() {
     const size_t count = Arguments().size();
     std::vector<bool> from_inputs(count), to_outputs(count);
@@ -378,7 +382,8 @@ class LoopDifferentiator : public NodeDifferentiator {
       const DType dtype = argument.inner.dtype();
       const int index = static_cast<int>(i);
       if (argument.next == argument.inner) {
-        // The gradient of its output goes directly to the input.
+        // The body returns this argument unchanged, so the gradient of the
+        // loop's output goes directly to the input.
         if (c_.needs(index) && CarriesGradient(dtype)) {
           invariants_.push_back(index);
         }
@@ -394,13 +399,15 @@ class LoopDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Gives each input that the loop does not change the gradient of its output.
-  // This is for loops whose iterations add nothing to these gradients.
+  // Sets the gradient of each invariant input to the gradient of the loop's
+  // output with the same number. This is for loops whose iterations add nothing
+  // to these gradients.
   void PassInvariants() {
     for (const int i : invariants_) c_.set(i, c_.grad_or_none(i));
   }
 
-  // Adds a variable to the gradient's loop and returns its argument.
+  // Adds a variable to the gradient's loop. Returns the argument of the
+  // gradient's body that stands for the variable.
   absl::StatusOr<Output> AddVariable(absl::string_view name, GradientType type,
                                      const Output& initial) {
     State& body = BuilderAccess::Of(*body_);
@@ -424,8 +431,8 @@ class LoopDifferentiator : public NodeDifferentiator {
   absl::Status AddBody() {
     LEAT_ASSIGN_OR_RETURN(const Output iterations,
                           IterationsOutput(operation_));
-    // The initial gradients are made before the body is, so that they are
-    // outside of it.
+    // The initial gradients are added before the body is opened, so that they
+    // are outside of the body.
     std::vector<Output> initial;
     for (const int i : variables_) {
       Output gradient = c_.grad_or_none(i).AsDense();
@@ -477,8 +484,9 @@ class LoopDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Adds a variable for each input that the loop does not change: the sum of
-  // its gradients over the iterations.
+  // For each input that the loop does not change, adds a variable to the
+  // gradient's loop. The variable sums the gradients of the input over the
+  // iterations.
   absl::Status AddInvariants(const std::vector<Gradient>& gradients) {
     for (size_t k = 0; k < invariants_.size(); ++k) {
       const int input = invariants_[k];
@@ -504,8 +512,9 @@ class LoopDifferentiator : public NodeDifferentiator {
     return body_->status();
   }
 
-  // Gives the forward loop outputs for the lists that the gradient pops from.
-  // Then orders the arguments: variables come before captured values.
+  // Adds an output to the forward loop for each list that the gradient pops
+  // from. Then sorts the arguments of the gradient's body, so that variables
+  // come before captured values.
   absl::Status FindIntermediates() {
     std::vector<BodyArgument> arguments = BodyOf(*body_).arguments;
     std::vector<Output> values;
@@ -551,13 +560,14 @@ class LoopDifferentiator : public NodeDifferentiator {
 
   GraphBuilder* forward_ = nullptr;  // the body of the forward loop
   int64_t parallel_iterations_ = 10;
-  std::vector<int> variables_;   // those of the forward loop with gradients
+  std::vector<int> variables_;   // numbers of forward variables with gradients
   std::vector<int> invariants_;  // inputs that the forward loop does not change
   GraphBuilder* body_ = nullptr;
   GraphBuilder* condition_ = nullptr;
   size_t num_variables_ = 0;
   Output left_;  // the variable that counts the iterations to come
-  // Pairs of an input and the argument whose last value is its gradient.
+  // Pairs of the number of an input and the argument of body_ whose last value
+  // is the gradient of that input.
   std::vector<std::pair<int, Output>> results_;
 };
 

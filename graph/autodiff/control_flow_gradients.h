@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of If, Case and While. The gradient of such a node is a node of the
-// same kind whose bodies are the gradients of its bodies. The forward node gets
-// new outputs for the values of the forward computation that the gradients
-// need, so nothing is computed twice. This is how TensorFlow's cond_v2 and
-// while_v2 do it. Not thread-safe, as GraphBuilder is not.
+// Gradients of If, Case and While. The gradient of an If, Case or While is a
+// node of the same kind. The bodies of this node are the gradients of the
+// forward node's bodies. The forward node gets new outputs for the values of
+// the forward computation that the gradients need, so nothing is computed
+// twice. TensorFlow's cond_v2 and while_v2 do the same. Not thread-safe,
+// because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
 #define LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
 
@@ -13,7 +14,7 @@
 namespace leat {
 
 // Builds the gradient of an If or Case. In a step, only the gradient of the
-// branch that was taken runs. It gives zeros for inputs that only other
+// branch that was taken runs. The gradient is zero for inputs that only other
 // branches use.
 void BranchesGradient(GradientContext& context);
 

@@ -2,7 +2,7 @@
 //
 // Differentiate builds the gradients of one body. The gradients of If, Case and
 // While (control_flow_gradients.h) call it for their bodies. Not thread-safe,
-// as GraphBuilder is not.
+// because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_
 #define LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_
 
@@ -15,11 +15,12 @@
 namespace leat {
 
 // Adds the gradients of the sum of `ys`, each weighted by its tensor of
-// `grad_ys`, with respect to `xs`. Returns one gradient for each x, which is
-// empty if no y depends on the x. The nodes are added to the innermost open
-// body, which is the body of `builder` or of its gradient. After an error,
-// which sticks to the builder, all gradients are empty. REQUIRES: `ys` and `xs`
-// are outputs of `builder`, and there are as many `grad_ys` as `ys`.
+// `grad_ys`, with respect to `xs`. Returns one gradient for each x. The
+// gradient is empty if no y depends on the x. The nodes are added to the
+// innermost open body, which is the body of `builder` or of its gradient.
+// Errors go to `builder`, and after an error all gradients are empty. REQUIRES:
+// `ys` and `xs` are outputs of `builder`, and there are as many `grad_ys` as
+// `ys`.
 std::vector<Gradient> Differentiate(GraphBuilder& builder,
                                     absl::Span<const Output> ys,
                                     absl::Span<const Output> grad_ys,

@@ -22,15 +22,17 @@
 namespace leat {
 
 // The argument of a gradient function. It holds one operation and the gradients
-// of its outputs, and takes the gradients of its inputs. Lives during one call.
-// It is not thread-safe, because GraphBuilder is not.
+// of the operation's outputs. The gradient function passes the gradients of the
+// inputs to set(). A GradientContext lives during one call and is not
+// thread-safe, because GraphBuilder is not.
 class GradientContext {
  public:
   // `needed` says for each input whether its gradient is wanted.
   GradientContext(Operation operation, std::vector<Gradient> output_gradients,
                   std::vector<bool> needed);
 
-  // Returns the builder of the operation, to which errors go.
+  // Returns the builder of the operation. Gradient functions report errors to
+  // this builder (GraphBuilder::Fail).
   GraphBuilder& builder() const { return *operation_.builder(); }
   const Operation& operation() const { return operation_; }
   Output input(int i) const { return operation_.input(i); }
@@ -50,14 +52,15 @@ class GradientContext {
   // Returns the gradient of output i, which may be sparse or empty.
   const Gradient& grad_or_none(int i) const { return output_gradients_[i]; }
 
-  // True if the gradient of this input is wanted. Gradients that are not wanted
-  // need not be built. False if `input` is out of range.
+  // Returns true if the gradient of this input is wanted. Gradients that are
+  // not wanted need not be built. Returns false if `input` is out of range.
   bool needs(int input) const;
 
   // Sets the gradient of an input. Does nothing if the gradient is not wanted.
   // An input that is not set has no gradient.
   void set(int input, Gradient gradient);
-  // Returns the gradients of all inputs that the operation had at first.
+  // Returns the gradient of each input that the operation had when this context
+  // was made. The gradient of an input that was not set is empty.
   const std::vector<Gradient>& result() const { return input_gradients_; }
 
  private:
@@ -75,10 +78,10 @@ using GradientFunction = void (*)(GradientContext&);
 // from then on.
 class GradientRegistry {
  public:
-  // Registers the gradient of `op`. REQUIRES: nothing is registered for it.
+  // Registers the gradient of `op`. REQUIRES: nothing is registered for `op`.
   void Add(absl::string_view op, GradientFunction function);
-  // Registers that `op` has no gradient: gradients silently end at it.
-  // REQUIRES: nothing is registered for it.
+  // Registers that `op` has no gradient. Differentiation stops at such an op
+  // without an error. REQUIRES: nothing is registered for `op`.
   void AddNotDifferentiable(absl::string_view op);
 
   struct Entry {

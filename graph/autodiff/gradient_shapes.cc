@@ -14,9 +14,10 @@ namespace {
 // The axes of broadcast(to, other) along which `to` was stretched.
 struct Stretched {
   Dims leading = {};  // axes that `to` does not have
-  Dims ones = {};     // axes where it has extent 1
+  Dims ones = {};     // axes where `to` has extent 1
 };
-// Returns these axes, or nothing if they depend on extents that are unknown.
+// Returns the axes along which broadcasting `to` against `other` stretches
+// `to`. Returns nothing if the axes depend on unknown extents.
 std::optional<Stretched> StretchedAxes(const PartialShape& to,
                                        const PartialShape& other) {
   Stretched result;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for shapes in gradient functions (graph/gradients/). They give
-// constants where shape inference knows the shape, so that training graphs stay
-// small, and add nodes otherwise. Errors go to the builder. Not thread-safe, as
-// GraphBuilder is not.
+// Helpers for shapes in gradient functions (graph/gradients/). If shape
+// inference knows a shape, they add a constant, so that training graphs stay
+// small. Otherwise they add nodes that compute the shape. Errors go to the
+// builder. Not thread-safe, because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
 #define LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
 
@@ -41,15 +41,15 @@ std::optional<Dims> StaticDims(Output x);
 Output ReshapeLike(Output x, Output like);
 
 // Reduces gradients of an element-wise op of x and y with broadcasting. A
-// gradient has the shape of broadcast(x, y); summing it over the axes along
-// which x or y was stretched gives it the shape of x or y. One object serves
-// one operation, so that both reductions share their nodes.
+// gradient has the shape of broadcast(x, y). Summing the gradient over the axes
+// along which x was stretched gives the shape of x, and likewise for y. Use one
+// object for each operation, so that both reductions share their nodes.
 class BroadcastReducer {
  public:
   BroadcastReducer(Output x, Output y) : x_(x), y_(y) {}
 
-  // Return `gradient`, which has the shape of broadcast(x, y), summed to the
-  // shape of x, or of y.
+  // ForX sums `gradient`, which has the shape of broadcast(x, y), to the shape
+  // of x. ForY sums it to the shape of y.
   Output ForX(Output gradient) { return Reduce(gradient, x_, y_, 0); }
   Output ForY(Output gradient) { return Reduce(gradient, y_, x_, 1); }
 
@@ -58,8 +58,9 @@ class BroadcastReducer {
   Output Reduce(Output gradient, Output to, Output other, int which);
 
   Output x_, y_;
-  // The shapes of x and y, and the axes to sum over for each, which a
-  // BroadcastGradientArgs node computes. They are made when first needed.
+  // The shapes of x and y, and for each of them the axes to sum over. A
+  // BroadcastGradientArgs node computes the axes. All are made when they are
+  // first needed.
   Output shapes_[2];
   Output axes_[2];
 };

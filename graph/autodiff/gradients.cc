@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Implements Gradients: reverse-mode differentiation by building nodes. In a
-// graph under construction, the id of a node is higher than the ids
-// of its inputs, so one pass over descending ids sees every consumer before its
-// producers. (Only the lists that a While fills for its gradient have higher
-// ids than the While; nothing is differentiated through them.)
+// graph under construction, the id of a node is higher than the ids of its
+// inputs, so one pass over descending ids sees every consumer before its
+// producers. (The only exceptions are the lists that a While fills for its
+// gradient. They have higher ids than the While, but no gradient flows through
+// them.)
 #include "leat/graph/autodiff/gradients.h"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ class Differentiator {
            (e.node < static_cast<NodeId>(from_x_.size()) && from_x_[e.node]);
   }
 
-  // Adds a gradient of `y` to start from.
+  // Adds `gradient` to the gradients of `y` that Run starts from.
   void Seed(Endpoint y, const Gradient& gradient) {
     parts_[y].push_back(gradient);
     end_ = std::max(end_, y.node + 1);
@@ -145,8 +146,8 @@ class Differentiator {
     }
   }
 
-  // Opens a scope for the gradient of an operation. Its nodes ask for the
-  // device that the operation asks for.
+  // Opens a scope for the gradient of an operation. Nodes that are added in the
+  // scope request the same device as the operation.
   Scope OpenScope(const Operation& operation) const {
     const std::shared_ptr<BuilderAccess::State>& state =
         BuilderAccess::Shared(BuilderAccess::Current(builder_));
@@ -223,8 +224,8 @@ class Differentiator {
         location_);
   }
 
-  // Returns "node 'x' (Add) of 'cond_then' ", or without the function for a
-  // node of the graph.
+  // Returns "node 'x' (Add) of 'cond_then' ". Leaves out the function if the
+  // node is not in the body of a function.
   std::string Describe(const Operation& operation) const {
     const Body* body = BuilderAccess::Of(builder_).body.get();
     return absl::StrCat("node '", operation.name(), "' (", operation.op(), ") ",
@@ -249,9 +250,9 @@ Output Ones(GraphBuilder& builder, const Output& y, size_t i) {
   return AddOp({.op = "OnesLike", .inputs = {y}, .name = name}).output(0);
 }
 
-// The differentiators of the innermost open body and of the builders around it.
-// Gradients of the values that a body captures continue outside, from the
-// outputs that were captured.
+// Holds one differentiator for the innermost open body and one for each builder
+// around it. If a body captures an output of the builder around it, the
+// gradient of the captured value is passed on to that output.
 class EnclosingDifferentiators {
  public:
   EnclosingDifferentiators(const BuilderAccess::State& state,
@@ -273,8 +274,8 @@ class EnclosingDifferentiators {
   }
 
   // Calls FindDependents of all differentiators from the outermost to the
-  // innermost. If a captured output depends on a target outside, the argument
-  // becomes a target inside.
+  // innermost. If a body captures an output that depends on a target, the
+  // argument that stands for the output becomes a target of the body.
   void FindDependents() {
     differentiators_.back().FindDependents();
     for (size_t i = differentiators_.size() - 1; i-- > 0;) {
@@ -292,8 +293,8 @@ class EnclosingDifferentiators {
     }
   }
 
-  // Runs all differentiators from the innermost to the outermost. The gradients
-  // of captured arguments inside are seeds of the next one outside.
+  // Runs all differentiators from the innermost to the outermost. The gradient
+  // of a captured argument becomes a seed of the next differentiator outwards.
   void Run() {
     for (size_t i = 0; i < differentiators_.size(); ++i) {
       differentiators_[i].Run();
@@ -311,7 +312,7 @@ class EnclosingDifferentiators {
     Endpoint outer = {};
   };
 
-  // One differentiator per builder and its captured arguments, from the
+  // The differentiator and the captured arguments of each builder, from the
   // innermost body outwards. number_of_ has the positions of builders.
   std::vector<Differentiator> differentiators_;
   std::vector<std::vector<Captured>> captured_;
@@ -352,9 +353,10 @@ absl::Status ResolveOutputs(BuilderAccess::State& state,
   return absl::OkStatus();
 }
 
-// Checks that each of `grad_ys` has the dtype and a possible shape of its y. If
-// y is the handle of a variable, its gradient is not like y but like the
-// variable, and is not checked.
+// Checks that `grad_ys` is empty or has one element for each y. Checks that
+// each element has the dtype of its y and a shape that y may have. If y is the
+// handle of a variable, its gradient has the dtype and shape of the variable,
+// and is not checked.
 absl::Status CheckGradYs(absl::Span<const Output> ys,
                          absl::Span<const Output> grad_ys) {
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
@@ -387,8 +389,8 @@ GraphBuilder* BuilderOf(const OperandList& ys, const OperandList& xs) {
   return nullptr;
 }
 
-// Returns the Outputs of the list. Numbers have none: they become invalid
-// Outputs, which ResolveOutputs reports.
+// Returns the Outputs of the list. A number has no Output, so it becomes an
+// invalid Output, which ResolveOutputs reports.
 std::vector<Output> OutputsOf(const OperandList& list) {
   std::vector<Output> outputs;
   for (const Operand& operand : list.operands()) {

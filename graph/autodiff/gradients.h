@@ -29,7 +29,8 @@ struct IndexedSlices {
 };
 
 // A gradient: a tensor, some rows of a tensor, or empty. An empty gradient
-// stands for zero and means that y does not depend on x. A value.
+// stands for zero: no y depends on the x (see Gradients). Gradient is a plain
+// value.
 class Gradient {
  public:
   Gradient() = default;                                // empty
@@ -50,13 +51,14 @@ class Gradient {
 };
 
 // Adds the gradients of the sum of `ys` with respect to `xs` and returns one
-// for each x. `grad_ys` has a weight for each y, a tensor of the same dtype and
-// shape. If it is empty, all weights are ones. The Gradient of an x on which no
-// y depends is empty.
+// gradient for each x. `grad_ys` has a weight for each y, a tensor of the same
+// dtype and shape. If `grad_ys` is empty, all weights are ones. The Gradient of
+// an x is empty if no y depends on the x.
 //
-// The nodes land in the builder of the first of `ys` and `xs` that has one, or
-// in the body that is open there. Errors go to that builder, and after an error
-// all gradients are empty.
+// The nodes are added to the builder of the first operand of `ys` and `xs` that
+// has one. If a body is open in that builder, they are added to the innermost
+// open body. Errors go to that builder, and after an error all gradients are
+// empty.
 std::vector<Gradient> Gradients(
     const OperandList& ys, const OperandList& xs,
     const OperandList& grad_ys = {},

@@ -1,16 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Body holds what a GraphBuilder needs in addition if it does not build a graph
-// but the body of a function, such as a branch of a Cond. It has the arguments
-// of the function, the outputs of the enclosing builder (the parent) that the
-// arguments stand for, and what the function returns. Private to the files that
-// builder_state.h names.
+// Body is additional state of a GraphBuilder that builds the body of a
+// function, such as a branch of a Cond. A Body has the arguments and the
+// results of the function. Arguments stand for outputs of the enclosing builder
+// (the parent). Private to graph/builder/ and graph/autodiff/.
 //
-// The builder of a graph owns the builders of all bodies that were opened in
-// it, through its BuilderTree. It keeps these builders even after their bodies
-// have ended, because gradients differentiate the bodies and Build() exports
-// them. All pointers here point at builders of one tree. Not thread-safe, as
-// GraphBuilder is not.
+// The builder of a graph has a BuilderTree, which owns the builders of all
+// bodies that were opened in the graph. The tree keeps the builder of a body
+// after the body has ended, because gradients differentiate the body and
+// Build() exports it. All pointers here point at builders of one tree. Not
+// thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BODY_H_
 #define LEAT_GRAPH_BUILDER_BODY_H_
 
@@ -28,23 +27,24 @@
 
 namespace leat {
 
-// One argument of a function whose body is or was being built.
+// One argument of the function that a body becomes.
 struct BodyArgument {
   Output inner = {};  // the output of the argument's _Arg node in the body
-  // The output of the parent that the caller passes. For a loop variable, it is
-  // the initial value.
+  // The output of the parent that the caller passes. For a loop variable,
+  // `outer` is the initial value.
   Output outer = {};
   // True if the argument was made because the body uses `outer`. In a loop, a
   // captured argument has the same value in every iteration.
   bool is_captured = false;
-  // In the body of a loop: the value of the variable in the next iteration.
+  // Set in the body of a loop: the value of the variable in the next iteration.
   Output next = {};
-  // In the body of a gradient: the output of the forward body that the argument
-  // stands for. `outer` is set later, when the forward node has an output that
-  // gives this value.
+  // Set in the body of a gradient: the output of the forward body that the
+  // argument stands for. `outer` is set later, when the forward node has an
+  // output with this value.
   Output intermediate = {};
-  // In the forward body of a loop, if the argument is a list of tensors that a
-  // gradient needs: the output whose value each iteration pushes on the list.
+  // Set in the forward body of a loop, if the argument is a list of tensors
+  // that a gradient needs. Each iteration pushes the value of this output on
+  // the list.
   Output pushed = {};
 };
 
@@ -52,11 +52,12 @@ struct BodyArgument {
 struct Body {
   std::string function = {};       // the function's name, unique in the tree
   GraphBuilder* parent = nullptr;  // the enclosing builder, never null
-  // If this body is a gradient: the body that it differentiates, whose outputs
-  // it may use. Otherwise null.
+  // If this is the body of a gradient: the builder of the body that the
+  // gradient differentiates. This body may use outputs of `forward`. Otherwise
+  // null.
   GraphBuilder* forward = nullptr;
-  // True if this is the body of a loop's gradient. It takes the values of
-  // `forward` from lists, from which each iteration pops the newest value.
+  // True if this is the body of a loop's gradient. This body gets values of
+  // `forward` from lists. Each iteration pops the newest value of each list.
   bool pops_intermediates = false;
 
   std::vector<BodyArgument> arguments = {};
@@ -65,18 +66,18 @@ struct Body {
   // The results of a branch or of a loop's condition. Empty for the body of a
   // loop, whose results are the arguments' `next`.
   std::vector<Output> returns = {};
-  // Nodes of the parent after which the node that calls the function must run.
+  // Nodes of the parent. The node that calls the function must run after them.
   absl::flat_hash_set<NodeId> controls = {};
   // True if the body holds operations that every training step runs
   // (GraphBuilder::AddUpdate).
   bool has_updates = false;
-  // Maps outputs of other builders to the outputs of this body that stand for
-  // them.
+  // Maps an output of another builder to the output of this body that stands
+  // for it.
   absl::flat_hash_map<std::pair<const GraphBuilder*, Endpoint>, Output>
       resolved = {};
 
   // Returns the position in `arguments` of the argument whose _Arg is `node`,
-  // or -1 if the node is no argument.
+  // or -1 if the node is not an argument.
   int FindArgument(NodeId node) const {
     const auto it = argument_of.find(node);
     return it == argument_of.end() ? -1 : it->second;
@@ -95,8 +96,8 @@ struct Body {
   }
 };
 
-// What the builder knows of an If, Case or While node that it has made, for its
-// gradient and for the export of its functions.
+// Describes an If, Case or While node that the builder has made. The gradient
+// of the node and the export of its functions read this.
 struct ControlFlowNode {
   // The branches in order, or the condition and the body of a While. Not owned.
   std::vector<GraphBuilder*> bodies = {};
@@ -113,14 +114,14 @@ struct BuilderTree {
   GraphBuilder* root = nullptr;
   absl::Status status = absl::OkStatus();                  // the first error
   std::vector<std::unique_ptr<GraphBuilder>> bodies = {};  // the oldest first
-  // The bodies that are being built, the innermost last. It is empty if new
-  // nodes land in the graph.
+  // The bodies that are being built, the innermost last. If `open` is empty,
+  // new nodes are added to the graph itself.
   std::vector<GraphBuilder*> open = {};
-  // Maps each function name that is taken to the suffix with which the search
-  // for a free name begins when the name is asked for again.
+  // Maps each function name that is taken to a suffix. If the name is requested
+  // again, the search for a free name begins with this suffix.
   absl::flat_hash_map<std::string, int> functions = {};
-  // The place that errors name while a CallSite() scope is open. The outermost
-  // of these scopes sets it.
+  // The place in the program that errors name while a CallSite() scope is open.
+  // The outermost CallSite() scope sets it.
   SourceLocation call_site = {};
   std::optional<int64_t> seed = {};  // the graph's seed, from SetSeed()
 };

@@ -13,7 +13,8 @@
 namespace leat {
 namespace {
 
-// The versions of TensorFlow 2.15: graphs from here are written in its format.
+// The GraphDef versions of TensorFlow 2.15. Graphs of a GraphBuilder are in its
+// format.
 constexpr int kProducer = 1645;
 constexpr int kMinConsumer = 12;
 
@@ -62,9 +63,9 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
   return absl::OkStatus();
 }
 
-// True if every input is a constant or comes from an op function that was given
-// only constants. False if an input is an output of no node, for which there is
-// another error.
+// Returns true if every input is a constant or comes from an op function that
+// got only constants. Returns false if an input is an output of no node, which
+// is another error.
 bool OnlyOfConstants(const OpArgs& args) {
   bool only_constants = true;
   for (const OpInput& input : args.inputs) {
@@ -77,8 +78,8 @@ bool OnlyOfConstants(const OpArgs& args) {
   return only_constants;
 }
 
-// Returns the nodes that the open scopes make a node with these inputs wait
-// for, by control edges.
+// Returns the nodes from which a new node with these inputs gets control edges,
+// because of the open scopes.
 std::vector<NodeId> Controls(const BuilderContext& context,
                              absl::Span<const Endpoint> inputs) {
   absl::flat_hash_set<NodeId> known;
@@ -295,8 +296,8 @@ Operation AddOp(OpArgs args, SourceLocation caller) {
       }
     }
   }
-  // kOfConstants passes through further op functions. The error is reported
-  // when something that has a builder takes the output.
+  // Further op functions pass kOfConstants on. The error is reported when an
+  // output is given to a function that has a builder.
   return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 
@@ -392,7 +393,7 @@ Operation GraphBuilder::Group(absl::Span<const Operation> after,
   return AddOp({.op = "NoOp", .name = std::string(name), .location = location});
 }
 
-// An operation in a body runs whenever the body does, so the training step runs
+// An operation in a body runs whenever the body runs. So a training step runs
 // the node that calls the body.
 void GraphBuilder::AddUpdate(Operation operation, SourceLocation location) {
   State& current = *Current().state_;

@@ -12,13 +12,13 @@
 // Then NewSession (train/session.h) runs the graph. See examples/ for complete
 // programs.
 //
-// The first error sticks to the builder, with the name of the node and the
-// place in the program that asked for it. All calls after an error do nothing,
-// and Build() reports the error, so a program needs to check only once.
+// The builder keeps the first error, with the name of the node and the place in
+// the program that added the node. All calls after an error do nothing, and
+// Build() reports the error, so a program needs to check only once.
 //
 // While the body of a Cond, Case or While (control_flow.h) is being built,
-// every new node lands in that body, even if the program asks another builder
-// for it or passes only Outputs from outside.
+// every new node is added to that body, even if the program calls another
+// builder or passes only Outputs from outside.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_H_
 
@@ -49,13 +49,13 @@ namespace leat {
 // One argument of an op: a tensor or a list of tensors. A value.
 class OpInput {
  public:
-  // A tensor: whatever an Operand may be.
+  // Make an argument that is one tensor.
   OpInput(Operand operand)  // NOLINT: the conversion is the purpose
       : operands_({std::move(operand)}) {}
   OpInput(Output output,  // NOLINT
           SourceLocation location = SourceLocation::Current())
       : operands_({Operand(output, location)}) {}
-  // A list of tensors, which may be empty.
+  // Make an argument that is a list of tensors, which may be empty.
   OpInput(const OperandList& list)  // NOLINT
       : is_list_(true), operands_(list.operands()) {}
   OpInput(absl::Span<const Output> list)  // NOLINT
@@ -72,12 +72,13 @@ class OpInput {
 
 // Describes a node to add; the generated op functions fill it in.
 //
-// `attrs` need not have the attrs that are the type or the number of tensors of
-// an argument, because the inputs decide them. If these attrs are given, they
-// must agree with the inputs. `name` is put under the open name scopes and made
-// unique. If it is empty, the op's name takes its place. A name that ends in
-// '/' is taken from the root, without the '/', and not changed. Errors name
-// `location` or, if it is not set, the location of an input.
+// `attrs` may leave out the attrs that are the type or the number of tensors of
+// an argument, because the inputs decide these attrs. If they are given, they
+// must agree with the inputs. The builder puts `name` under the open name
+// scopes and makes it unique. An empty `name` stands for the op's name. A
+// `name` that ends in '/' is the full name of the node, without the '/', and is
+// not changed. Errors name `location` or, if `location` is not set, the
+// location of an input.
 struct OpArgs {
   absl::string_view op = {};
   std::vector<OpInput> inputs = {};  // one per argument of the op
@@ -104,8 +105,8 @@ concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
 }  // namespace internal
 
 // Chooses a device for each new node of a scope. Returns a full or partial
-// device name, or "" for any device. When it is called, node.device is the
-// device that the device scopes inside of the function's own scope ask for, and
+// device name, or "" for any device. During the call, node.device is the device
+// that the device scopes inside of the function's scope request, and
 // node.input_types and node.output_types are not set yet.
 using DeviceFunction =
     std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
@@ -128,8 +129,8 @@ class [[nodiscard]] Scope {
 
 // A mutable tensor that outlives steps. It is a VarHandleOp (resource
 // semantics, the default) or a VariableV2 (reference semantics). A Variable
-// object is a handle to it: cheap to copy, and valid as long as its
-// GraphBuilder lives.
+// object is a handle to the tensor. It is cheap to copy, and valid as long as
+// its GraphBuilder lives.
 class Variable {
  public:
   // Returns the output of the VarHandleOp, of dtype resource, or the reference
@@ -179,9 +180,10 @@ class GraphBuilder {
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  // Adds a Placeholder, a tensor that every step that uses it must feed. In
-  // `shape`, -1 is an unknown extent; without a shape, any shape can be fed.
-  // Fails inside the body of a function, where nothing can feed it.
+  // Adds a Placeholder. A step must feed it if the step uses its value. In
+  // `shape`, -1 is an unknown extent. Without a shape, any shape can be fed.
+  // Fails inside the body of a function, because a step cannot feed a node
+  // there.
   Output Placeholder(DType dtype, absl::string_view name,
                      const PartialShape& shape = {},
                      SourceLocation location = SourceLocation::Current());
@@ -220,13 +222,16 @@ class GraphBuilder {
       return ConstOf(list, kDTypeOf<T>, name, location);
     }
   }
-  // Returns the output that an op function makes of the operand: the Output
-  // itself, a constant, or a Pack of a list with Outputs in it. Numbers become
-  // constants of `dtype`. It is an error if a number does not fit `dtype`.
+  // Converts an operand to an Output, as op functions do. Returns the Output
+  // itself, adds a constant, or adds a Pack for a list with Outputs in it.
+  // Numbers become constants of `dtype`. It is an error if a number does not
+  // fit `dtype`.
   Output AsOutput(const Operand& operand, DType dtype,
                   absl::string_view name = "Const",
                   SourceLocation location = SourceLocation::Current());
-  // Does the same with the dtype that Const gives to numbers.
+  // Does the same without a given dtype. In a list with Outputs, numbers get
+  // the dtype of the Outputs. Other numbers get the dtype that Const gives
+  // them.
   Output AsOutput(const Operand& operand, absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
   // Adds a NoOp that runs after all of `after`.
@@ -234,73 +239,74 @@ class GraphBuilder {
                   absl::string_view name = "group",
                   SourceLocation location = SourceLocation::Current());
 
-  // Adds a variable with the dtype and shape of `initial_value`, which its
-  // initializer assigns to it. The variable belongs to the graph even if it is
-  // made inside the body of a function; then `initial_value` must come from
-  // outside of all bodies.
+  // Adds a variable with the dtype and shape of `initial_value`. The variable's
+  // initializer assigns `initial_value` to the variable. The variable belongs
+  // to the graph even if it is added inside the body of a function. In that
+  // case, `initial_value` must come from outside of all bodies.
   //
   //   b.Variable("count", 0), b.Variable("bias", {0.5, 0.5})
   leat::Variable Variable(absl::string_view name, const Operand& initial_value,
                           VariableOptions options = {},
                           SourceLocation location = SourceLocation::Current());
 
-  // The next methods open a scope and return it. It applies to the nodes that
-  // are made until it ends. Scopes must end in the reverse order of their
+  // The next methods open a scope and return it. The scope applies to the nodes
+  // that are added until it ends. Scopes must end in the reverse order of their
   // opening; otherwise the builder fails.
   //
   // Puts the names of new nodes under "name/", after making `name` unique. A
-  // `name` that ends in '/' is taken from the root and not changed, so that a
-  // scope can be entered again. "/" is the root.
+  // `name` that ends in '/' is a full name: it does not go under the open name
+  // scopes, and is not changed. This is how a program enters a scope again. "/"
+  // stands for no name scope.
   Scope NameScope(absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
-  // Asks for `device`, a full or partial name, for new nodes. Parts that it
-  // leaves open come from the device scopes around it.
+  // Requests `device`, a full or partial name, for new nodes. Parts that
+  // `device` leaves open come from the enclosing device scopes.
   Scope OnDevice(absl::string_view device,
                  SourceLocation location = SourceLocation::Current());
-  // Asks for the device that `function` chooses for each new node. The device
-  // scopes inside of this one override its choice, and the device scopes around
-  // this one add what it leaves open. `function` is not called for nodes that
-  // go beside another node, such as the read of a variable.
-  // train/nn/replica_device_setter.h has such a function.
+  // Requests the device that `function` chooses for each new node. Device
+  // scopes inside of this scope override the choice. Enclosing device scopes
+  // add the parts that the choice leaves open. The builder does not call
+  // `function` for nodes that it puts on the device of another node, such as
+  // the read of a variable. train/nn/replica_device_setter.h has an example.
   Scope OnDevice(DeviceFunction function,
                  SourceLocation location = SourceLocation::Current());
   // Puts new nodes on the device of `operation` (TensorFlow's attr _class,
   // "loc:@name").
   Scope ColocateWith(Operation operation,
                      SourceLocation location = SourceLocation::Current());
-  // Makes new nodes run after `operations`, by control edges. A node with an
-  // input from a node of this scope gets no control edges, because that node
-  // runs after `operations` already.
+  // Adds control edges that make new nodes run after `operations`. A node that
+  // takes an input from another node of this scope gets no control edges,
+  // because that other node runs after `operations` already.
   Scope ControlDependencies(
       absl::Span<const Operation> operations,
       SourceLocation location = SourceLocation::Current());
-  // Suspends the ControlDependencies scopes around it.
+  // Suspends the enclosing ControlDependencies scopes.
   Scope NoControlDependencies(
       SourceLocation location = SourceLocation::Current());
   // Puts the variables that GetVariable makes under "name/". Entering a
   // variable scope of the same name again gives the same variables (see
-  // train/nn). Opens a name scope too, whose name is made unique.
+  // train/nn). Also opens a name scope with a unique name.
   Scope VariableScope(absl::string_view name,
                       SourceLocation location = SourceLocation::Current());
 
-  // Makes errors name `location` as the place in the program, wherever the
-  // nodes are made. Does nothing inside of another such scope. It is for
-  // functions that add several nodes for their caller.
+  // Makes errors name `location` as the place in the program, regardless of the
+  // code that adds the nodes. Does nothing inside of another CallSite() scope.
+  // Functions that add several nodes for their caller use this scope.
   Scope CallSite(SourceLocation location);
 
   // Returns the variable `name` of the current variable scope. If there is
-  // none, makes it with the initial value that `initial_value` returns. That
-  // function is called in a name scope of its own, and its nodes are colocated
-  // with the variable. It is an error if the variable exists with another dtype
-  // or shape.
+  // none, makes it with the initial value that `initial_value` returns.
+  // `initial_value` is called in a separate name scope, and the nodes that it
+  // adds are colocated with the variable. It is an error if the variable exists
+  // with another dtype or shape.
   leat::Variable GetVariable(
       absl::string_view name, DType dtype, const Shape& shape,
       absl::FunctionRef<Output()> initial_value, VariableOptions options = {},
       SourceLocation location = SourceLocation::Current());
   // Returns the name for the next unnamed layer of this kind in the current
   // variable scope: "dense", "dense_1" and so on. Entering the variable scope
-  // again gives the same names again. Names of variable scopes that were opened
-  // in this one are not returned.
+  // again gives the same names again. Never returns the name of a variable
+  // scope that was opened in the current one.
   std::string LayerName(absl::string_view kind);
 
   // Return all variables of the graph, or the trainable ones, in the order in
@@ -309,7 +315,7 @@ class GraphBuilder {
   std::vector<leat::Variable> TrainableVariables() const;
   // Adds an operation that every training step runs besides the optimizer's
   // update, such as the update of a moving average. An operation inside a body
-  // runs whenever its body does.
+  // runs whenever the body runs.
   void AddUpdate(Operation operation,
                  SourceLocation location = SourceLocation::Current());
   // Returns the operations that AddUpdate added. An optimizer's Minimize() runs
@@ -320,8 +326,8 @@ class GraphBuilder {
   // in the root.
   const std::string& name_prefix() const;
 
-  // Sets the graph's seed, from which ops without a seed of their own get
-  // theirs.
+  // Sets the seed of the graph. OpSeeds derives the seeds of random ops from
+  // it.
   void SetSeed(int64_t seed);
   // Returns the seeds of a random op, (graph seed, op seed), as TensorFlow
   // 1.x's Python computes them. If only the graph's seed is set, the op seed is
@@ -337,16 +343,18 @@ class GraphBuilder {
   Operation AddOp(OpArgs args,
                   SourceLocation caller = SourceLocation::Current());
 
-  // Records an error, followed by `location`, unless there is one already.
+  // Records the error `status` and adds `location` to its message. Does nothing
+  // if the builder already has an error.
   void Fail(absl::Status status, SourceLocation location);
   // Returns the first error, or OK if there was none.
   const absl::Status& status() const;
 
   // Returns a copy of the graph built so far, with the functions that its nodes
-  // call. The builder can be used further. Adds to the copy a NoOp "init", made
-  // unique, that runs all variables' initializers, and sets Graph::init_op() to
-  // its name. Fails with the first error that was recorded, or with
-  // FAILED_PRECONDITION inside a body.
+  // call. The program can continue to use the builder. Adds to the copy a NoOp
+  // that runs the initializers of all variables. The name of the NoOp is
+  // "init", made unique. Graph::init_op() of the copy is this name. Fails with
+  // the first error that was recorded, or with FAILED_PRECONDITION inside a
+  // body.
   absl::StatusOr<Graph> Build();
 
   // Returns the graph under construction, or the body if this builder builds a
@@ -362,11 +370,12 @@ class GraphBuilder {
   friend class Operation;
   struct State;
   explicit GraphBuilder(std::shared_ptr<State> state);
-  // Calls Fail with `status` after the name and op of `node`.
+  // Calls Fail with `status`, and puts the name and op of `node` before the
+  // message.
   void FailAt(const Node& node, const absl::Status& status,
               SourceLocation location);
-  // Returns the builder in which new nodes land: the innermost open body's, or
-  // the graph's if no body is open.
+  // Returns the builder that gets new nodes: the builder of the innermost open
+  // body, or of the graph if no body is open.
   GraphBuilder& Current() const;
   // Adds a constant with the elements of `list`. Without `dtype`, the numbers
   // decide the dtype.
@@ -380,11 +389,11 @@ class GraphBuilder {
   std::shared_ptr<State> state_;  // scopes keep weak references
 };
 
-// Adds a node to the builder that the inputs belong to. If no input has a
-// builder, because all are constants or default-constructed, the result is
-// invalid, and the builder that it is used with reports the error. The
-// generated op functions call this, except those of ops that may have no
-// inputs, which take a GraphBuilder&.
+// Adds a node to the builder of the first input that has one. No input has a
+// builder if all are constants or default-constructed. In that case, AddOp
+// returns an invalid Operation. The builder that later gets an output of this
+// Operation reports the error. The generated op functions call AddOp. The
+// functions of ops that may have no inputs take a GraphBuilder& instead.
 Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
 
 template <class T>

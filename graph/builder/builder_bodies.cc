@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of functions in a GraphBuilder, and how values from outside get
-// into them as arguments.
+// Implements the bodies of functions in a GraphBuilder. Values from outside
+// enter a body as arguments.
 #include <limits>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace leat {
 namespace {
 
 // Returns the name of an argument that stands for an output of node `from`:
-// "x_1" for "outer/x_1". TensorFlow wants names of the form [a-z][a-z0-9_]*.
+// "x_1" for "outer/x_1". TensorFlow requires names of the form [a-z][a-z0-9_]*.
 std::string ArgumentName(absl::string_view from) {
   std::string name;
   for (const char c : from.substr(from.rfind('/') + 1)) {
@@ -130,7 +130,8 @@ absl::StatusOr<Output> GraphBuilder::State::AddArgument(absl::string_view name,
   return operation.output(0);
 }
 
-// Inference knows as much of the argument as of `outer`, its value included.
+// Shape inference knows the same of the argument as of `outer`, including the
+// value.
 absl::StatusOr<Output> GraphBuilder::State::Capture(const Output& outer) {
   const State& from = *outer.builder()->state_;
   LEAT_ASSIGN_OR_RETURN(const Output inner,
@@ -163,9 +164,10 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
-// If inference knows the value, this adds a Const with it. But if a second
-// derivative may ask which values outside of the body the output depends on,
-// this adds a Const only if the output is a Const itself.
+// Adds a Const if shape inference knows the value of `output`. If the type of
+// `output` carries gradients, a second derivative may need to know the values
+// outside of the body that `output` depends on. For such a type, a Const is
+// added only if `output` is the output of a Const.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;

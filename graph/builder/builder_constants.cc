@@ -28,7 +28,7 @@ double AsDouble(const Tensor& numbers, int64_t i) {
   }
 }
 
-// True if T can hold the value of number `i` exactly.
+// Returns true if T can hold the value of number `i` exactly.
 template <class T>
 bool FitsInteger(const Tensor& numbers, int64_t i) {
   if (numbers.dtype() == DType::kInt64) {
@@ -86,10 +86,10 @@ void AppendNumbers(const Operand& operand, std::vector<Tensor>& numbers) {
   }
 }
 
-// Returns the dtype that `operand` has whatever the op wants: the dtype of its
-// Output or tensor or, for a list, of the Outputs and tensors in the list.
-// Returns kInvalid if there are only numbers. Fails with INVALID_ARGUMENT if
-// the list has several dtypes.
+// Returns the dtype of `operand` if it does not depend on the op. This is the
+// dtype of the Output or tensor or, for a list, of the Outputs and tensors in
+// the list. Returns kInvalid if there are only numbers. Fails with
+// INVALID_ARGUMENT if the list has several dtypes.
 absl::StatusOr<DType> OwnDType(const Operand& operand) {
   if (operand.is_output()) return operand.output().dtype();
   if (operand.tensor().has_value()) return operand.tensor()->dtype();
@@ -188,7 +188,7 @@ class Resolver {
     return absl::OkStatus();
   }
 
-  // Decides the dtypes of the operands that have none of their own.
+  // Decides the dtypes of the operands for which ReadTypes found none.
   absl::Status FillNumbers(size_t i) {
     const ArgDef& arg = op_.inputs[i];
     absl::Span<const Operand> operands = args_.inputs[i].operands();

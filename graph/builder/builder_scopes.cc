@@ -17,8 +17,8 @@ std::string Where(SourceLocation location) {
   return absl::StrCat(location.file, ":", location.line);
 }
 
-// Fails for a name that no scope may have, such as "". A '/' at the end is
-// ignored.
+// Fails with INVALID_ARGUMENT if a scope cannot have this name, for example "".
+// Ignores a '/' at the end.
 absl::Status CheckScopeName(absl::string_view name) {
   if (IsValidNodeName(absl::StripSuffix(name, "/"))) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -28,9 +28,9 @@ absl::Status CheckScopeName(absl::string_view name) {
 }  // namespace
 
 void BuilderContext::NestDevices(const BuilderContext& inner) {
-  // `around` of a device function has the device names between it and the next
-  // function outside. So the device names of this context go into `around` of
-  // the first function of `inner`.
+  // `around` of a scope with a device function has the device names between
+  // this scope and the next enclosing one with a function. So the device names
+  // of this context go into `around` of the first scope of `inner`.
   DeviceName last = device;
   for (DeviceFunctionScope scope : inner.device_functions) {
     scope.around = OverrideDeviceName(last, scope.around);
@@ -41,7 +41,7 @@ void BuilderContext::NestDevices(const BuilderContext& inner) {
 }
 
 void BuilderContext::UseDeviceOf(const NodeDef& node) {
-  // A node that was added has a device that can be parsed.
+  // The device name of a node in the graph can always be parsed.
   device = DeviceName::Parse(node.device).value_or(DeviceName());
   device_functions.clear();
 }
@@ -178,8 +178,9 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
     classes = *own;
   }
   if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
-  // A node of a body cannot name a node outside of the body. If it takes a
-  // resource from outside, this edge puts it on the right device.
+  // A node of a body cannot name a node outside of the body. But if the node
+  // takes a resource from outside, placement puts the node on the device of the
+  // resource.
   if (owner != state.get()) classes.clear();
   return State::Open(state, absl::StrCat("colocation with '", def.name, "'"),
                      location, [&](BuilderContext& context) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphBuilder::State is everything that a GraphBuilder holds. The helpers here
-// work on it. Private to graph/builder/ and graph/autodiff/. Not thread-safe,
-// as GraphBuilder is not.
+// GraphBuilder::State holds all data of a GraphBuilder. This file also has
+// helpers that work on a State. Private to graph/builder/ and graph/autodiff/.
+// Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 
@@ -21,60 +21,63 @@
 
 namespace leat {
 
-// The id of an operation that has no builder because its op function was given
-// constants only. Whatever takes one of its outputs reports that.
+// The id of an operation without a builder, which an op function returns if it
+// gets only constants. A builder that gets an output of such an operation
+// reports the error.
 inline constexpr NodeId kOfConstants = -2;
 
 // One open ControlDependencies scope. A node that takes an input from one of
-// `members` runs after `operations` anyway, so it needs no control edges.
+// `members` runs after `operations` anyway, so the node needs no control edges.
 struct ControlScope {
   std::vector<NodeId> operations = {};
   absl::flat_hash_set<NodeId> members = {};  // nodes made in the scope
 };
 
-// One open OnDevice scope of a device function. `around` merges the device
-// names of the scopes around it, up to the next device function.
+// One open OnDevice scope with a device function. `around` merges the device
+// names of the enclosing scopes, up to the next enclosing scope with a device
+// function.
 struct DeviceFunctionScope {
   std::shared_ptr<const DeviceFunction> function = {};
   DeviceName around = {};
 };
 
-// What all open scopes together say about new nodes. A value: each OpenScope
-// keeps a copy of the context outside of it.
+// The properties that all open scopes together give to new nodes. This is a
+// value: each OpenScope keeps a copy of the context from before the scope.
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same for variable scopes
-  // The device names of the open OnDevice scopes, merged: of those that were
-  // opened inside of the innermost OnDevice scope with a function, or of all of
-  // them if none has one. UseDeviceOf puts a node's device in their place.
+  // The merged device names of the open OnDevice scopes. If some of these
+  // scopes have a device function, only the scopes inside of the innermost one
+  // of them count. UseDeviceOf sets this to the device of a node.
   DeviceName device = {};
   std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
   std::vector<std::string> colocation = {};                // "loc:@name"
   std::vector<std::shared_ptr<ControlScope>> controls = {};
   // Counts the uses of each layer's name in this variable scope. Name, device
-  // and control scopes inside of a variable scope share its counts.
+  // and control scopes inside of a variable scope share the counts of the
+  // variable scope.
   std::shared_ptr<absl::flat_hash_map<std::string, int>> layers =
       std::make_shared<absl::flat_hash_map<std::string, int>>();
 
-  // Adds the device names and device functions of `inner`, as if its device
-  // scopes had been opened inside of the ones of this context.
+  // Adds the device names and device functions of `inner`, as if the device
+  // scopes of `inner` had been opened inside of those of this context.
   void NestDevices(const BuilderContext& inner);
-  // Makes new nodes ask for the device that `node` asks for, whatever the open
-  // scopes say.
+  // Makes new nodes request the device that `node` requests, regardless of the
+  // open device scopes.
   void UseDeviceOf(const NodeDef& node);
 };
 
 // A scope that is open, and what Close() needs to end it.
 struct OpenScope {
-  uint64_t id = 0;               // no other scope gets it
+  uint64_t id = 0;               // unique in the State
   std::string description = {};  // for errors, such as "name scope 'a'"
   SourceLocation location = {};  // where it was opened
   BuilderContext outer = {};     // the context to return to
 };
 
-// Everything that the builder of a graph or of a body holds. The GraphBuilder
-// owns it; a Scope keeps a weak reference. Exactly one of `own_tree` and `body`
-// is set.
+// The data of a GraphBuilder, which builds a graph or a body. The GraphBuilder
+// owns its State, and a Scope keeps a weak reference to it. Exactly one of
+// `own_tree` and `body` is set.
 struct GraphBuilder::State {
   // `ops` must outlive the state and the graph.
   explicit State(const OpRegistry& ops) : graph(ops) {}
@@ -97,15 +100,17 @@ struct GraphBuilder::State {
   // case, because TensorFlow's names are unique without regard to case.
   absl::flat_hash_map<std::string, int> names = {};
 
-  // These are set in the root only, because variables belong to the graph.
+  // `variables`, `variable_by_name` and `updates` are set in the root only,
+  // because variables belong to the graph.
   std::vector<leat::Variable> variables = {};
-  // Maps the names of variables that GetVariable made to positions.
+  // Maps the names of variables that GetVariable made to positions in
+  // `variables`.
   absl::flat_hash_map<std::string, int> variable_by_name = {};
   std::vector<Operation> updates = {};  // what AddUpdate() collected
 
   // Returns `name` under the open name scopes, made unique as TensorFlow's
-  // Python does. A name that ends in '/' is taken from the root: it loses the
-  // '/' and is recorded, but not changed.
+  // Python does. A name that ends in '/' is a full name. It loses the '/' and
+  // is recorded, but not changed otherwise.
   std::string UniqueName(absl::string_view name);
   // Does the same for a name that already includes the name scopes.
   std::string UniqueFromRoot(std::string full);
@@ -123,12 +128,12 @@ struct GraphBuilder::State {
   // scope that was opened later is still open.
   void Close(uint64_t id);
 
-  // Returns the device that the open scopes ask for, or the error of a device
-  // function. Sets node.device on the way, because device functions look at it.
+  // Returns the device that the open scopes request, or the error of a device
+  // function. Also sets node.device, because device functions read it.
   absl::StatusOr<std::string> DeviceFor(NodeDef& node) const;
 
-  // Adds a node to `graph`, with the device and colocation that the scopes ask
-  // for, and infers its shapes. Adds the scopes' control edges if
+  // Adds a node to `graph`, with the device and colocation that the open scopes
+  // request, and infers its shapes. Adds the scopes' control edges if
   // `with_controls`. Fails as Graph::Add and the op's shape function do;
   // `graph` then has no new node. REQUIRES: `inputs` belong to this builder.
   absl::StatusOr<NodeId> AddNode(NodeDef def, absl::Span<const Endpoint> inputs,
@@ -137,14 +142,15 @@ struct GraphBuilder::State {
   // Adds a Const without control edges. `name` includes the name scopes and is
   // made unique.
   absl::StatusOr<NodeId> AddConstant(Tensor value, std::string name);
-  // Adds a Pack of the endpoints, of which there is at least one. `name`
-  // includes the name scopes and is made unique.
+  // Adds a Pack of `elements`, which must not be empty. `name` includes the
+  // name scopes and is made unique.
   absl::StatusOr<NodeId> AddPack(absl::Span<const Endpoint> elements,
                                  DType dtype, std::string name);
-  // Returns the endpoint that an operand stands for. A tensor, or numbers,
-  // which get `dtype`, become a Const with the name `name`. A list becomes a
-  // Pack with this name, and its elements get the names `name`/0, `name`/1 and
-  // so on. Resolve replaces an Output of another builder.
+  // Returns the endpoint that an operand stands for. A tensor becomes a Const
+  // named `name`. Numbers become a Const of dtype `dtype` with this name. A
+  // list becomes a Pack with this name, and its elements get the names
+  // `name`/0, `name`/1 and so on. Resolve replaces an Output of another builder
+  // by one of this builder.
   absl::StatusOr<Endpoint> EndpointOf(const Operand& operand, DType dtype,
                                       const std::string& name);
   // Returns the endpoints of all inputs in `args`. The Consts and Packs that
@@ -158,47 +164,51 @@ struct GraphBuilder::State {
   // belongs to another builder or to no node.
   absl::StatusOr<std::vector<NodeId>> Ids(
       absl::Span<const Operation> list) const;
-  // Returns the ids of operations that new nodes are to run after. Operations
-  // outside of this body are left out: the node that calls the body gets
-  // control edges from them instead.
+  // Returns the ids of those operations in `list` that are in this builder, for
+  // control edges to new nodes. For an operation outside of this body, the node
+  // that calls the body gets the control edge instead.
   absl::StatusOr<std::vector<NodeId>> ControlIds(
       absl::Span<const Operation> list);
 
   // The methods below are in builder_bodies.cc.
 
-  // True if `builder` is not null and builds the same graph or a body in it.
+  // Returns true if `builder` is not null and builds the same graph or a body
+  // in it.
   bool SharesTree(const GraphBuilder* builder) const;
-  // Returns this builder and those around it, the graph's last.
+  // Returns this builder and the enclosing builders, the innermost first and
+  // the builder of the graph last.
   std::vector<GraphBuilder*> Enclosing() const;
   // Fails with INVALID_ARGUMENT if a body opened here would be nested deeper
   // than planning allows (FunctionLimits, graph_validation.h).
   absl::Status CheckNesting() const;
-  // Makes the error that `what` cannot be used here, because it belongs to
-  // `owner`, which is another graph's builder or a body that has ended.
+  // Returns the error that `what` cannot be used here. `what` belongs to
+  // `owner`, the builder of another graph or of a body that has ended.
   absl::Status EndedError(absl::string_view what,
                           const GraphBuilder& owner) const;
 
-  // Returns what stands in this builder for `output`, which belongs to this
-  // builder, to one around it, or to the forward body: the output itself, or an
-  // argument that is made when it is first needed. Fails with INVALID_ARGUMENT
-  // if the output's body has ended or belongs to another graph's builder.
+  // Returns the output of this builder that stands for `output`. If `output`
+  // belongs to this builder, this is `output` itself. If it belongs to an
+  // enclosing builder or to the forward body, this is usually an argument. The
+  // first call for an `output` adds the argument. Fails with INVALID_ARGUMENT
+  // if the body of `output` has ended or belongs to the builder of another
+  // graph.
   absl::StatusOr<Output> Resolve(const Output& output);
   // Resolves an output of the forward body.
   absl::StatusOr<Output> ResolveForward(const Output& output);
-  // Makes an argument that is a list of the values that `output` of the forward
-  // body had, and a node that pops the newest. Returns the popped value. Fails
-  // with UNIMPLEMENTED for a resource, which no list can hold.
+  // Adds an argument that is a list of the values that `output` of the forward
+  // body had. Adds a node that pops the newest value, and returns this value.
+  // Fails with UNIMPLEMENTED for a resource, which no list can hold.
   absl::StatusOr<Output> PopIntermediate(const Output& output);
 
-  // Appends an argument to the body; `known` is what inference says of it.
-  // Returns the output of its _Arg node.
+  // Appends an argument to the body. `known` is what shape inference knows of
+  // the argument. Returns the output of its _Arg node.
   absl::StatusOr<Output> AddArgument(absl::string_view name, DType dtype,
                                      InferredOutput known);
   // Appends an argument that stands for `outer`, an output of the parent.
   absl::StatusOr<Output> Capture(const Output& outer);
 
-  // Adds a node to which no open scope applies. It is named `name` if that is
-  // not taken. Also works in a body that has ended.
+  // Adds a node to which no open scope applies. The name of the node is `name`,
+  // made unique. Also works in a body that has ended.
   absl::StatusOr<Operation> AddBare(absl::string_view op, std::string name,
                                     AttrMap attrs,
                                     absl::Span<const Endpoint> inputs,
@@ -210,44 +220,44 @@ struct GraphBuilder::State {
   }
 };
 
-// True if values of this type can have gradients or be gradients. The gradient
-// of a resource is the gradient of its variable, and the gradient of a variant
-// is the gradient of the list in it.
+// Returns true if values of this type can have gradients or be gradients. The
+// gradient of a resource is the gradient of its variable, and the gradient of a
+// variant is the gradient of the list in it.
 bool CarriesGradient(DType dtype);
 
-// Returns `shape` as the ops on tensor lists take the shape of a list's
-// elements: an int32 vector with -1 for extents that are unknown or beyond
-// int32, or the scalar -1 for an unknown rank.
+// Returns `shape` in the form in which the ops on tensor lists take the shape
+// of the elements: an int32 vector with -1 for extents that are unknown or
+// beyond int32, or the scalar -1 for an unknown rank.
 Tensor ListElementShape(const PartialShape& shape);
 
 // Returns `error` with `prefix` before its message.
 absl::Status Annotate(const absl::Status& error, absl::string_view prefix);
 
-// Gives the files named at the top of this header access to the private parts
-// of a GraphBuilder.
+// Gives the files in graph/builder/ and graph/autodiff/ access to the private
+// parts of a GraphBuilder.
 struct BuilderAccess {
   using State = GraphBuilder::State;
   static State& Of(const GraphBuilder& builder) { return *builder.state_; }
-  // Returns the builder in which nodes land that are added through `builder`.
+  // Returns the builder that gets the nodes that are added through `builder`.
   static GraphBuilder& Current(const GraphBuilder& builder) {
     return builder.Current();
   }
-  // Returns the shared state, which State::Open wants.
+  // Returns the shared state, to be passed to State::Open.
   static const std::shared_ptr<State>& Shared(const GraphBuilder& builder) {
     return builder.state_;
   }
 
   // Makes a body inside of the innermost open body of `builder`'s tree, or in
-  // the graph if no body is open. BodyScope opens it. `function` is made
-  // unique. The tree owns the result. See Body for `forward` and
-  // `pops_intermediates`.
+  // the graph if no body is open. A BodyScope then opens the new body. The name
+  // `function` is made unique. The tree owns the result. See Body for `forward`
+  // and `pops_intermediates`.
   static GraphBuilder& NewBody(GraphBuilder& builder, std::string function,
                                GraphBuilder* forward = nullptr,
                                bool pops_intermediates = false);
 };
 
 // Keeps a body open until the BodyScope is destroyed. Scopes that were opened
-// in the body must end before; otherwise the builder fails with
+// in the body must end before the BodyScope; otherwise the builder fails with
 // FAILED_PRECONDITION. BodyScopes of one tree must end in the reverse order of
 // their making.
 class BodyScope {

@@ -17,9 +17,9 @@ void Colocate(BuilderContext& context, absl::string_view node_name) {
   context.controls.clear();
 }
 
-// Closes all bodies until it is destroyed, so that new nodes land in the graph.
-// The device scopes and variable scopes of `inner`, the context of the
-// innermost body, still apply to these nodes.
+// Closes all open bodies until this object is destroyed, so that new nodes are
+// added to the graph. The device scopes and variable scopes of `inner`, the
+// context of the innermost body, still apply to these nodes.
 class OutsideBodies {
  public:
   OutsideBodies(BuilderAccess::State& graph, const BuilderContext& inner)
@@ -45,9 +45,9 @@ class OutsideBodies {
 
 }  // namespace
 
-// A read in a body runs when the body does, because the body may assign to the
-// variable first. It runs on the variable's device, whatever device the body's
-// scopes ask for.
+// Inside a body, adds a read that runs when the body runs, because the body may
+// assign to the variable before the read. The read runs on the device of the
+// variable, regardless of the device scopes in the body.
 Output Variable::value() const {
   const GraphBuilder* builder = handle_.builder();
   if (!handle_.IsValid() || handle_.is_ref() ||

@@ -12,7 +12,7 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// Returns `count` invalid Outputs, with which the caller can go on after an
+// Returns `count` invalid Outputs. The caller can continue with them after an
 // error.
 std::vector<Output> Invalid(GraphBuilder* builder, size_t count) {
   return std::vector<Output>(count, Output(Operation(builder, kNoNode), 0));
@@ -57,14 +57,15 @@ absl::Status CheckScalar(absl::string_view what, const Output& value,
                    ", got ", Name(value.dtype()), value.shape().DebugString()));
 }
 
-// What Choose must know of an If or a Case.
+// The parameters of Choose that differ between an If and a Case.
 struct BranchNames {
   absl::string_view op = {};        // "If"
   absl::string_view selector = {};  // "predicate"
   DType selector_type = DType::kInvalid;
 };
 
-// A node, and one of its outputs for each tensor that its branches return.
+// An If or Case node, and its outputs: one for each tensor that a branch
+// returns.
 struct Chosen {
   Operation operation = {};
   std::vector<Output> outputs = {};
@@ -74,8 +75,8 @@ Chosen InvalidChoice(GraphBuilder* owner, size_t count) {
   return {Operation(owner, kNoNode), Invalid(owner, count)};
 }
 
-// Builds a Cond or a Case. Each function is named after the node, with one of
-// `suffixes`.
+// Builds a Cond or a Case. The name of each function is the name of the node
+// and one of `suffixes`.
 Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
               absl::Span<const BranchFunction> branches,
               absl::Span<const std::string> suffixes,
@@ -92,7 +93,7 @@ Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
                  names.op),
         location);
   }
-  // After an error, the first branch is called only for the number of its
+  // After an error, calls the first branch only to learn the number of its
   // results.
   if (!owner->status().ok()) return InvalidChoice(owner, branches[0]().size());
   BranchesSpec spec = {.name = state.UniqueName(node_name),
@@ -303,8 +304,8 @@ class LoopBuilder {
   std::vector<Variable> variables_;
 };
 
-// Returns the operands as Outputs. An operand that is no Output becomes a
-// constant or a Pack, which is named after the loop.
+// Returns the operands as Outputs. An operand that is not an Output becomes a
+// constant or a Pack that is named after the loop.
 std::vector<Output> AsOutputs(GraphBuilder& builder, const OperandList& initial,
                               absl::string_view loop, SourceLocation location) {
   std::vector<Output> outputs;
@@ -369,8 +370,8 @@ std::vector<Output> MakeWhile(GraphBuilder& owner,
   LoopBuilder loop(owner, initial, options, location);
   absl::StatusOr<Operation> node = loop.Run(condition, body);
   if (node.ok()) return FirstOutputs(*node, initial.size());
-  // If the error is one of the condition or the body, the builder has it
-  // already and ignores this one.
+  // If the condition or the body failed, the builder already has that error and
+  // ignores this one.
   owner.Fail(Annotate(node.status(), loop.name(), "While"), location);
   return Invalid(&owner, initial.size());
 }

@@ -15,39 +15,42 @@
 // of its bodies is stateful. Build() adds the functions that the node calls to
 // the graph.
 //
-// A branch, condition or loop body is called exactly once, while the graph is
-// being built, and the nodes that it adds become a function. That is so
-// whichever builder adds them and whichever scopes the body opens. An Output
-// from outside that a body uses becomes an argument of the function; in a loop,
-// it has the same value in every iteration. Outputs of a body cannot be used
-// after it has ended: what it returns becomes an output of the node. A variable
-// made in a body belongs to the graph; Variable::value() reads it in the body.
-// Bodies nest at most 100 deep, loops with gradients at most 32.
+// Each branch, condition or loop body is called exactly once, while the graph
+// is being built. All nodes that it adds become a function, regardless of the
+// builder that adds them and of the scopes that the body opens. If a body uses
+// an Output from outside, this Output becomes an argument of the function. In a
+// loop, such an argument has the same value in every iteration. Outputs of a
+// body cannot be used after the body has ended. Only what the body returns
+// becomes an output of the node. A variable made in a body belongs to the
+// graph; Variable::value() reads it in the body. Bodies nest at most 100 deep,
+// loops with gradients at most 32.
 //
 // Name, device and control scopes that are open outside apply to the node, not
-// to its bodies. If a body opens a control scope of operations outside of it,
-// the node runs after them. As in any graph, nodes of a body that have side
-// effects run whenever the body does. Only edges put them in an order.
+// to its bodies. If a body opens a control scope of operations outside of the
+// body, the node runs after these operations. Nodes of a body that have side
+// effects run whenever the body runs. As in any graph, only edges order these
+// nodes.
 //
-// Gradients (autodiff/gradients.h) differentiates through all three, even if
-// they are nested. It fails with UNIMPLEMENTED for second derivatives through a
-// loop. The node gets more outputs, for what the gradient needs of the forward
-// computation. A While also gets more inputs, because it keeps such values in
-// lists of tensors. The node changes in place, so its Outputs stay valid. But a
-// session refuses to extend its graph if a node has changed, so the gradients
-// must be built before the session gets the graph. Gradients that are asked for
-// inside a body continue outside of it through the values that the body
-// captures. A loop variable inside the body has no gradient with respect to the
-// variable's initial value, because the two differ after the first iteration.
+// Gradients (autodiff/gradients.h) differentiates through Cond, Case and While,
+// even if they are nested. Gradients fails with UNIMPLEMENTED for second
+// derivatives through a loop. It adds outputs to the node, for the values of
+// the forward computation that the gradient needs. It also adds inputs to a
+// While, because a While keeps such values in lists of tensors. The node
+// changes in place, so its Outputs stay valid. But a session refuses to extend
+// its graph if a node has changed. So the gradients must be built before the
+// session gets the graph. Gradients that a program requests inside a body also
+// flow to the outside, through the values that the body captures. A loop
+// variable inside the body has no gradient with respect to the variable's
+// initial value, because the two differ after the first iteration.
 //
-// Errors stick to the builder of `pred`, `index` or `initial`, with the name of
+// The builder of `pred`, `index` or `initial` records errors, with the name of
 // the node and the place of the call. After an error, Cond and Case return as
 // many invalid Outputs as the first branch returned, and While as many as the
-// loop has variables. If `pred`, `index` or `initial` has no builder, because
-// it belongs to no node or comes from an op function of constants only, then no
-// branch, condition or body is called, no error can be recorded, and the result
-// is empty, or `initial` for a loop. The overloads that take a builder record
-// this error too.
+// loop has variables. `pred`, `index` or `initial` has no builder if it belongs
+// to no node or comes from an op function that got only constants. Then Cond
+// and Case return an empty result, and While returns `initial`. They do not
+// call any branch, condition or body, and cannot record an error. The overloads
+// that take a builder do record this error.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
 #define LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
 
@@ -74,9 +77,10 @@ using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
 using LoopBody =
     absl::FunctionRef<std::vector<Output>(absl::Span<const Output>)>;
 
-// A branch that returns no tensors and is there for its side effects. Cond and
-// Case of such branches return their Operation, which a step can run or another
-// operation can wait for. It is invalid after an error.
+// A branch that returns no tensors and only has side effects. Cond and Case of
+// such branches return the Operation of the node. A step can run this
+// Operation, or another operation can run after it. The Operation is invalid
+// after an error.
 //
 //   Operation count = Cond(
 //       is_new, [&] { op::AssignAddVariableOp(n.handle(), 1); }, [] {});
@@ -92,10 +96,11 @@ struct CondOptions {
   std::string name = "cond";  // of the node
 };
 
-// Runs `then_branch` in the steps in which `pred`, a scalar bool, is true, and
-// `else_branch` in the others. Returns the results of the one that runs. Both
-// must return the same number of tensors of the same types; the shapes may
-// differ, and of a result's shape only what both have in common is known.
+// Runs `then_branch` in steps in which `pred`, a scalar bool, is true, and
+// `else_branch` in other steps. Returns the results of the branch that runs.
+// Both branches must return the same number of tensors of the same types. If
+// the shapes of a result differ, only what the shapes have in common is known
+// before a step.
 std::vector<Output> Cond(Output pred, BranchFunction then_branch,
                          BranchFunction else_branch,
                          const CondOptions& options = {},
@@ -119,8 +124,9 @@ struct CaseOptions {
 };
 
 // Runs the branch of number `index`, a scalar int32, or the last branch if
-// `index` is out of range. Returns its results, for which the rules of Cond
-// hold. There must be at least one branch.
+// `index` is out of range. Returns the results of the branch that runs. The
+// same rules apply to the results as for Cond. There must be at least one
+// branch.
 std::vector<Output> Case(Output index,
                          absl::Span<const BranchFunction> branches,
                          const CaseOptions& options = {},
@@ -142,7 +148,8 @@ Operation Case(GraphBuilder& builder, Output index,
 
 struct WhileOptions {
   std::string name = "while";  // of the node
-  // Ends the loop after so many iterations even if the condition still holds.
+  // Ends the loop after this number of iterations even if the condition still
+  // holds.
   std::optional<int32_t> maximum_iterations = {};
   int64_t parallel_iterations = 10;  // how many may run at once, at least 1
   // The shape that each variable has in every iteration, or empty for the
@@ -150,10 +157,11 @@ struct WhileOptions {
   std::vector<PartialShape> shape_invariants = {};
 };
 
-// Runs a loop whose variables start as `initial`, of which there is at least
-// one. Integers in it become int32, and numbers with a fraction float. While
-// `condition`, a scalar bool, holds for the variables, `body` computes their
-// values in the next iteration, of the same types. Returns the values of the
+// Runs a loop. The variables of the loop start with the values in `initial`,
+// which must not be empty. Integers in `initial` become int32, and numbers with
+// a fraction become float. `condition` computes a scalar bool from the
+// variables. While it is true, `body` computes the values of the variables in
+// the next iteration, which must have the same types. Returns the values of the
 // variables after the last iteration.
 std::vector<Output> While(const OperandList& initial, LoopCondition condition,
                           LoopBody body, const WhileOptions& options = {},
@@ -167,8 +175,8 @@ std::vector<Output> While(GraphBuilder& builder, const OperandList& initial,
 // Returns the name of the function whose body `operation` is in, or "" if it is
 // in the graph.
 std::string FunctionOf(const Operation& operation);
-// Returns the name of the function whose body new nodes land in, or "" if no
-// body is open.
+// Returns the name of the function whose body gets new nodes, or "" if no body
+// is open.
 std::string OpenFunction(const GraphBuilder& builder);
 
 }  // namespace leat

@@ -13,7 +13,7 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// True if `outer` describes every shape that `inner` describes.
+// Returns true if `outer` describes every shape that `inner` describes.
 bool IsWithin(const PartialShape& inner, const PartialShape& outer) {
   return Relax(outer, inner) == outer;
 }
@@ -41,8 +41,8 @@ FunctionRef RefTo(const GraphBuilder& body) {
 // because a body may capture one output twice.
 using CaptureKey = std::pair<Endpoint, int>;
 
-// Gives all bodies the same captured arguments in the same order, after the
-// first `first` arguments, which stay.
+// Gives all bodies the same captured arguments in the same order. Does not
+// change the first `first` arguments of a body.
 absl::Status AlignCaptures(absl::Span<GraphBuilder* const> bodies,
                            size_t first) {
   std::vector<std::pair<CaptureKey, Output>> order;
@@ -79,8 +79,8 @@ absl::Status AlignCaptures(absl::Span<GraphBuilder* const> bodies,
   return absl::OkStatus();
 }
 
-// Adds the node to the state's graph, with control edges from the nodes after
-// which its bodies are to run.
+// Adds the node to the graph of `state`, with control edges from the nodes in
+// the `controls` of its bodies.
 absl::StatusOr<Operation> AddControlFlowNode(State& state, NodeDef def,
                                              absl::Span<const Endpoint> inputs,
                                              ControlFlowNode node) {
@@ -144,7 +144,7 @@ absl::Status CheckBranch(const Body& first, const Body& body) {
   return absl::OkStatus();
 }
 
-// Returns what is known of result i whichever branch returns it.
+// Returns what is known of result i regardless of the branch that runs.
 InferredOutput Joined(absl::Span<GraphBuilder* const> bodies, size_t i) {
   const InferredOutput& first = Known(BodyOf(*bodies[0]).returns[i]);
   InferredOutput result = {.shape = first.shape, .handle = first.handle};

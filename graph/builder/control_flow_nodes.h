@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions make the nodes of Cond, Case and While, and of their
-// gradients, from bodies that have ended. Later they extend such a node in
-// place by outputs that its gradient needs. The outputs that the node had
-// before keep their numbers. Private to graph/builder/control_flow*.cc and
+// Makes the nodes of Cond, Case and While, and of their gradients, from bodies
+// that have ended. Also extends such a node in place, by outputs that the
+// gradient of the node needs. The existing outputs of the node keep their
+// numbers. Private to graph/builder/control_flow*.cc and
 // graph/autodiff/control_flow_gradients.cc. Not thread-safe, as GraphBuilder is
 // not.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_NODES_H_
@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// REQUIRES: `builder` is the builder of a body.
+// Returns the Body of `builder`. REQUIRES: `builder` builds a body.
 inline Body& BodyOf(const GraphBuilder& builder) {
   return *BuilderAccess::Of(builder).body;
 }
@@ -36,16 +36,17 @@ struct BranchesSpec {
   std::vector<GraphBuilder*> bodies = {};  // two for an If: then, else
   bool is_gradient = false;
 };
-// Adds the node to the innermost open body, with the scopes that are open
-// there. Fails with INVALID_ARGUMENT if the bodies do not return the same
-// number of tensors of the same types.
+// Adds the If or Case that `spec` describes to the innermost open body, or to
+// the graph if no body is open. The scopes that are open there apply to the
+// node. Fails with INVALID_ARGUMENT if the bodies differ in the number or types
+// of the tensors that they return.
 absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
                                       const BranchesSpec& spec);
 
 // Describes a While to AddLoop. The first `num_variables` arguments of the body
-// and of the condition are the loop's variables; in the body their `outer` and
-// `next` are set. The other arguments are captured. The condition returns one
-// tensor.
+// and of the condition are the loop's variables. In the body, these arguments
+// have `outer` and `next` set. The other arguments are captured. The condition
+// returns one tensor.
 struct LoopSpec {
   std::string name = {};  // unique, includes the name scopes
   size_t num_variables = 0;
@@ -56,29 +57,30 @@ struct LoopSpec {
   bool check_shapes = true;
   bool is_gradient = false;
 };
-// Adds the node to the innermost open body, with the scopes that are open
-// there. Fails with INVALID_ARGUMENT, naming the variable, if the body changes
-// the type of a variable or, if `check_shapes` is set, its shape.
+// Adds the While that `spec` describes to the innermost open body, or to the
+// graph if no body is open. The scopes that are open there apply to the node.
+// Fails with INVALID_ARGUMENT, naming the variable, if the body changes the
+// type of a variable or, if `check_shapes` is set, its shape.
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
 // Returns the outputs of an If or Case that give the values of branches.
-// `values[i]` are outputs of the body of branch i, and result[i] are the
-// outputs of `node` that have their values when that branch runs. Adds outputs
-// to `node` if needed. Values of different branches share an output if their
-// types and shapes are equal. A branch that has no value for an output gives it
-// an arbitrary tensor.
+// `values[i]` are outputs of the body of branch i. When branch i runs, the
+// outputs result[i] of `node` have the values of values[i]. Adds outputs to
+// `node` if needed. Values of different branches share an output if their types
+// and shapes are equal. A branch that has no value for an output gives it an
+// arbitrary tensor.
 absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
     const Operation& node, absl::Span<const std::vector<Output>> values);
 
-// Returns the output of a While that counts its iterations, an int32. Adds it
-// if the loop has none.
+// Returns the int32 output of a While that counts the iterations of the loop.
+// Adds this output if the loop has none.
 absl::StatusOr<Output> IterationsOutput(const Operation& node);
 
-// Returns the outputs of a While that are lists of the values of `values`,
-// which are outputs of its body. Each list has the values of one output in all
-// iterations, in their order. Adds the lists that are missing. Fails with
-// INVALID_ARGUMENT if lists would be nested in each other deeper than variants
-// may be (kMaxVariantDepth, core/variant.h).
+// Returns an output of a While for each of `values`, which are outputs of the
+// loop's body. The returned output is a list of the values that the body's
+// output has in all iterations, in order. Adds missing lists. Fails with
+// INVALID_ARGUMENT if the lists would nest deeper than kMaxVariantDepth
+// (core/variant.h).
 absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values);
 

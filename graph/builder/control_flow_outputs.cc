@@ -24,7 +24,7 @@ struct Growth {
 };
 
 // Appends the inputs and outputs of `growth` to a node, in place. `types` names
-// the attr that lists the types of its outputs.
+// the attr that lists the types of the node's outputs.
 absl::Status Grow(const Operation& node, absl::string_view types,
                   const Growth& growth) {
   if (growth.types.empty()) return absl::OkStatus();
@@ -49,8 +49,9 @@ absl::Status Grow(const Operation& node, absl::string_view types,
   return absl::OkStatus();
 }
 
-// Returns a tensor of this type for an output of the node for which a branch
-// has no value. In a step in which the branch runs, nothing uses the tensor.
+// Returns a tensor of type `dtype`. A branch returns this tensor for an output
+// of the node for which the branch has no value. In a step in which the branch
+// runs, nothing uses the tensor.
 absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
                                  DType dtype) {
   if (dtype == DType::kVariant && known.handle.has_value()) {
@@ -74,9 +75,10 @@ absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
   return parameter.output(0);
 }
 
-// Adds a variable to the functions of a While. `next` adds its next value to
-// the body. The node itself does not change yet. Its new input and output are
-// appended to `growth`, which the caller passes to Grow.
+// Adds a variable to the functions of a While. `next` adds the variable's next
+// value to the body and returns it. Does not change the node itself, but
+// appends the new input and output of the node to `growth`. The caller passes
+// `growth` to Grow.
 absl::Status AddVariable(
     const Operation& node, absl::string_view name, const Output& initial,
     absl::FunctionRef<absl::StatusOr<Output>(State&, Output)> next,
@@ -110,8 +112,8 @@ absl::StatusOr<Output> Constant(State& state, std::string name, Tensor value,
   return constant.output(0);
 }
 
-// Collects the values that an If or Case must give in outputs, and assigns new
-// outputs to them.
+// Collects the values that an If or Case must return as outputs, and assigns
+// new outputs to these values.
 class NewBranchOutputs {
  public:
   NewBranchOutputs(absl::Span<GraphBuilder* const> bodies, int first)
@@ -125,9 +127,9 @@ class NewBranchOutputs {
     }
   }
 
-  // Returns the number of the output that gives `value` of that branch. Values
-  // of different branches can share an output if they are of the same kind,
-  // because only one branch runs.
+  // Returns the number of the output that has `value` when `branch` runs.
+  // Values of different branches can share an output if they are of the same
+  // kind, because only one branch runs.
   int Find(size_t branch, const Output& value) {
     const auto [it, is_new] =
         numbers_[branch].try_emplace(value.endpoint(), -1);
@@ -163,8 +165,8 @@ class NewBranchOutputs {
   }
 
  private:
-  // Returns a text that is equal for two values if the same type, shape and
-  // handle are known of them.
+  // Returns a text that describes the type, shape and handle that are known of
+  // `value`. Two values of the same kind have the same text.
   static std::string KindOf(const Output& value) {
     const InferredOutput& known = Known(value);
     std::string kind =
@@ -196,19 +198,22 @@ class NewBranchOutputs {
 
   const absl::Span<GraphBuilder* const> bodies_;
   const int first_;  // the number of the first new output
-  // By branch: which output of the node gives a value, as its number, and how
-  // many new outputs of each kind the branch uses.
+  // Both are indexed by branch. `numbers_` maps a value to the number of the
+  // output that has the value. `used_` counts the new outputs of each kind that
+  // the branch uses.
   std::vector<absl::flat_hash_map<Endpoint, int>> numbers_;
   std::vector<absl::flat_hash_map<std::string, size_t>> used_;
-  // By kind: the new outputs of that kind, as indices into values_ and kinds_.
+  // Maps a kind to the new outputs of this kind, as indices into values_ and
+  // kinds_.
   absl::flat_hash_map<std::string, std::vector<size_t>> by_kind_;
-  // By new output: its value in each branch that has one, and its kind.
+  // Both are indexed by new output. `values_` has the value in each branch, or
+  // an invalid Output if a branch has no value. `kinds_` has the kind.
   std::vector<std::vector<Output>> values_;
   std::vector<std::string> kinds_;
 };
 
-// Returns how deep lists are nested in `value`, or 0 if it is no list. Counts
-// only the lists that nodes keep for their gradients.
+// Returns how deep lists are nested in `value`, or 0 if `value` is not a list.
+// Counts only the lists that nodes keep for their gradients.
 int ListDepth(const Output& value) {
   const State& state = BuilderAccess::Of(*value.builder());
   const auto it = state.control_flow.find(value.operation().id());
@@ -325,7 +330,7 @@ absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values) {
   const State& state = BuilderAccess::Of(*node.builder());
   const Body& body = BodyOf(*state.control_flow.at(node.id()).bodies[1]);
-  absl::flat_hash_map<Endpoint, int> numbers;  // of lists, by value
+  absl::flat_hash_map<Endpoint, int> numbers;  // of a value's list
   for (const BodyArgument& argument : body.arguments) {
     if (argument.pushed.builder() == nullptr) continue;
     numbers.emplace(argument.pushed.endpoint(),

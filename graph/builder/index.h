@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Index is one item of a slice, which stands for one axis of the tensor.
+// Index is one item of a slice. Most items stand for one axis of the tensor.
 //
 //   x.Slice({0});                        // x[0], without its first axis
 //   x.Slice({All(), -1});                // x[:, -1]
@@ -33,8 +33,8 @@ concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
 }  // namespace internal
 
-// A single index, made of an integer or a scalar Output, or what one of the
-// functions below returns. A value.
+// One item of a slice. An integer or a scalar Output converts to a single
+// index. The functions below make the other items. A value.
 class Index {
  public:
   template <internal::Integer T>
@@ -45,8 +45,8 @@ class Index {
         SourceLocation location = SourceLocation::Current())
       : begin_(Operand(i, location)), is_single_(true) {}
 
-  // Return where a range begins and ends, or nothing if it reaches to that end
-  // of the axis. A single index has a begin() and no end().
+  // Return where a range begins and ends. A bound is not set if the range
+  // reaches to that end of the axis. A single index has a begin() and no end().
   const std::optional<Operand>& begin() const { return begin_; }
   const std::optional<Operand>& end() const { return end_; }
   const Operand& stride() const { return stride_; }
@@ -71,14 +71,15 @@ class Index {
   bool is_new_axis_ = false;
 };
 
-// Take a whole axis, the elements [begin, end), the elements from `begin` on,
-// and the elements before `end`. They take every stride-th of these elements,
-// and go backwards if the stride is negative: All(-1) reverses the axis.
+// All takes a whole axis, Range takes the elements [begin, end), From takes the
+// elements from `begin` on, and Until takes the elements before `end`. Each
+// takes every stride-th of these elements, and goes backwards if the stride is
+// negative: All(-1) reverses the axis.
 Index All(Operand stride = 1);
 Index Range(Operand begin, Operand end, Operand stride = 1);
 Index From(Operand begin, Operand stride = 1);
 Index Until(Operand end, Operand stride = 1);
-// Stands for as many whole axes as the other items leave. A slice has at most
+// Stands for all axes that the other items do not cover. A slice has at most
 // one.
 Index Ellipsis();
 // Adds an axis of extent 1.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the generated op functions (ops.h) share. Only their code uses it. Not
-// thread-safe, as GraphBuilder is not.
+// Helpers for the generated op functions (ops.h). Only generated code calls
+// these helpers. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_OP_CALL_H_
 #define LEAT_GRAPH_BUILDER_OP_CALL_H_
 
@@ -12,19 +12,21 @@
 
 namespace leat::internal {
 
-// Calls GraphBuilder::AddOp on `builder` or, if that is null, on the builder of
-// the first input that has one. If no input has one, nothing is added and the
-// result is invalid, as the free function AddOp (builder.h) says.
+// Calls GraphBuilder::AddOp on `builder`. If `builder` is null, calls the free
+// function AddOp (builder.h), which takes the builder of the first input that
+// has one. If no input has a builder, adds nothing and returns an invalid
+// Operation.
 Operation CallOp(GraphBuilder* builder, OpArgs args);
 
-// Returns `count` outputs of `operation`, from number `begin` on: the tensors
-// of an output that is a list. There are `count` of them even if the operation
-// is invalid, so that the caller may index them. REQUIRES: count >= 0.
+// Returns `count` outputs of `operation`, from number `begin` on. They are the
+// tensors of an op's output argument that is a list. The result has `count`
+// elements even if the operation is invalid, so the caller may index it.
+// REQUIRES: count >= 0.
 std::vector<Output> OutputList(const Operation& operation, int64_t begin,
                                int64_t count);
 
-// Returns `count`, a number of tensors that a user asked for, bounded to what
-// OutputList can return: 0 to kMaxArgs (op_def.h).
+// Returns `count`, the length of a list that a program requests, limited to the
+// range from 0 to kMaxArgs (op_def.h). OutputList accepts the result.
 int64_t ListLength(int64_t count);
 
 }  // namespace leat::internal

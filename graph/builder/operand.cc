@@ -11,8 +11,8 @@ namespace {
 using OperandValue = const std::optional<Tensor>& (Operand::*)() const;
 
 // Returns the shape of the tensor that stacks the values of `list` along a new
-// first dimension. Returns nothing if an operand has no such value or if their
-// shapes differ.
+// first dimension. Returns nothing if `value` is not set for an operand, or if
+// the shapes of the values differ.
 std::optional<Shape> StackedShape(const std::vector<Operand>& list,
                                   OperandValue value) {
   for (const Operand& operand : list) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Operand and OperandList are the arguments of op functions (ops.h): an op
-// takes an Operand where it wants one tensor, and an OperandList where it wants
-// a list of tensors. A program writes what it has.
+// function takes an Operand for one tensor, and an OperandList for a list of
+// tensors. Many C++ values convert to them:
 //
 //   op::Add(x, 1);                    // a number
 //   op::MatMul(x, w);                 // a Variable stands for its value
@@ -12,12 +12,13 @@
 //   op::ConcatV2({x, h}, 1);          // a list of two tensors
 //   op::ConcatV2({{batch}, {3}}, 0);  // likewise: two tensors in braces
 //
-// A number, or a list of numbers, becomes a Const, and a list with Outputs in
-// it a Pack. Both are named after the node and the argument, "Reshape/shape",
-// and lie in the open name and device scopes. The dtype of numbers follows from
-// these rules. The first rule that applies decides:
+// A number or a list of numbers becomes a Const. A list with Outputs in it
+// becomes a Pack. The Const or Pack is named after the node and the argument,
+// such as "Reshape/shape". The open name and device scopes apply to it. The
+// dtype of numbers follows from these rules. The first rule that applies
+// decides:
 //
-// - The op says which dtype the argument has, as Switch does of `pred`.
+// - The op specifies the dtype of the argument, as Switch does for `pred`.
 // - The argument's dtype is an attr, such as T, and an Output or a tensor among
 //   the op's arguments, or in the same list, decides that attr.
 // - The attr has a default dtype that can hold the numbers. Most arguments that
@@ -82,10 +83,10 @@ Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 
 // One tensor that an op takes: an Output, a variable, a tensor, a string, a
 // number, or a list of these. A tensor becomes a Const of its own dtype. The
-// top of this file says what becomes of numbers and lists.
+// top of this file describes what numbers and lists become.
 //
-// Each constructor takes the place in the program from which it is called, for
-// errors. A value.
+// Each constructor records the place in the program that calls it, for error
+// messages. A value.
 class Operand {
  public:
   Operand(Output output,  // NOLINT: the conversion is the purpose
@@ -125,21 +126,22 @@ class Operand {
                    SourceLocation location = SourceLocation::Current());
 
   // Only one of output(), number(), tensor() and list() is set. Returns the
-  // Output, which is invalid if the operand is none.
+  // Output, or an invalid Output if the operand is something else.
   const Output& output() const { return output_; }
   // Returns the number, or the tensor of the numbers in a list, as a tensor of
-  // dtype bool, int64 or double. The Const that is made of it may have another
-  // dtype.
+  // dtype bool, int64 or double. The Const that the builder makes of this
+  // tensor may have another dtype.
   const std::optional<Tensor>& number() const { return number_; }
-  // Returns the tensor, also of a string or a list of strings.
+  // Returns the tensor. A string or a list of strings is a tensor, too.
   const std::optional<Tensor>& tensor() const { return tensor_; }
-  // Returns the elements of a list that could not become one tensor: it has
-  // Outputs or tensors other than strings in it, or its elements differ in
-  // shape or kind (numbers, bools and strings). Returns none for any other
-  // operand.
+  // Returns the elements of a list that could not become one tensor. Such a
+  // list contains Outputs or tensors other than strings, or its elements differ
+  // in shape or kind (numbers, bools and strings). Returns an empty span for
+  // any other operand.
   absl::Span<const Operand> list() const { return list_; }
 
-  // True if the operand is an Output, and not a number, a tensor or a list.
+  // Returns true if the operand is an Output, and not a number, a tensor or a
+  // list.
   bool is_output() const {
     return !number_.has_value() && !tensor_.has_value() && list_.empty();
   }
@@ -197,8 +199,9 @@ Tensor internal::NumberTensor(const Shape& shape, absl::Span<const T> numbers) {
   if constexpr (std::is_same_v<T, bool>) {
     return Tensor::FromSpan<bool>(shape, numbers);
   } else {
-    // An unsigned number beyond int64 becomes a double, which fits no integer
-    // type. As an int64, it would be negative.
+    // An unsigned number beyond int64 becomes a double, because it would be
+    // negative as an int64. ConvertNumbers does not convert a double of this
+    // size to an integer type.
     const auto fits = [](T number) {
       return std::is_integral_v<T> &&
              (std::is_signed_v<T> || static_cast<int64_t>(number) >= 0);

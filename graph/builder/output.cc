@@ -7,8 +7,8 @@
 namespace leat {
 namespace {
 
-// Returns the node of an operation, or null if there is none. The constructor
-// of Operation takes any id.
+// Returns the node of an operation, or null if there is none. There may be
+// none, because the constructor of Operation takes any id.
 const Node* FindNode(const Operation& operation) {
   if (!operation.IsValid()) return nullptr;
   const Graph& graph = operation.builder()->graph();

@@ -10,9 +10,9 @@
 //   Output z = y.Slice({All(), 0});           // y[:, 0], "strided_slice"
 //
 // Handles are cheap to copy and do not own anything: the builder must outlive
-// them. An invalid handle, which is default-constructed or comes after an
-// error, may be passed to anything: the error stays with the builder. Not
-// thread-safe, as GraphBuilder is not.
+// them. A handle is invalid if it is default-constructed or returned after an
+// error. A program may pass an invalid handle to any function here, because the
+// builder keeps the error. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_OUTPUT_H_
 #define LEAT_GRAPH_BUILDER_OUTPUT_H_
 
@@ -28,8 +28,8 @@ class GraphBuilder;
 class Index;
 class Output;
 
-// A node of a graph under construction. The functions of GraphBuilder and the
-// op functions (ops.h) return it; a step can run it as a target.
+// A node of a graph under construction. GraphBuilder and the op functions
+// (ops.h) return Operations. A step can run an Operation as a target.
 class Operation {
  public:
   Operation() = default;  // invalid
@@ -37,7 +37,8 @@ class Operation {
   Operation(GraphBuilder* builder, NodeId id) : builder_(builder), id_(id) {}
 
   // Returns the builder of the graph or of the body that the node is in, or
-  // null. An operation that comes after an error has a builder but no node.
+  // null. An operation that was returned after an error has a builder but no
+  // node.
   GraphBuilder* builder() const { return builder_; }
   NodeId id() const { return id_; }
   bool IsValid() const { return builder_ != nullptr && id_ != kNoNode; }
@@ -53,9 +54,9 @@ class Operation {
   // is invalid if `i` is out of range.
   Output input(int i) const;
   Output output(int i) const;
-  // Returns attr `name`. If it is absent or not a T, the builder fails, naming
-  // `location`, and T{} is returned. Include leat/graph/builder/builder.h to
-  // use it.
+  // Returns attr `name`. If the attr is absent or not a T, returns T{} and
+  // records an error that names `location`. Callers must include
+  // leat/graph/builder/builder.h.
   template <class T>
   T attr(absl::string_view name,
          SourceLocation location = SourceLocation::Current()) const;
@@ -91,15 +92,15 @@ class Output {
   // Returns the type of the value, which is never a reference type, or kInvalid
   // if there is no such output.
   DType dtype() const;
-  // True if the output is a reference to a variable.
+  // Returns true if the output is a reference to a variable.
   bool is_ref() const;
   // Returns what inference knows of the shape. The shape is unknown if the
   // Output is invalid.
   PartialShape shape() const;
 
   // Adds a StridedSlice that takes a part of the tensor, as NumPy's brackets
-  // do: x.Slice({All(), -1, Range(0, 3)}) is x[:, -1, 0:3]. index.h has what
-  // may stand in the braces.
+  // do: x.Slice({All(), -1, Range(0, 3)}) is x[:, -1, 0:3]. index.h describes
+  // the items in the braces.
   Output Slice(std::initializer_list<Index> indices,
                SourceLocation location = SourceLocation::Current()) const;
 

@@ -65,8 +65,8 @@ absl::StatusOr<FunctionRef> FunctionRefFromProto(const pb::NameAttrList& proto,
   return result;
 }
 
-// Returns the list of what `convert` makes of each element of `protos`. An
-// error names the number of the element.
+// Converts each element of `protos` by `convert`, and returns the list of the
+// results. An error names the index of the element.
 template <class T, class Protos, class Convert>
 absl::StatusOr<AttrValue> Converted(const Protos& protos, Convert convert) {
   std::vector<T> result;
@@ -159,9 +159,9 @@ void ForgetSymbols(pb::TensorShapeProto& shape) {
   }
 }
 
-// Decodes an attr that Grappler added to a node, such as "_input_shapes". Its
-// shapes may have extents below -1, which become -1. Grappler writes the same
-// number for unknown extents that are equal.
+// Decodes an attr that Grappler added to a node, such as "_input_shapes".
+// Extents below -1 in its shapes become -1. Grappler writes such numbers for
+// unknown extents: equal numbers stand for equal extents.
 absl::StatusOr<AttrValue> AnnotationFromProto(const pb::AttrValue& proto,
                                               AttrBudget& budget, int depth) {
   if (!proto.has_shape() && proto.list().shape_size() == 0) {

@@ -32,7 +32,7 @@ class VariantDecoders;
 // graph: decoding subtracts the bytes of each tensor from `remaining`.
 struct AttrBudget {
   int64_t max_tensor_bytes = int64_t{2} << 30;  // of one tensor
-  int64_t remaining = int64_t{8} << 30;         // of all that are to come
+  int64_t remaining = int64_t{8} << 30;         // of all later tensors
   // Decodes the elements of variant tensors. If null, only empty variants can
   // be decoded. Not owned; must outlive the budget.
   const VariantDecoders* variants = nullptr;
@@ -56,9 +56,9 @@ absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
 absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
                                          AttrBudget& budget);
 
-// Encode a value, or all attrs of a node, and overwrite the message. They fail
-// only as EncodeTensor (core/codec/tensor_codec.h) does, for a tensor that no
-// message can hold. Errors of AttrMapToProto name the attr.
+// Encode one value, or all attrs of a node. They overwrite the message. They
+// fail only for a tensor that no message can hold, as EncodeTensor
+// (core/codec/tensor_codec.h) does. Errors of AttrMapToProto name the attr.
 absl::Status AttrValueToProto(const AttrValue& value, pb::AttrValue& proto);
 absl::Status AttrMapToProto(const AttrMap& attrs, AttrProtoMap& protos);
 

@@ -2,8 +2,8 @@
 //
 // Converts Function to and from TensorFlow's FunctionDef message.
 // Shared-resource ids and debug information are not kept, because calls are
-// inlined before placement. Decoding checks the messages, which may come from
-// anybody. Thread-safe; two threads must not share an AttrBudget.
+// inlined before placement. Decoding checks the messages, because they are
+// untrusted. Thread-safe; two threads must not share an AttrBudget.
 #ifndef LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
 #define LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
 
@@ -21,16 +21,17 @@ class FunctionDef;
 namespace leat {
 
 // Decodes a function. Its `returns` are in the order of the signature's
-// outputs. Fails with INVALID_ARGUMENT, naming the function and, where there is
-// one, the node, for a malformed signature or attr, or if the results are not
-// those that the signature declares. Fails with RESOURCE_EXHAUSTED for tensors
-// above the budget. What the nodes of the body refer to is not checked here:
-// ValidateBody and ValidateFunctions (graph_validation.h) do that.
+// outputs. Fails with INVALID_ARGUMENT for a malformed signature or attr, or if
+// the results are not those that the signature declares. Fails with
+// RESOURCE_EXHAUSTED for tensors above the budget. Errors name the function
+// and, for an attr of a node, the node. Does not check what the nodes of the
+// body refer to: ValidateBody and ValidateFunctions (graph_validation.h) check
+// that.
 absl::StatusOr<std::shared_ptr<const Function>> FunctionFromProto(
     const pb::FunctionDef& proto, AttrBudget& budget);
 
-// Encodes a function and overwrites `proto`. Fails as AttrValueToProto does,
-// naming the function and the node.
+// Encodes a function and overwrites `proto`. Fails as AttrValueToProto does. An
+// error for an attr of a node names the function and the node.
 absl::Status FunctionToProto(const Function& function, pb::FunctionDef& proto);
 
 }  // namespace leat

@@ -25,9 +25,9 @@ constexpr absl::string_view kBadName =
     "its name is not valid: a name is not empty and has no spaces, control "
     "characters, ':' or '^'";
 
-// True if `name` can be the name of an argument. The inputs of a function's
-// nodes have such names between colons and after '^', so a name must have
-// neither.
+// Returns true if `name` can be the name of an op, attr or argument. The inputs
+// of a function's nodes contain names between colons and after '^', so a name
+// must contain neither character.
 bool IsValidArgName(absl::string_view name) {
   return !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
     return c == ':' || c == '^' || static_cast<unsigned char>(c) <= ' ';

@@ -2,8 +2,8 @@
 //
 // Converts OpDef to and from TensorFlow's OpDef message, which is the signature
 // of a function or an entry in a list of ops. Descriptions, deprecations and
-// full types are not kept. Decoding checks the messages, which may come from
-// anybody. Thread-safe.
+// full types are not kept. Decoding checks the messages, because they are
+// untrusted. Thread-safe.
 #ifndef LEAT_GRAPH_CODEC_OP_DEF_CODEC_H_
 #define LEAT_GRAPH_CODEC_OP_DEF_CODEC_H_
 
@@ -17,15 +17,15 @@ class OpDef;
 
 namespace leat {
 
-// Decodes an op; the result has no shape function. Fails with INVALID_ARGUMENT,
+// Decodes an op. The result has no shape function. Fails with INVALID_ARGUMENT,
 // naming the op and the argument or attr, for a signature that contradicts
-// itself: empty or repeated names, unknown types, an argument with no type or
-// two, attrs that are referred to but not declared, default values outside of
-// their bounds.
+// itself. Examples are empty or repeated names, unknown types, an argument with
+// no type or with two types, references to undeclared attrs, and default values
+// outside of their bounds.
 absl::StatusOr<OpDef> OpDefFromProto(const pb::OpDef& proto);
 
-// Encodes an op and overwrites `proto`. Fails as AttrValueToProto does, for a
-// default value.
+// Encodes an op and overwrites `proto`. Fails as AttrValueToProto does if it
+// cannot encode a default value.
 absl::Status OpDefToProto(const OpDef& op, pb::OpDef& proto);
 
 }  // namespace leat

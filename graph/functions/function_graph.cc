@@ -35,7 +35,7 @@ absl::Status AddArguments(const FunctionBody& body, const OpRegistry& ops,
   return absl::OkStatus();
 }
 
-// True if `id` is an _Arg: these have the lowest ids.
+// Returns true if `id` is an _Arg. The _Args have the lowest ids.
 bool IsArgument(const FunctionGraph& body, NodeId id) {
   return static_cast<size_t>(id) < body.arguments.size();
 }

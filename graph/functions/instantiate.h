@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Instantiate makes a typed body of a function and the attrs of one call. The
+// Instantiate makes a typed body from a function and the attrs of one call. The
 // nodes of a body refer to each other by position. Lowering (lowering.h) copies
-// a body into a graph, and ReadFunction (function_graph.h) makes a graph of a
+// a body into a graph, and ReadFunction (function_graph.h) makes a graph from a
 // body.
 #ifndef LEAT_GRAPH_FUNCTIONS_INSTANTIATE_H_
 #define LEAT_GRAPH_FUNCTIONS_INSTANTIATE_H_
@@ -39,7 +39,7 @@ struct BodyNode {
 // registry and of the function library, which must outlive it. Arguments and
 // results are counted by tensor: an argument that is a list has several.
 struct FunctionBody {
-  std::string name = {};                    // the function's
+  std::string name = {};                    // the function's name
   std::vector<std::string> arg_names = {};  // one per tensor
   std::vector<DType> arg_types = {};
   std::vector<BodyNode> nodes = {};  // in the order of Function::nodes

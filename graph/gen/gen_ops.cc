@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The program gen_ops, which the build runs: `gen_ops FOLDER SHARDS` writes a
-// C++ function for every registered op whose name does not begin with '_' to
-// FOLDER/ops.h and FOLDER/ops_0.cc, FOLDER/ops_1.cc and so on. Files whose
-// content would not change are not written, so that nothing is compiled again.
+// The build runs the program gen_ops. `gen_ops FOLDER SHARDS` writes a C++
+// function for every registered op whose name does not begin with '_' to
+// FOLDER/ops.h and FOLDER/ops_0.cc, FOLDER/ops_1.cc and so on. It does not
+// write a file whose content stays the same, so that nothing is compiled again.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -70,8 +70,8 @@ bool HasContent(const std::string& path, const std::string& content) {
   return !file.bad() && found == content;
 }
 
-// Writes `content` to the file at `path` unless it has that content. Returns
-// false, and prints an error, if that fails.
+// Writes `content` to the file at `path` unless the file has that content
+// already. If writing fails, prints an error and returns false.
 bool WriteIfChanged(const std::string& path, const std::string& content) {
   if (HasContent(path, content)) return true;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);

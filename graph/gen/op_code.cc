@@ -18,7 +18,8 @@ namespace {
 // The longest line of generated code.
 constexpr size_t kColumns = 80;
 
-// Returns the keywords of C++20, which may be names of arguments or attrs.
+// Returns the keywords of C++20. Arguments and attrs of ops may have such
+// names.
 const std::set<std::string>& Keywords() {
   static const auto* const keywords = new std::set<std::string>{
       "alignas",      "alignof",    "and",       "asm",       "auto",
@@ -94,7 +95,7 @@ struct Literal {
     name[0] = absl::ascii_toupper(name[0]);
     return absl::StrCat("DType::k", name);
   }
-  // Says ::leat::Shape, because op::Shape is a function.
+  // Writes ::leat::Shape, because Shape alone would be the function op::Shape.
   std::string operator()(const PartialShape& value) const {
     if (!value.rank_known()) return "PartialShape()";
     if (value.rank() == 0) return "PartialShape(::leat::Shape())";
@@ -159,8 +160,9 @@ std::string AttrText(const AttrDef& attr) {
   return absl::StrCat(text, is_list ? " of length >= " : " >= ", *attr.minimum);
 }
 
-// Returns `text` as comment, in lines of at most kColumns if it has spaces.
-// `margin` stands before the first line, `next_margin` before the others.
+// Returns `text` as comment lines. Breaks the text at spaces, so that a line
+// has at most kColumns characters if possible. `margin` is the start of the
+// first line, `next_margin` the start of the others.
 std::string CommentLines(absl::string_view text, absl::string_view margin,
                          absl::string_view next_margin) {
   std::string lines;
@@ -183,8 +185,9 @@ bool IsInferable(const OpDef& op, absl::string_view attr) {
       });
 }
 
-// Returns true if a node of the op may have no input. Then the function takes
-// the builder as a parameter, because it cannot get it from an input.
+// Returns true if a node of the op may have no input. The function for such an
+// op takes the builder as a parameter, because there may be no input to get the
+// builder from.
 bool MayHaveNoInput(const OpDef& op) {
   return std::all_of(
       op.inputs.begin(), op.inputs.end(), [&](const ArgDef& arg) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpCode: writes the source text of the C++ function for one op. gen_ops puts
-// these functions into leat/graph/ops.h. For MatMul the declaration is, in
-// short:
+// OpCode writes the source text of the C++ function for one op. gen_ops puts
+// these functions into leat/graph/ops.h. In short, the declaration for MatMul
+// is:
 //
 //   struct MatMulAttrs {
 //     bool transpose_a = false;
@@ -53,8 +53,8 @@ class OpCode {
     std::string value = {};  // the default as C++, if there is one
   };
 
-  // Returns `name`, with '_' appended as often as needed if it is in `taken` or
-  // is a keyword of C++. Adds the result to `taken`.
+  // Returns `name`. If `name` is in `taken` or is a keyword of C++, appends '_'
+  // until it is neither. Adds the result to `taken`.
   static std::string Identifier(const std::string& name,
                                 std::set<std::string>& taken);
   // Adds an attr to `optional_` if it has a default, else to `required_`.
@@ -73,8 +73,8 @@ class OpCode {
   // Returns the C++ expression for the value of an attr or, with `length`, for
   // the length of a list attr or the value of a number attr.
   std::string AttrExpression(const std::string& attr, bool length) const;
-  // Returns the C++ expression for the number of tensors in an output; "1"
-  // unless it is a list.
+  // Returns the C++ expression for the number of tensors in an output, which is
+  // "1" if the output is not a list.
   std::string CountExpression(const ArgDef& output) const;
 
   const OpDef& op_;

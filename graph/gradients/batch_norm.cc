@@ -5,8 +5,8 @@
 namespace leat::gradients::batch_norm {
 namespace {
 
-// With is_training the reserved outputs hold the statistics of the batch.
-// Without it, the moving statistics are inputs 3 and 4.
+// With is_training, the reserved outputs 3 and 4 hold the statistics of the
+// batch. Without it, inputs 3 and 4 hold the moving statistics.
 void FusedBatchNormV3Grad(GradientContext& c) {
   const bool training = c.attr<bool>("is_training");
   const auto gradient = op::FusedBatchNormGradV3(

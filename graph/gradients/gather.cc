@@ -76,8 +76,9 @@ Output Product(Output shape, Output begin, Output end) {
   return op::Prod(shape.Slice({Range(begin, end)}), {0});
 }
 
-// The extents of params [B..., outer..., axis, inner...] and of indices [B...,
-// count...], where each group of dimensions counts as one.
+// params has the shape [B..., outer..., axis, inner...] and indices has the
+// shape [B..., count...]. `shape` is the shape of params. Each other field is
+// the product of the extents in one group of dimensions.
 struct GatherExtents {
   GatherExtents(Output params, Output indices, Output axis, Output batch)
       : shape(ShapeOf(params)) {
@@ -93,9 +94,9 @@ struct GatherExtents {
   Output batches, outer, extent, inner, count;
 };
 
-// Sets the gradient of params for any axis. dy is [B..., outer..., count...,
-// inner...]. It has one row per index. Within each batch, rows with equal
-// indices are summed.
+// Sets the gradient of params for any axis. The shape of dy is [B..., outer...,
+// count..., inner...]; `values` has one row per index. Within each batch, rows
+// with equal indices are summed.
 void AxisGatherGrad(GradientContext& c, Output axis, Output batch) {
   const Output indices = c.input(1);
   const GatherExtents e(c.input(0), indices, axis, batch);

@@ -5,8 +5,8 @@
 namespace leat::gradients::matmul {
 namespace {
 
-// Adds a product of two matrices, of which each may be transposed: a MatMul or
-// a BatchMatMulV2.
+// Adds a MatMul or a BatchMatMulV2 of two matrices. The flags say whether the
+// first and the second matrix are transposed.
 using Product = Output (*)(Output, Output, bool, bool);
 
 Output Plain(Output a, Output b, bool ta, bool tb) {

@@ -25,8 +25,8 @@ void FromValueGrad(GradientContext& c) {
   }
 }
 
-// A value that nothing used, or that has no gradient, gets zeros, because the
-// values of an optional are told apart by their position.
+// A value without a gradient gets zeros. It cannot be left out, because the
+// values of an optional are identified by their position.
 void GetValueGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   std::vector<Output> gradients;

@@ -132,7 +132,8 @@ ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
           .count = IntVector(b, {static_cast<int64_t>(axes.size())})};
 }
 
-// Does the same for axes and a rank that may be known only when the graph runs.
+// Returns the same, for axes and a rank that may be known only when the graph
+// runs.
 ReducedFirst ReducedFirstOf(Output x, Output axes) {
   const Output rank = op::Rank(x);
   const Output normal = NormalAxes(axes, rank);

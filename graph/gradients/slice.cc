@@ -7,7 +7,7 @@ namespace {
 
 Output Column(Output vector) { return op::ExpandDims(vector, 1); }
 
-// Puts zeros around the gradient.
+// Pads the gradient with zeros to the shape of the input.
 void SliceGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);
@@ -44,7 +44,8 @@ void StridedSliceGrad(GradientContext& c) {
                 .shrink_axis_mask = c.attr<int64_t>("shrink_axis_mask")}));
 }
 
-// Takes the part of the gradient that was not padding.
+// Takes the part of the gradient that belongs to the input, without the
+// padding.
 void PadGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output paddings = c.input(1);

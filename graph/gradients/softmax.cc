@@ -20,9 +20,9 @@ void LogSoftmaxGrad(GradientContext& c) {
   c.set(0, dy - SumOverClasses(dy) * op::Exp(c.output(0)));
 }
 
-// Returns the gradient of the logits. Output 1 is the gradient of the loss with
-// respect to the logits already; output 1 has a gradient of its own only in
-// second derivatives.
+// Returns the gradient of the logits. Output 1 of the op already is the
+// gradient of the loss with respect to the logits. Output 1 itself has a
+// gradient only in second derivatives.
 Output LogitsGrad(GradientContext& c, Output loss_gradient) {
   Output result = loss_gradient * c.output(1);
   if (!c.grad_or_none(1).IsNone()) {

@@ -37,8 +37,8 @@ std::string Counted(int count, absl::string_view noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
-// The parts of "node:index" or "node". The index is negative if it is no
-// number.
+// The parts of "node:index" or "node". Without an index in the text, `index` is
+// 0. If the text after the colon is no number, `index` is negative.
 struct InputText {
   absl::string_view node = {};
   int index = 0;
@@ -82,9 +82,9 @@ GraphCounts Count(const Graph& graph) {
   return counts;
 }
 
-// Adds one GraphDef to a graph. It adds all nodes first and connects them then,
-// because loops refer forward and the order of nodes in a GraphDef means
-// nothing.
+// Adds one GraphDef to a graph. Adds all nodes first and connects them
+// afterwards, because a node may take inputs from nodes that come later in the
+// GraphDef.
 class Importer {
  public:
   Importer(const ImportLimits& limits, Graph& graph)
@@ -130,7 +130,7 @@ class Importer {
   }
 
  private:
-  // What import must know of an op, looked up once per op.
+  // What import must know of an op. It is looked up once per op.
   struct OpInfo {
     const OpDef* op = nullptr;
     bool is_const = false;       // it has a tensor `value` of type `dtype`
@@ -188,8 +188,8 @@ class Importer {
     return CheckLimit("functions", functions, limits_.max_functions);
   }
 
-  // True if the graph has a function of this name. Clients send all functions
-  // of a session again with each extension.
+  // Returns true if the graph already has a function of this name. Clients send
+  // all functions of a session again with each extension.
   bool IsKnown(const pb::FunctionDef& function) const {
     return graph_.functions().Find(function.signature().name()) != nullptr;
   }
@@ -228,8 +228,8 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // True if the graph has loops. Loops from before this import count too,
-  // because new nodes may take inputs from them.
+  // Returns true if the graph has loops. Loops from before this import count
+  // too, because new nodes may take inputs from them.
   bool HasFrames() const {
     static constexpr absl::string_view kNames[] = {
         "Enter",    "Exit",    "NextIteration",
@@ -433,7 +433,7 @@ class Importer {
   const NodeId first_;
   const int producer_;
   const int min_consumer_;
-  const int64_t tensor_bytes_;  // of the graph before
+  const int64_t tensor_bytes_;  // before this import
   AttrBudget budget_;
   absl::flat_hash_map<std::string, OpInfo> ops_;
   absl::flat_hash_set<std::string> devices_;  // names that are well-formed

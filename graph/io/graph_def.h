@@ -6,10 +6,10 @@
 //   pb::GraphDef exported;
 //   LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported));
 //
-// Import checks all that there is to check of an untrusted graph, except for
-// what shape inference checks, so the planner and the executor can rely on what
-// it accepts. Thread-safe; other threads must not use a graph while it is
-// extended.
+// Import checks an untrusted graph completely, except for what shape inference
+// checks. So the planner and the executor can rely on a graph that import has
+// accepted. Thread-safe, but other threads must not use a graph while
+// ExtendGraph changes it.
 #ifndef LEAT_GRAPH_IO_GRAPH_DEF_H_
 #define LEAT_GRAPH_IO_GRAPH_DEF_H_
 
@@ -33,23 +33,23 @@ namespace leat {
 // (min_consumer) are refused.
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on a graph, including what is added to it later. A server may lower
-// them by flags, so errors call the limits by the names of the flags, for
-// example max_graph_nodes.
+// Bounds on a graph, including what ExtendGraph adds to it later. A server may
+// lower the limits by flags, so errors call a limit by the name of its flag,
+// for example max_graph_nodes.
 struct ImportLimits {
   int64_t max_nodes = 4'000'000;   // with all function calls inlined
   int64_t max_edges = 64'000'000;  // including control edges
   int64_t max_outputs = 64'000'000;
   int64_t max_functions = 100'000;
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
-  int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all of them
+  int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all tensor attrs
   int max_nesting = 100;  // of functions calling functions
   // True if names and ops may begin with '_', as they do in the partitions that
   // a master sends.
   bool allow_internal_names = false;
 };
 
-// Makes a graph of a message. `ops` must outlive the graph. Fails with
+// Makes a graph from a message. `ops` must outlive the graph. Fails with
 // INVALID_ARGUMENT, naming the node or function and the value, for anything
 // that is not a well-formed graph: duplicate or malformed names, unknown ops,
 // missing or wrong attrs, missing inputs, output indices out of range, type
@@ -75,9 +75,10 @@ struct ExportOptions {
 };
 
 // Writes `graph` to `graph_def`, which it overwrites. The nodes are in the
-// order of their ids. Importing what the default options write gives back the
-// graph, without its placement. Fails with INVALID_ARGUMENT, naming the node,
-// for an attr that no message can hold: a tensor above 2 GiB.
+// order of their ids. Importing a message that was written with the default
+// options gives back the graph, without its placement. Fails with
+// INVALID_ARGUMENT, naming the node, for an attr that no message can hold: a
+// tensor above 2 GiB.
 absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
                             const ExportOptions& options = {});
 

@@ -43,9 +43,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
-// True if `content` is text: it has no control characters except white space. A
-// binary graph has such characters, because the tags in its nodes are control
-// characters.
+// Returns true if `content` is text: it has no control characters except white
+// space. A binary graph has other control characters, because the tags of the
+// fields in its nodes are control characters.
 bool IsText(absl::string_view content) {
   return std::all_of(content.begin(), content.end(), [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' ||
@@ -90,9 +90,9 @@ bool ParseBinary(const std::string& content, protobuf::Message& message) {
   return message.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
 }
 
-// False if `graph` seems to be a MetaGraphDef that was parsed as a GraphDef:
-// its field 1 then looks like a node with a name like "v1" and an op that is
-// the serialized list of ops.
+// Returns false if `graph` seems to be a MetaGraphDef that was parsed as a
+// GraphDef. In such a graph, field 1 of the MetaGraphDef looks like a node with
+// a name like "v1". The op of this node is the serialized list of ops.
 bool LooksLikeGraph(const pb::GraphDef& graph) {
   return std::all_of(
       graph.node().begin(), graph.node().end(), [](const pb::NodeDef& node) {

@@ -23,25 +23,27 @@ class MetaGraphDef;
 
 namespace leat {
 
-// Reads a GraphDef or MetaGraphDef, binary or text; the content of the file
-// decides which, not its name. `ops` must outlive the graph. Fails as
+// Reads a GraphDef or MetaGraphDef, binary or text. The content of the file
+// decides which it is, not the name. `ops` must outlive the graph. Fails as
 // ReadRegularFile (core/regular_file.h) does, also for a file above 2 GiB.
-// Fails with INVALID_ARGUMENT, naming the file and for text the line and
-// column, if the file holds no such message. Also fails as ImportGraphDef does.
+// Fails with INVALID_ARGUMENT, naming the file, if the file holds neither
+// message; for text, the error has the line and column too. Also fails as
+// ImportGraphDef does.
 absl::StatusOr<Graph> LoadGraph(const std::string& path,
                                 const OpRegistry& ops = BuiltinOps(),
                                 const ImportLimits& limits = {});
 
-// Writes a GraphDef, as text if the path ends in ".pbtxt". An old file of this
-// name is replaced only after all has been written. Fails with INVALID_ARGUMENT
-// for a graph above 2 GiB, which no message can hold, and with what SystemError
-// (core/regular_file.h) makes of a failed system call.
+// Writes a GraphDef, as text if the path ends in ".pbtxt". An existing file at
+// `path` is replaced only after all content has been written. Fails with
+// INVALID_ARGUMENT for a graph above 2 GiB, which no message can hold. If a
+// system call fails, fails with the error that SystemError
+// (core/regular_file.h) makes.
 absl::Status SaveGraph(const Graph& graph, const std::string& path,
                        const ExportOptions& options = {});
 
-// Read and write a MetaGraphDef without importing its graph, so that it keeps
-// its signatures and collections. If the file holds a GraphDef, `meta` has only
-// the graph. They fail as LoadGraph and SaveGraph do.
+// These read and write a MetaGraphDef without importing its graph. So the
+// MetaGraphDef keeps its signatures and collections. If the file holds a
+// GraphDef, `meta` has only the graph. They fail as LoadGraph and SaveGraph do.
 absl::Status LoadMetaGraph(const std::string& path, pb::MetaGraphDef& meta);
 absl::Status SaveMetaGraph(const pb::MetaGraphDef& meta,
                            const std::string& path);

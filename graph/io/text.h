@@ -18,13 +18,13 @@ struct TextOptions {
   bool annotations = false;    // also attrs that the op does not declare
   bool devices = true;         // the assigned device, or else the requested one
   int max_elements = 6;        // of each tensor
-  int max_column = 48;         // the widest column; wider cells stick out
+  int max_column = 48;         // in characters; wider cells exceed it
 };
 
 // Returns one line for each node, `name = Op[attrs] (inputs, ^controls)
 // @device`, in columns, and then the functions. Producers come before their
-// consumers, or all nodes are in the order of their ids if the graph has a
-// cycle. For example:
+// consumers. If the graph has a cycle, all nodes are in the order of their ids
+// instead. For example:
 //
 //   x          = Placeholder[dtype=float, shape=[?,2]] ()
 //   dense/prod = MatMul[T=float]                       (x, dense/w)  @/gpu:0

@@ -33,7 +33,8 @@ class LowerAll {
     }
   }
 
-  // Each round lowers the nodes that the round before has added.
+  // The first round lowers the nodes of the graph. Each further round lowers
+  // the nodes that the round before has added.
   absl::Status Run() {
     NodeId begin = 0;
     for (int round = 0;; ++round) {
@@ -61,11 +62,11 @@ class LowerAll {
   }
 
  private:
-  // What stands for a lowered node.
+  // What replaces a lowered node.
   struct Replacement {
     std::vector<Endpoint> outputs = {};
-    // The node at which the control edges of the lowered node begin instead.
-    // kNoNode stands for the lowered node itself.
+    // Control edges from the lowered node come from this node instead. If this
+    // is kNoNode, they still come from the lowered node.
     NodeId executed = kNoNode;
   };
 
@@ -148,8 +149,10 @@ class LowerAll {
     return absl::OkStatus();
   }
 
-  // Returns the output that stands for `endpoint`. It may in turn be the result
-  // of another node lowered in this round. Bodies have no cycles, so this ends.
+  // Returns the output that replaces `endpoint`. The replacement may itself be
+  // an output of another node that was lowered in this round, so this may
+  // follow several replacements. The bound on the steps makes sure that this
+  // ends.
   Endpoint Resolve(Endpoint endpoint) const {
     for (size_t steps = 0; steps <= replaced_.size(); ++steps) {
       const auto it = replaced_.find(endpoint.node);

@@ -21,12 +21,12 @@
 
 namespace leat {
 
-// Lowers `graph` until no node calls a function. The functions remain in its
-// library. Fails with INVALID_ARGUMENT, naming node and function, if a function
-// does not fit its caller in the number or types of tensors, if Instantiate
-// (instantiate.h) refuses it, or if its body makes no valid control flow. Fails
-// with RESOURCE_EXHAUSTED above a limit. After a failure, the content of
-// `graph` is unspecified.
+// Lowers `graph` until no node calls a function. The functions remain in the
+// library of the graph. Fails with INVALID_ARGUMENT, naming node and function,
+// if a function does not fit its caller in the number or types of tensors, if
+// Instantiate (instantiate.h) refuses it, or if its body has invalid control
+// flow. Fails with RESOURCE_EXHAUSTED above a limit. After a failure, the
+// content of `graph` is unspecified.
 absl::Status LowerFunctions(Graph& graph, const LowerLimits& limits = {});
 
 }  // namespace leat

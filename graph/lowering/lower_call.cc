@@ -10,9 +10,9 @@
 namespace leat {
 namespace {
 
-// Sets lowered.executed to the control outputs of the body. If there are none,
-// sets it to the nodes of the results, or without results to `inputs`, the
-// nodes that the call itself waits for.
+// Sets lowered.executed to the control outputs of the body. If the body has
+// none, sets it to the nodes that produce the results. If there are no results
+// either, sets it to `inputs`, the nodes that the call itself waits for.
 absl::Status AddExecuted(const Node& node, const Inlined& inlined,
                          absl::Span<const NodeId> inputs, Lowering& lowering,
                          Lowered& lowered) {
@@ -20,8 +20,8 @@ absl::Status AddExecuted(const Node& node, const Inlined& inlined,
   if (lowered.executed.empty()) {
     for (const Endpoint& output : inlined.returns) {
       NodeId source = output.node;
-      // A Switch runs even though one of its outputs is dead, so an Identity of
-      // the output is what to wait for.
+      // A Switch runs even if this output is dead, but an Identity of the
+      // output does not. So the consumers wait for the Identity.
       if (IsSwitch(lowering.graph().node(source))) {
         LEAT_ASSIGN_OR_RETURN(
             source,

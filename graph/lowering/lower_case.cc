@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lowers Case: each branch gets a predicate, and exactly one of these is true.
-// The last branch also runs for every index out of range.
+// Lowers Case: each branch gets a predicate, and exactly one of the predicates
+// is true. The last branch also runs for every index out of range.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,12 +17,12 @@ class CasePredicates {
   CasePredicates(const Node& node, NodeId index, Lowering& lowering)
       : node_(node), index_(index), lowering_(lowering) {}
 
-  // Adds index == value.
+  // Adds the predicate `index == value`.
   absl::StatusOr<Endpoint> Is(int32_t value) {
     return Compare("Equal", absl::StrCat("is_", value), value);
   }
 
-  // Adds index < 0 || index >= value.
+  // Adds the predicate `index < 0 || index >= value`.
   absl::StatusOr<Endpoint> IsOutside(int32_t value) {
     LEAT_ASSIGN_OR_RETURN(const Endpoint below,
                           Compare("Less", "is_negative", 0));

@@ -11,7 +11,7 @@
 namespace leat {
 namespace {
 
-// Lowers an If or Case: Add is called for each branch, and Merge at the end.
+// Lowers an If or Case. Call Add for each branch, and Merge at the end.
 class BranchLowering {
  public:
   BranchLowering(const Node& node, absl::Span<const Endpoint> inputs,

@@ -12,8 +12,8 @@ namespace leat {
 // limits in ImportLimits (graph_def.h).
 struct LowerLimits {
   int64_t max_nodes = 4'000'000;     // of the lowered graph
-  int64_t max_outputs = 64'000'000;  // of those nodes, all together
-  int64_t max_edges = 64'000'000;    // into those nodes, control edges included
+  int64_t max_outputs = 64'000'000;  // of all these nodes together
+  int64_t max_edges = 64'000'000;    // into these nodes, control edges included
   int max_nesting = 100;             // of functions calling functions
 
   friend bool operator==(const LowerLimits&, const LowerLimits&) = default;

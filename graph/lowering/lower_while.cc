@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Lowers While: Enter -> Merge -> Switch -> body -> NextIteration for each
-// variable that the body changes, and a constant Enter for each that it does
-// not.
+// variable that the body changes, and an Enter with `is_constant` for each
+// other variable.
 #include <algorithm>
 #include <utility>
 
@@ -13,11 +13,11 @@
 namespace leat {
 namespace {
 
-// True if the body returns argument `i` unchanged as result `i`.
+// Returns true if the body returns argument `i` unchanged as result `i`.
 bool IsInvariant(const FunctionBody& body, int32_t i) {
   BodyTensor tensor = body.returns[i];
-  // The loops of a body are cycles, in which the search would not end without
-  // the bound on its steps.
+  // A loop in the body is a cycle. The bound on the steps ends the search in
+  // such a cycle.
   for (size_t steps = 0; steps <= body.nodes.size(); ++steps) {
     if (tensor.node == BodyTensor::kArguments) return tensor.index == i;
     const BodyNode& node = body.nodes[tensor.node];
@@ -182,8 +182,8 @@ class WhileLowering {
         args.push_back({variable.chosen, 1});
         continue;
       }
-      // An invariant is alive in the last iteration too, in which the body is
-      // dead. The control edge makes it dead with the body.
+      // In the last iteration, the body is dead but an invariant is alive. The
+      // control edge makes the argument of the body dead too.
       LEAT_ASSIGN_OR_RETURN(
           const NodeId arg,
           lowering_.AddIdentity(Name("invariant", i),

@@ -126,10 +126,10 @@ class BodyCopy {
     return absl::OkStatus();
   }
 
-  // True for a node that takes a resource. It does not get the caller's device,
-  // because its kernel must run where the resource is. But returns false for a
-  // node that calls a function, because the nodes of that function are placed
-  // one by one.
+  // Returns true for a node that takes a resource. Such a node does not get the
+  // caller's device, because its kernel must run where the resource is. Returns
+  // false for a node that calls a function, because the nodes of that function
+  // are placed one by one.
   bool FollowsResource(const NodeDef& def) const {
     if (!std::any_of(def.input_types.begin(), def.input_types.end(),
                      [](DType t) { return BaseOf(t) == DType::kResource; })) {
@@ -143,8 +143,8 @@ class BodyCopy {
         });
   }
 
-  // Gives the frame of a loop in the body another name for each copy, because
-  // two calls of a function with a loop are two loops.
+  // Renames the frame of a loop in the body. Each copy of the body needs
+  // another name, because two calls of a function with a loop are two loops.
   void RenameFrame(AttrMap& attrs) {
     const AttrValue* value = attrs.Find("frame_name");
     const auto* frame = value ? std::get_if<std::string>(value) : nullptr;

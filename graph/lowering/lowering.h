@@ -1,11 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lowering is what the functions that lower the single ops (lower_*.cc) share.
-// Each of these functions adds nodes that compute what the lowered node does
-// and returns where the results are. LowerFunctions (lower.h) calls them and
-// rewires the consumers. Private to this folder. Not thread-safe.
+// Lowering has what the functions in lower_*.cc share. Each of these functions
+// lowers nodes of one kind. It adds nodes that compute what the lowered node
+// does and returns where the results are. LowerFunctions (lower.h) calls these
+// functions and rewires the consumers of the lowered nodes. Private to this
+// folder. Not thread-safe.
 //
-// One object serves one LowerFunctions. It adds nodes and removes none.
+// Each call of LowerFunctions has one Lowering, which adds nodes and removes
+// none.
 #ifndef LEAT_GRAPH_LOWERING_LOWERING_H_
 #define LEAT_GRAPH_LOWERING_LOWERING_H_
 
@@ -23,12 +25,12 @@
 
 namespace leat {
 
-// The nodes that stand for a lowered node.
+// The nodes that replace a lowered node.
 struct Lowered {
-  std::vector<Endpoint> outputs = {};  // one for each of its outputs
-  // Nodes that run when everything that the lowered node does has been done.
-  // The control edges of the lowered node begin at these nodes instead. There
-  // must be one if the lowered node may be dead.
+  std::vector<Endpoint> outputs = {};  // one per output of the node
+  // Nodes that run after all work of the lowered node is done. Control edges
+  // from the lowered node come from these nodes instead. There must be at least
+  // one if the lowered node may be dead.
   std::vector<NodeId> executed = {};
 };
 
@@ -47,8 +49,9 @@ class Lowering {
   Graph& graph() { return graph_; }
 
   // Returns the typed body of a function, which this object owns. Fails with
-  // INVALID_ARGUMENT, naming `caller`, if the function is not in the library or
-  // its arguments or results are not of these types, and as Instantiate does.
+  // INVALID_ARGUMENT, naming `caller`, if the function is not in the library,
+  // or if its arguments or results are not of the given types. Also fails as
+  // Instantiate does.
   absl::StatusOr<const FunctionBody*> Body(
       const Node& caller, const FunctionRef& function,
       absl::Span<const DType> arg_types, absl::Span<const DType> return_types);
@@ -64,7 +67,8 @@ class Lowering {
   absl::StatusOr<NodeId> AddIdentity(const std::string& name, Endpoint input,
                                      absl::Span<const NodeId> controls = {});
 
-  // Adds a Switch of `data`, on the device that its producer asks for.
+  // Adds a Switch of `data`, on the device that the producer of `data` asks
+  // for.
   absl::StatusOr<NodeId> AddSwitch(const std::string& name, Endpoint data,
                                    Endpoint pred);
 
@@ -73,14 +77,16 @@ class Lowering {
                                   absl::Span<const Endpoint> inputs,
                                   const std::string& device);
 
-  // Returns the nodes to wait for in the place of the control inputs of `node`:
-  // the inputs themselves if there is at most one, else a new NoOp after them,
-  // so that not every node of a body needs an edge from every input.
+  // Returns what replaces the control inputs of `node`: nothing if there are
+  // none, the control input if there is one, and otherwise a new NoOp that
+  // waits for all of them. So a node of a body needs only one control edge
+  // instead of one for every control input.
   absl::StatusOr<std::vector<NodeId>> AddGate(const Node& node);
 
   // Copies a body to nodes named `prefix`/..., which take `args` as arguments.
-  // Nodes that have no inputs run after `gate`, so that they are dead when it
-  // is and are in its frame. `device` is the device of the caller.
+  // Nodes without any input get control edges from the nodes in `gate`. So they
+  // are in the frame of these nodes, and they are dead if these nodes are.
+  // `device` is the device of the caller.
   absl::StatusOr<Inlined> Inline(const FunctionBody& body,
                                  const std::string& prefix,
                                  const std::string& device,
@@ -88,7 +94,7 @@ class Lowering {
                                  absl::Span<const NodeId> gate);
 
   // Returns a frame name that no loop of the graph has: `name`, `name_1` and so
-  // on. It is taken from then on.
+  // on. Later calls do not return this name again.
   std::string UniqueFrame(const std::string& name);
 
   // Returns the type of a tensor, or of its value if it is a reference.
@@ -115,14 +121,15 @@ class Lowering {
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;
   absl::flat_hash_set<std::string> frames_;  // names of frames that are taken
-  bool has_frames_ = false;                  // frames_ has those of the graph
+  bool has_frames_ = false;                  // frames_ is filled
 };
 
 // Makes an INVALID_ARGUMENT whose message begins with the node's name and op.
 absl::Status LoweringError(const Node& node, absl::string_view message);
 
-// Add the nodes that stand for a node of each kind. REQUIRES: `node` is a copy
-// and not a reference into the graph, whose nodes move when one is added.
+// Each of these adds the nodes that replace `node`. REQUIRES: `node` is a copy,
+// not a reference into the graph, because adding a node moves the graph's
+// nodes.
 absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
                                   Lowering& lowering);
 absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);
@@ -137,7 +144,7 @@ struct Branch {
   bool runs_if = true;    // the branch runs if `pred` has this value
 };
 
-// Adds the nodes that stand for an If or Case with these branches. `inputs` are
+// Adds the nodes that replace an If or Case with these branches. `inputs` are
 // the arguments of each branch. REQUIRES: in a step, exactly one of the
 // branches runs.
 absl::StatusOr<Lowered> LowerBranches(const Node& node,

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the ops on conditional accumulators, which average gradients and drop
-// gradients of earlier steps. In the first form of the ops, the handle is a
-// reference to two strings, the container and the name. Dense accumulators also
-// have a form with a resource handle.
+// gradients of earlier steps. The ops have two forms. In the first form, the
+// handle is a reference to two strings: the container and the name. In the
+// second form, which only dense accumulators have, the handle is a resource.
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -19,8 +19,8 @@ absl::Status TwoStrings(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Input 1, the step or the number of gradients, is a scalar. Nothing is known
-// of the outputs.
+// Checks that input 1, the step or the number of gradients, is a scalar. Infers
+// nothing about the outputs.
 absl::Status ScalarArgument(InferenceContext& context) {
   return context.WithRank(1, 0).status();
 }

@@ -12,8 +12,8 @@
 namespace leat::ops::arguments {
 namespace {
 
-// Output 0 has the shape that an importer or caller noted in the attr
-// _output_shapes, if there is one.
+// Gives output 0 the shape in the attr _output_shapes, if the node has this
+// attr. An importer or a caller may have set it.
 absl::Status ArgShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(
       const std::vector<PartialShape> shapes,

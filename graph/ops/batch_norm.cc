@@ -31,8 +31,8 @@ absl::StatusOr<Layout> ReadLayout(const InferenceContext& context) {
       absl::StrCat("Invalid data format: '", format, "'"));
 }
 
-// Returns the extent that the channels of x and the vectors in inputs [first,
-// last] agree on.
+// Merges `channels`, the number of channels, with the lengths of the vectors in
+// inputs [first, last]. Returns the merged number.
 absl::StatusOr<int64_t> MergeChannels(const InferenceContext& context,
                                       int64_t channels, int first, int last) {
   for (int i = first; i <= last; ++i) {
@@ -48,7 +48,8 @@ absl::Status FusedBatchNormShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const float factor,
                         context.Attr<float>("exponential_avg_factor"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape x, context.WithRank(0, layout.rank));
-  // The inputs for mean and variance are read unless this step replaces them.
+  // The inputs mean and variance are not read if the statistics of the batch
+  // replace them entirely.
   const bool reads_mean = !training || factor != 1.0f;
   LEAT_ASSIGN_OR_RETURN(
       const int64_t channels,
@@ -57,7 +58,7 @@ absl::Status FusedBatchNormShape(InferenceContext& context) {
                         WithExtent(x, layout.channel, channels));
   context.set_output(0, std::move(y));
   for (int i = 1; i <= 4; ++i) context.set_output(i, PartialShape{channels});
-  // The shape of the third reserve space is up to the kernel.
+  // The kernel decides the shape of reserve_space_3.
   return absl::OkStatus();
 }
 
@@ -75,7 +76,7 @@ absl::Status FusedBatchNormGradShape(InferenceContext& context) {
   context.set_output(0, std::move(x_backprop));
   context.set_output(1, PartialShape{channels});
   context.set_output(2, PartialShape{channels});
-  // Mean and variance have no gradient; these outputs are placeholders.
+  // Mean and variance have no gradients, so these outputs are empty.
   context.set_output(3, Shape{0});
   context.set_output(4, Shape{0});
   return absl::OkStatus();

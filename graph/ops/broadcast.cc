@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines BroadcastTo and BroadcastGradientArgs, which the gradients of ops
-// that broadcast use.
+// Defines BroadcastTo and BroadcastGradientArgs. Gradients of ops that
+// broadcast use BroadcastGradientArgs.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -22,8 +22,8 @@ absl::Status EqualShape(InferenceContext& context) {
     context.set_output(0, *std::move(shape));
     return absl::OkStatus();
   }
-  // Without incompatible_shape_error, tensors whose shapes do not fit are
-  // different, and the output is one bool.
+  // Without incompatible_shape_error, tensors of incompatible shapes count as
+  // different, and the output is a scalar.
   if (strict) return shape.status();
   context.set_output(0, Shape{});
   return absl::OkStatus();

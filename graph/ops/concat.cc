@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines ConcatV2, and ConcatOffset, which its gradient uses.
+// Defines ConcatV2 and ConcatOffset. The gradient of ConcatV2 uses
+// ConcatOffset.
 #include <optional>
 #include <utility>
 

@@ -22,9 +22,9 @@ absl::Status SwitchShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The output has the properties that all inputs share. In a loop the second
-// input comes from NextIteration. While that input is not known yet, nothing is
-// known of the output.
+// Gives output 0 the properties that all inputs share. In a loop the second
+// input comes from NextIteration. As long as nothing is known of that input,
+// nothing is known of the output.
 absl::Status MergeShape(InferenceContext& context) {
   context.set_output(1, Shape{});
   if (context.num_inputs() == 0) return absl::OkStatus();
@@ -43,9 +43,9 @@ absl::Status MergeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Passes on the shape, but passes on the value only if is_constant is true.
-// Otherwise the loop's Merge decides what is known of the value, because
-// iterations may change it.
+// Passes on the shape and the handle. Passes on the value only if is_constant
+// is true. Otherwise iterations may change the value, and the loop's Merge
+// decides what is known of it.
 absl::Status EnterShape(InferenceContext& context) {
   context.set_output(0, context.input(0));
   const HandleShape* handle = context.input_handle(0);

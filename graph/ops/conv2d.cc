@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Conv2D, _FusedConv2D, which the fusion pass makes of it, and the ops
-// of its two gradients.
+// Defines Conv2D and the ops of its two gradients. Also defines _FusedConv2D,
+// which the fusion pass makes of a Conv2D.
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +23,7 @@ constexpr int64_t kUnknown = PartialShape::kUnknown;
 
 struct Conv2DAttrs {
   ImageAxes axes = {};
-  Window height = {};  // without the size, which is the filter's
+  Window height = {};  // `size` is set later, from the filter
   Window width = {};
 };
 
@@ -124,8 +124,9 @@ absl::StatusOr<int64_t> OutputExtent(int64_t input, int64_t filter,
 }
 
 // Checks that the number of the input's channels is a multiple of the number of
-// the filter's input channels. The quotient is the number of groups, each of
-// which has its share of the output channels.
+// the filter's input channels. The quotient is the number of groups. Also
+// checks that the number of output channels is a multiple of the number of
+// groups.
 absl::Status CheckChannels(int64_t input, int64_t filter, int64_t output) {
   if (input == kUnknown || filter == kUnknown) return absl::OkStatus();
   if (filter == 0 || input % filter != 0) {
@@ -161,8 +162,8 @@ absl::Status Conv2DShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
-// The output has the shape that input `sizes` holds. This shape, input `other`
-// and the gradient in input 2 have rank 4.
+// Gives output 0 the shape that input `sizes` holds. Checks that this shape,
+// input `other` and the gradient in input 2 have rank 4.
 absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
   LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
   LEAT_RETURN_IF_ERROR(context.WithRank(other, 4).status());

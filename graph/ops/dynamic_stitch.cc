@@ -16,7 +16,8 @@
 namespace leat::ops::dynamic_stitch {
 namespace {
 
-// Returns one more than the largest index of a constant, or 0 for an empty one.
+// Returns the number of rows that the indices need: the largest index plus 1,
+// or 0 if there are no indices.
 absl::StatusOr<int64_t> RowsFor(const Tensor& indices) {
   if (indices.dtype() != DType::kInt32) {
     return absl::InvalidArgumentError("indices must be int32");
@@ -74,8 +75,8 @@ void Register(OpRegistry& registry) {
                 .shape = DynamicStitchShape},
                {OnCpu({{"T", kMovable.dtypes()}})});
 
-  // TensorFlow does not say which of two rows with the same index counts; here
-  // it is the last one.
+  // If two rows have the same index, TensorFlow does not specify the row that
+  // is used. Leat uses the last one.
   registry.Add({.name = "ParallelDynamicStitch",
                 .doc = "Merges slices as DynamicStitch does; TensorFlow leaves "
                        "open which of equal indices counts.",

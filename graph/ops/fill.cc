@@ -19,7 +19,8 @@ absl::Status FillShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The zeros of a list are a list of elements of the same type and shape.
+// The zeros of a list are a list. Its elements have the same type and shape as
+// those of the input.
 absl::Status ZerosLikeShape(InferenceContext& context) {
   context.set_output(0, context.input(0));
   const HandleShape* handle = context.input_handle(0);

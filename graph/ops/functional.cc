@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines If, Case, While and function calls. They have no kernels:
-// PrepareGraph lowers them to Switch, Merge and loops and inlines the
+// Defines If, Case, While and function calls. These ops have no kernels:
+// PrepareGraph lowers them to Switch, Merge and loops, and inlines the
 // functions. Also defines ToBool, which makes the predicate of an If, and
 // FakeParam.
 #include <algorithm>

@@ -25,8 +25,9 @@ absl::Status GatherShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Returns batch_dims, counted from the front. Returns INVALID_ARGUMENT unless
-// it fits the ranks of indices and params.
+// Returns `batch_dims`. A negative value is converted to count from the front.
+// Returns INVALID_ARGUMENT if the value does not fit the ranks of indices and
+// params.
 absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
                               const PartialShape& indices) {
   if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {

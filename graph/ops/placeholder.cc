@@ -18,8 +18,8 @@ absl::Status PlaceholderShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The output has the shape in the attr, even if the default's shape tells more,
-// because a fed value may have another shape.
+// Gives the output the shape in the attr, even if more is known of the shape of
+// the default value. A fed value may have another shape than the default value.
 absl::Status PlaceholderWithDefaultShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));

@@ -19,8 +19,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The attrs of a pooling. In the format NCHW_VECT_C, an index of the channel
-// axis stands for 4 channels, which lie along a fifth axis.
+// The attrs of a pooling. In the format NCHW_VECT_C, each index along the
+// channel axis stands for 4 channels. A fifth axis holds these 4 channels.
 struct PoolAttrs {
   bool vectorized = false;
   ImageAxes axes = {};
@@ -87,7 +87,7 @@ absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
   return attrs;
 }
 
-// Sets the output's shape. If `pools_channels`, windows may extend over
+// Sets the output's shape. If `pools_channels` is set, windows may extend over
 // channels, too.
 absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
   LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
@@ -98,7 +98,8 @@ absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
     const auto index = static_cast<size_t>(axis);
     const bool spatial = axis == attrs.axes.height || axis == attrs.axes.width;
     if (!spatial && !(pools_channels && axis == attrs.axes.channel)) continue;
-    // Explicit padding is never along the channels.
+    // SetExplicitPadding has checked that there is no padding along the
+    // channels.
     Window window = attrs.windows[index];
     if (!spatial && window.padding == Padding::kExplicit) {
       window.padding = Padding::kValid;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the ops that make queues, put elements in and take them out. A
-// queue's handle does not tell the types and shapes of its elements.
+// Defines the ops that make queues, put elements in and take them out. The
+// handle of a queue does not carry the types and shapes of the elements, so
+// nothing is known of the shapes of dequeued elements.
 #include <optional>
 
 #include "absl/strings/str_cat.h"

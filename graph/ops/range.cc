@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Range, which gives start, start + delta and so on, up to limit.
+// Defines Range, which gives the numbers start, start + delta and so on, up to
+// limit but without limit.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -79,8 +80,8 @@ absl::StatusOr<int64_t> Count(const Tensor* const (&inputs)[3]) {
   }
 }
 
-// Records the values of the range if they are known. Axes are often Range(0,
-// Rank(x)).
+// Records the values of the range if they are known. This is useful because the
+// axes of an op are often Range(0, Rank(x)).
 void SetRangeValues(InferenceContext& context, int64_t count) {
   const std::optional<PartialValues> start = PartialInput(context, 0);
   const std::optional<PartialValues> delta = PartialInput(context, 2);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the variables with reference semantics, and the ops that update them.
-// VariableV2 outputs a reference to its tensor.
+// The output of VariableV2 is a reference to the tensor of the variable.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -20,7 +20,8 @@ absl::Status VariableV2Shape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// In this op, the first version of VariableV2, a scalar shape means "unknown".
+// Infers the shape for Variable, the older form of VariableV2. In the attr of
+// this op, the shape of a scalar stands for an unknown shape.
 absl::Status VariableShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));

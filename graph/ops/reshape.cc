@@ -18,8 +18,8 @@ namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-// What is known of the number of elements of a shape: the product of the known
-// extents, how many extents are unknown, and which one if there is exactly one.
+// Describes the number of elements of a shape. `known` is the product of the
+// known extents. `unknown_axis` is the unknown extent if there is exactly one.
 struct Elements {
   int64_t known = 1;
   int unknown_axis = -1;
@@ -51,7 +51,9 @@ absl::Status CannotReshape(const PartialShape& from, const PartialShape& to) {
                    " to shape ", to.DebugString()));
 }
 
-// Returns the output's shape, completed by what the input's shape tells of it.
+// Returns `out`, the requested shape. Replaces an unknown extent if the input's
+// shape, `in`, determines it. Returns INVALID_ARGUMENT if the numbers of
+// elements cannot be equal.
 absl::StatusOr<PartialShape> InferReshape(const PartialShape& in,
                                           const PartialShape& out) {
   if (!out.rank_known() || !in.rank_known()) return out;

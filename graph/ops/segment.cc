@@ -13,8 +13,7 @@
 namespace leat::ops::segment {
 namespace {
 
-// The output's shape is data.shape with the extents of segment_ids replaced by
-// num_segments.
+// Gives the output the shape [num_segments] + data.shape[rank(segment_ids):].
 absl::Status UnsortedSegmentShape(InferenceContext& context) {
   const PartialShape& data = context.input(0);
   const PartialShape& ids = context.input(1);

@@ -13,8 +13,8 @@
 namespace leat::ops::select {
 namespace {
 
-// The condition is a scalar, a vector with the first extent of the values, or
-// has the values' shape.
+// The condition must be a scalar, or a vector with the first extent of the
+// values, or must have the shape of the values.
 absl::Status SelectShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape data,
                         Merge(context.input(1), context.input(2)));

@@ -15,8 +15,8 @@
 namespace leat::ops::slice {
 namespace {
 
-// Returns the indices in input `i`, one per axis, as far as they are known;
-// nothing if their number is unknown.
+// Returns what is known of the indices in input `i`, one index per axis.
+// Returns nothing if the number of indices is unknown.
 std::optional<PartialValues> Indices(const InferenceContext& context, int i) {
   std::optional<PartialValues> known = PartialInput(context, i);
   if (known.has_value() && known->is_scalar) return std::nullopt;

@@ -20,7 +20,8 @@ absl::Status SoftmaxShape(InferenceContext& context) {
 }
 
 absl::Status CrossEntropyShape(InferenceContext& context) {
-  // Usually the shapes are equal. Only in that case may one of them be unknown.
+  // Usually the shapes are equal. In that case, one of the shapes may be
+  // unknown. Shapes that are broadcast must have known ranks.
   absl::StatusOr<PartialShape> shape = context.WithRank(0, 2);
   if (shape.ok()) shape = Merge(*shape, context.input(1));
   if (!shape.ok()) {

@@ -30,7 +30,8 @@ absl::Status SetPieces(InferenceContext& context, const PartialShape& input,
   return absl::OkStatus();
 }
 
-// Records that the outputs have the input's rank; nothing else is known.
+// Records that the outputs have the input's rank. Nothing else is known of
+// them.
 absl::Status SetRanks(InferenceContext& context, const PartialShape& input) {
   if (!input.rank_known()) return absl::OkStatus();
   for (int i = 0; i < context.num_outputs(); ++i) {
@@ -62,8 +63,8 @@ absl::Status SplitShape(InferenceContext& context) {
                    std::vector<int64_t>(static_cast<size_t>(count), extent));
 }
 
-// Returns the extents of the pieces. One of `sizes` may be -1, for what is left
-// of `total`.
+// Returns the extents of the pieces. One of `sizes` may be -1, which stands for
+// the rest of `total`.
 absl::StatusOr<std::vector<int64_t>> PieceExtents(const Dims& sizes,
                                                   int64_t total) {
   std::vector<int64_t> extents(sizes.begin(), sizes.end());

@@ -12,8 +12,8 @@
 namespace leat::ops::stateless_random {
 namespace {
 
-constexpr int64_t kKeyLength = 1;      // in Philox and ThreeFry
-constexpr int64_t kCounterLength = 2;  // in both, of type uint64
+constexpr int64_t kKeyLength = 1;      // elements, in Philox and ThreeFry
+constexpr int64_t kCounterLength = 2;  // elements of type uint64, in both
 
 absl::Status StatelessRandomShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(context.WithRank(1, 1).status());

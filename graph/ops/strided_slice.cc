@@ -16,7 +16,7 @@
 namespace leat::ops::strided_slice {
 namespace {
 
-// Returns the values of the index vector in input `i`, or nothing if one is
+// Returns the values of the index vector in input `i`, or nothing if a value is
 // unknown.
 std::optional<Dims> KnownIndices(const InferenceContext& context, int i) {
   const Tensor* value = context.input_value(i);
@@ -64,8 +64,8 @@ void SetSlicedValues(InferenceContext& context, const StridedSliceBox& box,
       !box.processed.IsFullyKnown()) {
     return;
   }
-  // If begin or end is unknown, a slice of known extent usually takes one
-  // element, and it is unknown which one.
+  // If begin or end is unknown, the position of the slice is unknown, even if
+  // its extent is known.
   if (context.input_value(1) == nullptr || context.input_value(2) == nullptr) {
     return;
   }

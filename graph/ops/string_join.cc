@@ -9,7 +9,8 @@
 namespace leat::ops::string_join {
 namespace {
 
-// All inputs have one shape, except scalars, which fit any shape.
+// All inputs that are not scalars must have the same shape, which is the shape
+// of the output.
 absl::Status StringJoinShape(InferenceContext& context) {
   PartialShape merged;
   bool all_scalars = true;

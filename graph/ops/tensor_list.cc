@@ -17,9 +17,9 @@
 namespace leat::ops::tensor_list {
 namespace {
 
-// Returns the type and shape of the elements, which the handle of the list in
-// input 0 tells. Returns INVALID_ARGUMENT if the op's element type is not the
-// list's.
+// Returns the type and shape of the elements of the list in input 0, as far as
+// the handle of the list describes them. Returns INVALID_ARGUMENT if the op's
+// element type differs from the list's.
 absl::StatusOr<HandleShape> ListElements(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype,
                         context.Attr<DType>("element_dtype"));
@@ -50,7 +50,8 @@ absl::Status NewList(InferenceContext& context, int i,
   return SetList(context, {.dtype = dtype, .shape = std::move(shape)});
 }
 
-// Returns the element shape that the list's handle and input `i` tell together.
+// Returns the element shape in the list's handle, merged with the shape in
+// input `i`.
 absl::StatusOr<PartialShape> ElementShape(const InferenceContext& context,
                                           int i) {
   LEAT_ASSIGN_OR_RETURN(const HandleShape elements, ListElements(context));
@@ -127,8 +128,8 @@ absl::Status TensorListElementShapeShape(InferenceContext& context) {
   context.set_output(0, Shape{handle->shape.rank()});
   PartialValues known;
   for (const int64_t extent : handle->shape.dims()) {
-    // For an extent that the handle does not tell, the output may have -1, so
-    // nothing is recorded.
+    // The output may have -1 for an extent that is unknown here. So in this
+    // case no values are recorded.
     if (extent == PartialShape::kUnknown) return absl::OkStatus();
     known.values.push_back(extent);
   }
@@ -148,8 +149,8 @@ absl::Status TensorListResizeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The first extent of the output is the sum of the elements' first extents,
-// which is not known before the step.
+// The first extent of output 0 is the sum of the elements' first extents. This
+// sum is not known before the step.
 absl::Status TensorListConcatV2Shape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape element, ElementShape(context, 1));
   if (element.rank_known() && element.rank() == 0) {

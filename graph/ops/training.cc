@@ -14,8 +14,8 @@
 namespace leat::ops::training {
 namespace {
 
-// The variable, its slots and the gradient have one shape. All other inputs are
-// scalars.
+// Checks that the variable, its slots and the gradient have the same shape, and
+// that all other inputs are scalars. Gives output 0 the shape of the variable.
 absl::Status ApplyShape(InferenceContext& context) {
   const std::vector<ArgDef>& args = context.op().inputs;
   PartialShape merged;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the functions of one number, element by element.
+// Defines the element-wise functions of one tensor.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -29,8 +29,8 @@ absl::Status VarIsInitializedShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Returns the variable's shape, which is unknown without a handle. Returns
-// INVALID_ARGUMENT if the variable's type is not `dtype`.
+// Returns the shape of the variable, or an unknown shape if nothing is known of
+// the handle. Returns INVALID_ARGUMENT if the variable's type is not `dtype`.
 absl::StatusOr<PartialShape> VariableValueShape(const InferenceContext& context,
                                                 DType dtype) {
   const HandleShape* handle = context.input_handle(0);
@@ -66,8 +66,9 @@ absl::Status VariableShapeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Checks that the value fits the declared shape of the variable. The kernel
-// checks that it fits the current value, if validate_shape asks for that.
+// Checks that the value fits the declared shape of the variable. If
+// validate_shape is set, the kernel also checks that the value has the shape of
+// the current value.
 absl::Status AssignVariableShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape shape,

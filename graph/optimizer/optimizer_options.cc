@@ -58,7 +58,7 @@ void ExportOptimizerOptions(const OptimizerOptions& options,
                             pb::GraphOptions& graph_options) {
   Rewrites& rewrites = *graph_options.mutable_rewrite_options();
   pb::OptimizerOptions& optimizer = *graph_options.mutable_optimizer_options();
-  // 0 would stand for the default.
+  // In the message, 0 stands for the default.
   optimizer.set_max_folded_constant_in_bytes(
       std::max<int64_t>(1, options.max_folded_bytes));
   if (options.level == OptimizeLevel::kOff) {

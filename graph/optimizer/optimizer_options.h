@@ -23,7 +23,7 @@ enum class OptimizeLevel : uint8_t {
   kOn,   // all passes run that are not disabled
 };
 
-// A value; thread-compatible.
+// A plain value. Thread-compatible.
 struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
   // The names of passes that do not run. Unknown names are ignored.
@@ -32,14 +32,16 @@ struct OptimizerOptions {
   // one plan together may have kMaxFoldedConstants times as many.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
-  // The bytes that all evaluations for one plan may read and write together. An
-  // evaluation that fails counts as if it had written all that it was allowed
-  // to, unless it fails because it got no memory.
+  // The most bytes that all evaluations for one plan together may read and
+  // write. A failed evaluation counts as if it had written all bytes that it
+  // was allowed to write. If it failed with RESOURCE_EXHAUSTED, it counts as if
+  // it had written nothing.
   static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
-  // The bytes that a node of CostClass::kExpensive, or one that reads strings,
-  // may read and write. A larger one is left to the step. The work of an
-  // expensive node is estimated as one operation for each pair of 4 bytes read
-  // and 4 bytes written.
+  // The most bytes that an evaluation may read and write if the node is of
+  // CostClass::kExpensive or reads strings. A node above these limits stays in
+  // the step. The work of an expensive node is estimated as one operation for
+  // each pair of an input element and an output element, which have 4 bytes
+  // each.
   static constexpr int64_t kMaxExpensiveInput = 4 << 10;
   static constexpr int64_t kMaxExpensiveOutput = 64 << 10;
 };
@@ -47,12 +49,12 @@ struct OptimizerOptions {
 // Returns what a TensorFlow client asks for. The opt_level L0 and
 // disable_meta_optimizer switch all passes off; the toggles of rewrite_options
 // switch single passes off. do_common_subexpression_elimination and
-// do_constant_folding are ignored, because L1 means both, whatever they say.
+// do_constant_folding are ignored, because the level L1 implies both.
 OptimizerOptions OptimizerOptionsFrom(const pb::GraphOptions& options);
 
-// Does the opposite: sets what makes a session of another process optimize as
-// `options` say. Leaves out passes for which TensorFlow has no toggle, so they
-// are not switched off there.
+// Sets `graph_options` so that a session of another process optimizes as
+// `options` say. If TensorFlow has no toggle for a disabled pass, that session
+// runs the pass anyway.
 void ExportOptimizerOptions(const OptimizerOptions& options,
                             pb::GraphOptions& graph_options);
 

@@ -7,10 +7,10 @@
 // Passes do not change anything that a client can observe: the values that it
 // fetches, which of them are dead, the state that the step leaves behind, and
 // the order that edges demand. There are two exceptions, which TensorFlow's
-// grappler makes too. Shape, Size and Rank of a known shape do not compute the
-// tensor, so an error of its computation may disappear. And the declared shape
-// of a variable is trusted, although Assign with validate_shape=false may have
-// stored a value of another shape.
+// grappler makes too. If the shape of a tensor is known, Shape, Size and Rank
+// do not compute the tensor, so an error in computing it may disappear. And the
+// declared shape of a variable is trusted, although Assign with
+// validate_shape=false may have stored a value of another shape.
 #ifndef LEAT_GRAPH_OPTIMIZER_PASS_H_
 #define LEAT_GRAPH_OPTIMIZER_PASS_H_
 
@@ -37,7 +37,7 @@ enum class Phase : uint8_t {
   kSimplify,
   // Removes nodes that nothing needs any more.
   kClean,
-  // Replaces several nodes by one, with an op of our own.
+  // Replaces several nodes by one node with an internal op.
   kFuse,
 };
 
@@ -45,7 +45,7 @@ enum class Phase : uint8_t {
 using PassFunction = bool (*)(PassContext& context);
 
 struct Pass {
-  // The name by which OptimizerOptions::disabled_passes disables it.
+  // The name by which OptimizerOptions::disabled_passes disables the pass.
   std::string name = {};
   Phase phase = Phase::kSimplify;
   PassFunction run = nullptr;
@@ -81,8 +81,8 @@ struct RunPassesOptions {
   // The devices that nodes are placed on. Passes do not change the op of a node
   // on a device that is not listed here.
   absl::Span<const DeviceInfo> devices = {};
-  // Tasks that know TensorFlow's ops only, such as "/job:ps/replica:0/task:1".
-  // Their nodes get no op of ours.
+  // Tasks that run TensorFlow, such as "/job:ps/replica:0/task:1". Passes do
+  // not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
   // Computes constants; if null, no node is evaluated.
   ConstantEvaluator* evaluator = nullptr;

@@ -18,11 +18,11 @@
 namespace leat {
 namespace {
 
-// Passes copy control edges from node to node. Copying more edges than this
-// could make them quadratic.
+// The most control edges of a node to which a pass copies control edges.
+// Without this limit, passes could take quadratic time.
 constexpr size_t kMaxControls = 16;
 
-// True if one of the types is a reference, a resource or a variant.
+// Returns true if one of the types is a reference, a resource or a variant.
 bool HoldsObjects(const std::vector<DType>& types) {
   return std::any_of(types.begin(), types.end(), [](DType type) {
     return IsRef(type) || type == DType::kResource || type == DType::kVariant;
@@ -45,7 +45,7 @@ bool IsControlFlowOp(absl::string_view op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
-// The bytes of an element, where the number of elements is only estimated.
+// The size of an element that the estimate of the work assumes, in bytes.
 constexpr int64_t kElementBytes = 4;
 
 // Returns the bytes that a kernel reads of these inputs. If there are more than
@@ -65,8 +65,9 @@ bool AreAllPlain(absl::Span<const Tensor> inputs) {
   });
 }
 
-// Returns the work of an evaluation, in bytes. REQUIRES: the sizes of an
-// expensive node are within their limits, so that nothing overflows.
+// Returns the work of an evaluation, in bytes. REQUIRES: for an expensive node,
+// `read` and `written` are within kMaxExpensiveInput and kMaxExpensiveOutput,
+// so that nothing overflows.
 int64_t WorkOf(int64_t read, int64_t written, bool is_expensive) {
   if (!is_expensive) return read + written;
   return read + written + (read / kElementBytes) * (written / kElementBytes);
@@ -217,8 +218,8 @@ const InferredOutput* PassContext::Inferred(Endpoint endpoint) {
   if (!inferred_.has_value()) {
     auto inferred = InferShapes(*graph_);
     inferred_.emplace();
-    // Inference fails for a node that can never run. The step reports that node
-    // if it runs it.
+    // Inference fails if a node can never run. The error is not reported here:
+    // the step reports it if it runs that node.
     if (inferred.ok()) inferred_ = *std::move(inferred);
   }
   const auto node = static_cast<size_t>(endpoint.node);

@@ -25,7 +25,7 @@
 
 namespace leat {
 
-// Serves one RunPasses. Thread-compatible.
+// Each call of RunPasses has one PassContext. Thread-compatible.
 class PassContext {
  public:
   // Neither argument is owned; both must outlive the context. Fails with
@@ -37,41 +37,43 @@ class PassContext {
   const RunPassesOptions& options() const { return *options_; }
 
   // Returns all nodes, each after its inputs (except for the back edges of
-  // loops). Nodes that have been removed since stay in it: check Contains().
+  // loops). The list still has the nodes that were removed later: check
+  // graph().Contains().
   absl::Span<const NodeId> order() const { return order_; }
 
-  // True if the outputs of the node depend on nothing but its inputs and
-  // running it has no other effect. Such a node may be replaced, merged with an
-  // equal one, or removed if nothing needs it. False for stateful and
-  // control-flow nodes, placeholders, calls of functions, nodes that declare
-  // references, resources or variants, and _Arg and the like; also false for an
-  // id without a node.
+  // Returns true if the outputs of the node depend only on its inputs and
+  // running the node has no other effect. Such a node may be replaced, merged
+  // with an equal one, or removed if nothing needs it. Returns false for
+  // stateful and control-flow nodes, placeholders, calls of functions, nodes
+  // that declare references, resources or variants, _Arg and similar nodes, and
+  // an id without a node.
   bool IsPure(NodeId id) const { return Has(id, kPure); }
   bool IsControlFlow(NodeId id) const { return Has(id, kControlFlow); }
-  // True if the options ask to keep the node: it must not be removed.
+  // Returns true if the options ask to keep the node. It must not be removed.
   bool IsKept(NodeId id) const { return Has(id, kKept); }
-  // True if an input of the node is a reference. Even a pure node reads the
-  // value behind the reference when it runs, so no node that runs earlier or
-  // later can replace it.
+  // Returns true if an input of the node is a reference. Even a pure node reads
+  // the value behind the reference when it runs, so a node that runs earlier or
+  // later cannot replace it.
   bool ReadsReference(NodeId id) const;
 
-  // True if the node is pure, has no control edges, is outside of loops and
-  // branches, and everything that it is computed from is so too or is fed. Such
-  // a node runs in every step, and a client cannot tell when it runs, or
-  // whether a pass has removed it.
+  // Returns true if the node is pure, has no control inputs and reads no
+  // reference, and if each input is fed or comes from a node with the same
+  // properties. Such a node is outside of loops and branches, so it runs in
+  // every step. A client cannot tell when the node runs, or whether a pass has
+  // removed it.
   bool IsUnconditional(NodeId id);
 
   // Returns the value of a Const, or null for another node. The pointer is
   // valid until the node is replaced or removed.
   const Tensor* Constant(NodeId id) const;
 
-  // True if there is an evaluator, the node has not been evaluated before, and
-  // the limits on what may be evaluated for a plan (OptimizerOptions) are not
+  // Returns true if there is an evaluator, the node has not been evaluated
+  // before, and the limits on evaluation for a plan (OptimizerOptions) are not
   // used up.
   bool MayEvaluate(NodeId id) const;
   // Returns the value of the node's output for these inputs. Returns nothing if
-  // the evaluation fails or is beyond the limits; the node is not evaluated
-  // again in either case. REQUIRES: MayEvaluate(id), and the node has exactly
+  // the evaluation fails or is beyond the limits. In both cases, the node is
+  // not evaluated again. REQUIRES: MayEvaluate(id), and the node has exactly
   // one output.
   std::optional<Tensor> Evaluate(NodeId id, absl::Span<const Tensor> inputs);
 
@@ -82,12 +84,13 @@ class PassContext {
   // Returns the type of the node's device, or "" if the options do not name the
   // device.
   const DeviceType& DeviceTypeOf(NodeId id) const;
-  // True if the node's device has a kernel for a node of this op and attrs, and
-  // the device's task knows the op.
+  // Returns true if the node's device has a kernel for a node with this op and
+  // these attrs, and the device's task knows the op.
   bool HasKernel(NodeId id, absl::string_view op, const AttrMap& attrs) const;
 
-  // Returns the control edges of the node and of `others` together, or nothing
-  // if they are so many that copying them could make passes quadratic.
+  // Returns the control edges of the node and of `others` together. Returns
+  // nothing if there are too many: copying more could make passes take
+  // quadratic time.
   using Controls = absl::InlinedVector<NodeId, 1>;
   std::optional<Controls> UnitedControls(NodeId id,
                                          absl::Span<const NodeId> others) const;
@@ -100,9 +103,9 @@ class PassContext {
   bool Replace(NodeId id, absl::string_view op, AttrMap attrs,
                absl::Span<const Endpoint> inputs, Controls controls);
   // Replaces the node by a Const in the same way. Also returns false if `value`
-  // is larger than max_folded_bytes of the options, or if all constants made so
-  // far would be too large together with it. REQUIRES: `value` has the type of
-  // the node's only output.
+  // is larger than max_folded_bytes of the options, or if `value` and all
+  // constants made so far together are larger than the options allow. REQUIRES:
+  // `value` has the type of the node's only output.
   bool ReplaceByConstant(NodeId id, Tensor value, Controls controls);
   // Makes the node take input `i` from another output. REQUIRES: `input` has
   // the type and value of the old input, and comes before the node.
@@ -134,8 +137,8 @@ class PassContext {
   PassContext(Graph& graph, const RunPassesOptions& options);
   void FindDevices();
   void FindTraits();
-  // Return the traits that follow from the def of a node, and the traits that
-  // all nodes of an op share.
+  // The first returns the traits that follow from the def of a node. The second
+  // returns the traits that all nodes of an op share.
   uint8_t TraitsOf(const NodeDef& def);
   uint8_t TraitsOf(const OpDef& op) const;
   bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }
@@ -148,9 +151,9 @@ class PassContext {
   std::vector<uint8_t> traits_;  // by NodeId
   absl::flat_hash_map<const OpDef*, uint8_t> traits_of_ops_;
   std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
-  bool has_unconditional_ = false;     // the trait has been found for all nodes
-  // The bytes of constants that may still be made, and those that evaluations
-  // may still read and write.
+  bool has_unconditional_ = false;     // kUnconditional has been computed
+  // The bytes that further constants may have, and the bytes that further
+  // evaluations may read and write.
   int64_t left_bytes_ = 0;
   int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;
   std::optional<std::vector<std::vector<InferredOutput>>> inferred_;

@@ -19,7 +19,7 @@ bool IsDisabled(const OptimizerOptions& options, const std::string& name) {
                    name) != options.disabled_passes.end();
 }
 
-// Runs the passes of one phase and returns whether one changed the graph.
+// Runs the passes of one phase. Returns true if a pass changed the graph.
 bool RunPhase(Phase phase, const PassRegistry& passes, PassContext& context) {
   const RunPassesOptions& options = context.options();
   bool any = false;

@@ -2,14 +2,16 @@
 //
 // The pass "arithmetic" replaces arithmetic that changes nothing by Identity: x
 // * 1, x / 1, x - 0, x + 0, Neg(Neg(x)), Transposes and Reshapes that undo each
-// other, and Cast to the same type. It does so only where the result is the
-// same bit by bit for every x, including NaN, infinities and -0 (so x + 0.0
-// stays, since it makes 0 of -0), where the shape is provably the same, and
-// where the node could not have failed. A denormal counts as the zero that it
-// is for arithmetic (flush_denormals.h).
+// other, and Cast to the same type. It does so only if
+//  - the result is the same bit by bit for every x, including NaN, infinities
+//    and -0 (so x + 0.0 stays, because it turns -0 into 0);
+//  - the shape is provably the same;
+//  - the node cannot fail.
+// Denormals are an exception: arithmetic kernels treat a denormal as zero
+// (flush_denormals.h), but the Identity passes it on.
 //
-// The Identity waits for the same nodes as the node that it replaces;
-// identity_removal drops it where that is possible.
+// The Identity waits for the same nodes as the node that it replaces. The pass
+// "identity_removal" removes the Identity where that is possible.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -24,9 +26,10 @@
 namespace leat::passes::arithmetic {
 namespace {
 
-// What can replace a node: a tensor that equals its output. `skipped` are the
-// other nodes from which the node is computed: constants, and nodes between the
-// tensor and the node. They have no data inputs but constants and the tensor.
+// What can replace a node. `value` is a tensor that equals the output of the
+// node. `skipped` are the other nodes from which the output is computed:
+// constants, and nodes between `value` and the node. All their data inputs are
+// constants or `value`.
 struct Equivalent {
   Endpoint value = {};
   absl::InlinedVector<NodeId, 3> skipped = {};
@@ -253,7 +256,8 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"Cast", &Cast},    {"Transpose", &Transpose}, {"Reshape", &Reshape},
 };
 
-// Replaces the node by an Identity if the rule says so.
+// Replaces the node by an Identity if `rule` finds an equivalent tensor.
+// Returns true if the node was replaced.
 bool Apply(PassContext& context, NodeId id, Rule rule) {
   const Found found = rule(context, id);
   if (!found.has_value()) return false;

@@ -2,11 +2,12 @@
 //
 // The pass "constant_folding" computes once what would be the same in every
 // step: nodes whose inputs are all constants, and Shape, Size and Rank of
-// tensors whose shapes are known. The new constant keeps the control edges of
-// everything that it was computed from, so it is in the same frame as the node,
-// and dead exactly when the node was. A tensor of which only the shape was used
-// is not computed any more, so an error in computing it does not happen either.
-// The declared shape of a variable is trusted, as in TensorFlow.
+// tensors whose shapes are known. The new constant gets the control edges of
+// all nodes from which it was computed. So it is in the same frame as the old
+// node, and it is dead exactly when the old node was. If a step uses only the
+// shape of a tensor, the tensor is not computed any more, and an error in
+// computing it does not happen either. The declared shape of a variable is
+// trusted, as in TensorFlow.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -61,9 +62,9 @@ class Folder {
                                       *std::move(controls));
   }
 
-  // Replaces Shape, Size or Rank by the value that inference knows. The input's
-  // value is not needed any more. The node must be unconditional, so that
-  // nothing can tell whether the input was computed.
+  // Replaces Shape, Size or Rank by the value that inference knows. The input
+  // of the node is not needed any more. The node must be unconditional, so that
+  // a client cannot tell whether the input was computed.
   bool FoldShape(NodeId id) {
     const Node& node = graph_.node(id);
     bool is_shape = false;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "cse" merges common subexpressions. Of nodes on the same device that
-// compute the same op from the same inputs and wait for the same control edges,
-// only the first one stays.
+// The pass "cse" merges common subexpressions. It merges nodes on the same
+// device that compute the same op from the same inputs and wait for the same
+// control edges. Only the first of these nodes stays.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,8 +17,8 @@
 namespace leat::passes::cse {
 namespace {
 
-// Constants with more bytes are not compared. They count as equal only if they
-// share their bytes.
+// Constants with more bytes are not compared byte by byte. They count as equal
+// only if they share their bytes.
 constexpr int64_t kMaxComparedBytes = int64_t{1} << 20;
 
 bool IsSame(const Tensor& a, const Tensor& b) {
@@ -27,8 +27,8 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return a.num_bytes() <= kMaxComparedBytes && Identical(a, b);
 }
 
-// Hashes a tensor of strings, but only about the first kMaxComparedBytes of its
-// texts.
+// Hashes a tensor of strings. Reads only about the first kMaxComparedBytes
+// bytes of the strings.
 size_t HashOfText(const Tensor& tensor) {
   size_t hash = absl::HashOf(tensor.dtype(), tensor.shape().dims());
   size_t left = static_cast<size_t>(kMaxComparedBytes);
@@ -54,8 +54,9 @@ size_t HashOf(const Tensor& tensor) {
       absl::string_view(tensor.raw_data(), static_cast<size_t>(bytes)));
 }
 
-// Hashes an attr's value. Of values that are rarely the only difference between
-// two nodes, only the type is hashed. The comparison tells them apart.
+// Hashes an attr's value. Some kinds of values are rarely the only difference
+// between two nodes. For these, hashes only the kind; AreEqual compares the
+// values.
 size_t HashOf(const AttrValue& value) {
   if (const auto* type = std::get_if<DType>(&value)) return absl::HashOf(*type);
   if (const auto* i = std::get_if<int64_t>(&value)) return absl::HashOf(*i);
@@ -83,8 +84,8 @@ class Merger {
     for (const NodeId id : context_.order()) {
       if (!graph_.Contains(id)) continue;
       Rewire(id);
-      // A node without outputs is there because of its control edges, so it
-      // stays.
+      // A node without outputs only serves to order other nodes by control
+      // edges, so it stays.
       if (!context_.IsPure(id) || context_.IsKept(id) ||
           graph_.node(id).num_outputs() == 0 || context_.ReadsReference(id)) {
         continue;
@@ -103,7 +104,8 @@ class Merger {
   }
 
  private:
-  // Makes the node use the first of equal nodes in place of merged ones.
+  // In the inputs and control inputs of the node, replaces merged nodes by the
+  // nodes that they were merged into.
   void Rewire(NodeId id) {
     const Node& node = graph_.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {

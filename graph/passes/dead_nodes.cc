@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "dead_nodes" removes nodes from which nothing observable is
-// computed. Pruning has removed such nodes before, but the other passes make
-// nodes superfluous.
+// The pass "dead_nodes" removes nodes that nothing observable is computed from.
+// Pruning has already removed such nodes, but other passes make more nodes
+// superfluous.
 #include <vector>
 
 #include "leat/graph/analysis/consumers.h"

@@ -2,10 +2,11 @@
 //
 // The pass "fusion" replaces a MatMul or Conv2D, the BiasAdd after it and an
 // activation by one node, TensorFlow's _FusedMatMul or _FusedConv2D. Each
-// thread then applies the bias and the activation to its part of the product at
-// once. Likewise it replaces the gradients of a Relu and of the MaxPool after
-// it by one node. It does so only where nothing else uses the values in between
-// and the device has a kernel for the new op.
+// thread of the fused kernel applies the bias and the activation to its part of
+// the product as soon as it has computed that part. The pass also replaces the
+// gradients of a Relu and of the MaxPool after it by one node. It does both
+// only if nothing else uses the values in between and the device has a kernel
+// for the new op.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -56,8 +57,9 @@ class Fuser {
   }
 
  private:
-  // Returns the producer of the node's first input if it may be absorbed: only
-  // this node uses it. Otherwise returns kNoNode.
+  // Returns the producer of the node's first input if the node can absorb the
+  // producer: if the producer is pure, on the same device, and used by this
+  // node only. Otherwise returns kNoNode.
   NodeId Absorbable(NodeId id) {
     if (uses_.empty()) CountUses();
     const NodeId producer = graph_.node(id).inputs[0].node;
@@ -103,7 +105,8 @@ class Fuser {
   }
 
   // Returns true if both nodes have the channels in the same dimension. A
-  // matrix has them last, and so has an image unless its format is NCHW.
+  // matrix has its channels last. An image has its channels last unless the
+  // format is NCHW.
   static bool AgreeOnFormat(const Node& bias, const Node& product) {
     const auto format = [](const Node& node) {
       return node.attrs().GetOr<std::string>("data_format", "NHWC");
@@ -128,8 +131,8 @@ class Fuser {
     return Absorb(id, product, before.op(), std::move(attrs), before.inputs);
   }
 
-  // Fuses a ReluGrad with the MaxPoolGrad before it. The Relu's output is the
-  // pooling's input, so the fused kernel can tell from it where ReluGrad lets
+  // Fuses a ReluGrad with the MaxPoolGrad before it. The output of the Relu is
+  // the input of the pooling, and it tells the fused kernel where ReluGrad lets
   // the gradient pass.
   bool FusePoolGradient(NodeId id) {
     const Node& node = graph_.node(id);
@@ -183,7 +186,7 @@ class Fuser {
   const OpDef* max_pool_grad_ = nullptr;
   absl::flat_hash_set<const OpDef*> activations_;
   // How often each node is used, by NodeId. Computed when the first candidate
-  // is met.
+  // is found.
   std::vector<int32_t> uses_;
 };
 

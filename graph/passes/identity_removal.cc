@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The pass "identity_removal" removes Identity nodes and connects their
-// consumers to their inputs. An Identity stays where it has a meaning. Behind a
-// Switch, the control edges of the branch begin at it. Before a Merge or a
-// NextIteration, it is the end of the branch or the iteration. Behind a
-// reference, it decides when the variable is read. On another device than its
+// consumers to their inputs. An Identity stays if it has a purpose. After a
+// Switch, it is the node from which control edges of the branch come. Before a
+// Merge or a NextIteration, it is the end of the branch or the iteration. After
+// a reference, it decides when the variable is read. On another device than its
 // input, it is a copy.
 #include <algorithm>
 #include <vector>
@@ -83,7 +83,8 @@ class Remover {
     context_.SetControls(id, std::move(controls));
   }
 
-  // Returns true if the node is an Identity or such and may be removed.
+  // Returns true if the node is an Identity, IdentityN, StopGradient or
+  // PreventGradient and may be removed.
   bool IsRemovable(NodeId id) {
     const Node& node = graph_.node(id);
     const OpDef* op = node.def->op;
@@ -97,14 +98,14 @@ class Remover {
     for (const Endpoint& input : node.inputs) {
       if (!CanStandFor(input.node, id)) return false;
     }
-    // All outputs of an IdentityN wait for all its inputs, so it is removed
-    // only where nothing can tell the difference.
+    // All outputs of an IdentityN wait for all its inputs. So it is removed
+    // only if a client cannot tell when it runs.
     return is_identity || (!is_waited_for_[id] && node.num_inputs() > 0 &&
                            context_.IsUnconditional(id));
   }
 
-  // Returns true if consumers of the node `id` may use its input's `producer`
-  // directly.
+  // Returns true if consumers of the node `id` may use `producer`, which
+  // produces an input of `id`, directly.
   bool CanStandFor(NodeId producer, NodeId id) const {
     const Node& from = graph_.node(producer);
     if (from.device != graph_.node(id).device) return false;
@@ -119,7 +120,7 @@ class Remover {
   const OpDef* identity_n_ = nullptr;
   // All three are indexed by NodeId.
   std::vector<bool> is_waited_for_;  // a control edge begins at the node
-  std::vector<bool> ends_branch_;    // the node is an input of a Merge or such
+  std::vector<bool> ends_branch_;    // a Merge or NextIteration uses the node
   std::vector<bool> is_removed_;
 };
 

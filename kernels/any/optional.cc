@@ -36,8 +36,8 @@ absl::Status None(KernelContext& context) {
   return SetOptional(context, OptionalValue());
 }
 
-// Returns the optional in input 0, a scalar variant. INVALID_ARGUMENT if it
-// holds none.
+// Returns the optional in input 0, a scalar variant. INVALID_ARGUMENT if the
+// input holds no optional.
 absl::StatusOr<const OptionalValue*> GetOptional(const KernelContext& context) {
   const Tensor& input = context.input(0);
   if (input.rank() != 0) {

@@ -24,8 +24,8 @@
 namespace leat::kernels::any::queue {
 namespace {
 
-// Outputs the handle of the node's queue. Makes the queue unless there is one
-// of that name already, which must then have the same options.
+// Outputs the handle of the node's queue. Makes the queue if there is none of
+// that name. A queue that exists already must have the same options.
 class QueueHandle final : public Kernel {
  public:
   QueueHandle(ResourceName name, QueueOptions options)
@@ -83,8 +83,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeWaiting(const NodeDef& node) {
   return Make<K>(node);
 }
 
-// Returns the shape of `count` stacked elements of component `i`. REQUIRES: the
-// queue has shapes.
+// Returns the shape of component `i` when `count` elements are stacked.
+// REQUIRES: the queue has shapes.
 absl::StatusOr<Shape> ShapeOfMany(const Queue& queue, size_t i, int64_t count) {
   const auto row = queue.options().shapes[i].dims();
   Dims dims(row.begin(), row.end());
@@ -99,7 +99,7 @@ absl::Status WrongShape(size_t component, const Shape& expected,
       expected.DebugString(), ", got ", got.DebugString()));
 }
 
-// Makes one element of the inputs after the handle, and checks their shapes.
+// Makes one element from the inputs after the handle, and checks their shapes.
 absl::StatusOr<Queue::Elements> OneElement(const Queue& queue,
                                            const KernelContext& context) {
   const auto& shapes = queue.options().shapes;
@@ -157,7 +157,7 @@ absl::StatusOr<Tensor> Row(const Tensor& batch, int64_t i,
   return row.Copy(allocator);
 }
 
-// Makes one element of each row of the inputs after the handle.
+// Makes one element from each row of the inputs after the handle.
 absl::StatusOr<Queue::Elements> ManyElements(const Queue& queue,
                                              const KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const int64_t size, BatchSize(queue, context));
@@ -174,7 +174,7 @@ absl::StatusOr<Queue::Elements> ManyElements(const Queue& queue,
   return elements;
 }
 
-// Puts elements into the queue. `split` makes them of the inputs.
+// Puts elements into the queue. `split` makes the elements from the inputs.
 template <auto split>
 class Enqueue final : public AsyncKernel {
  public:

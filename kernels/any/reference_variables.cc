@@ -17,7 +17,8 @@
 namespace leat::kernels::any::reference_variables {
 namespace {
 
-// Outputs a reference to the node's variable, which it makes if there is none.
+// Outputs a reference to the node's variable. Makes the variable if there is
+// none.
 class ReferenceVariable final : public Kernel {
  public:
   ReferenceVariable(ResourceName name, DType dtype, PartialShape shape)
@@ -51,8 +52,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeVariable(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         node.attrs.Get<PartialShape>("shape"));
-  // The old op Variable cannot say that the rank is unknown, so its shape []
-  // means that.
+  // The old op Variable has no value for an unknown rank. Its shape [] means
+  // that the rank is unknown.
   if (node.op->name == "Variable" && shape.rank_known() && shape.rank() == 0) {
     shape = PartialShape();
   }

@@ -16,7 +16,7 @@
 namespace leat::kernels::any::send_recv {
 namespace {
 
-// The rendezvous key of a node, which is parsed once for all its runs.
+// Holds the rendezvous key of a node. The key is parsed once for all runs.
 class NodeKey {
  public:
   static absl::StatusOr<NodeKey> Of(const NodeDef& node) {
@@ -24,7 +24,7 @@ class NodeKey {
     return NodeKey(ParsedKey(key.ToString()));
   }
 
-  // Calls `use(key)` with the key of this run.
+  // Calls `use(key)` with the key for the loop iteration of this run.
   template <class Use>
   void WithKey(const KernelContext& context, Use use) const {
     if (context.frame_id() == 0 && context.iteration() == 0) {

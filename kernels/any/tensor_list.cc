@@ -15,7 +15,7 @@
 namespace leat::kernels::any::tensor_list {
 namespace {
 
-// A kernel that is one function, which gets the attr element_dtype as an
+// A function that is the whole kernel. It gets the attr element_dtype as an
 // argument.
 using ListFunction = absl::Status (*)(KernelContext&, DType element_dtype);
 template <ListFunction function>

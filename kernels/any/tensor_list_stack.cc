@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of TensorListStack, TensorListGather and TensorListConcatV2, which
-// make one tensor of the elements of a list. Elements that were never written
+// Kernels of TensorListStack, TensorListGather and TensorListConcatV2. They
+// make one tensor from the elements of a list. Elements that were never written
 // become zeros.
 #include <memory>
 #include <utility>
@@ -149,8 +149,8 @@ class Gather final : public Kernel {
   }
 
  private:
-  // Returns the shape of one element, and checks that the indices are in the
-  // list.
+  // Returns the shape of one element, and checks that all indices are within
+  // the list.
   static absl::StatusOr<Shape> RowShape(const KernelContext& context,
                                         const TensorList& list,
                                         absl::Span<const int32_t> indices) {
@@ -197,7 +197,7 @@ PartialShape WithoutRows(const PartialShape& shape) {
   return PartialShape::Create(shape.dims().subspan(1)).value();
 }
 
-// What is known of the shapes of the elements that TensorListConcatV2 joins.
+// The merged shapes of the elements that TensorListConcatV2 joins.
 struct Joined {
   int64_t first_dim = PartialShape::kUnknown;  // of unwritten elements
   Shape row;  // an element's shape without the first extent
@@ -253,9 +253,9 @@ absl::StatusOr<Joined> JoinElements(const TensorList& list,
   return joined;
 }
 
-// Writes to `lengths` how many rows each element has, and returns their sum.
-// Element i, if it was never written, has leading_dims[i] rows or, if
-// `leading_dims` is shorter, `first_dim` rows.
+// Writes to `lengths` how many rows each element has, and returns their sum. An
+// element i that was never written has leading_dims[i] rows. If `leading_dims`
+// is too short, the element has `first_dim` rows.
 absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
                                      const Tensor& leading_dims,
                                      int64_t first_dim,

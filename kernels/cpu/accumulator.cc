@@ -45,8 +45,8 @@ absl::StatusOr<AccumulatorOptions> GetOptions(const NodeDef& node) {
   return options;
 }
 
-// Outputs the handle of the node's accumulator, or a reference to its two
-// strings. Makes the accumulator unless there is one of that name already.
+// Outputs a handle of the node's accumulator, or a reference to its container
+// and name. Makes the accumulator if there is none of that name.
 class AccumulatorHandle final : public Kernel {
  public:
   AccumulatorHandle(ResourceName name, AccumulatorOptions options)
@@ -91,7 +91,7 @@ class AccumulatorHandle final : public Kernel {
         Name(options_.dtype)));
   }
 
-  // Returns the variable that holds the two strings; the first call makes it.
+  // Returns the variable with the container and name. The first call makes it.
   absl::StatusOr<std::shared_ptr<Variable>> Reference(
       const ResourceHandle& named) const {
     std::call_once(reference_made_, [&] {
@@ -160,8 +160,8 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   return accumulator;
 }
 
-// Returns the value of input `i`. INVALID_ARGUMENT, with `name`, if it is not a
-// scalar.
+// Returns the value of input `i`. INVALID_ARGUMENT, with `name` in the message,
+// if the input is not a scalar.
 template <class T>
 absl::StatusOr<T> ScalarInput(const KernelContext& context, int i,
                               absl::string_view name) {
@@ -230,8 +230,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeSparseApply(const NodeDef& node) {
       std::make_unique<ApplyGradient>(/*is_sparse=*/true, known));
 }
 
-// Returns the shape of the whole tensor as a vector. Its first extent is the
-// declared one, or -1, because the rows of a sparse gradient do not tell it.
+// Returns the shape of the whole tensor as a vector. The first extent is the
+// declared one, because the rows of a sparse gradient do not determine it. It
+// is -1 if no extent is declared.
 absl::StatusOr<Tensor> ShapeOutput(const PartialShape& declared,
                                    const Shape& values, Allocator& allocator) {
   LEAT_ASSIGN_OR_RETURN(

@@ -17,7 +17,8 @@
 namespace leat::kernels::cpu::activation {
 namespace {
 
-// The type of the arithmetic: float for 16-bit floats.
+// The type in which T is computed: float for 16-bit floats, T itself for
+// others.
 template <class T>
 using Wide =
     std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
@@ -54,8 +55,8 @@ struct LeakyRelu {
     return x > W(0) ? x : x * static_cast<W>(alpha);
   }
 };
-// Softplus, log(1 + e^x). Above -threshold it rounds to x, and below threshold,
-// which is negative, to e^x.
+// Computes Softplus, log(1 + e^x). `threshold` is negative. Above -threshold
+// the result rounds to x, and below threshold it rounds to e^x.
 template <class T>
 struct Softplus {
   static constexpr int kNanoseconds = 15;
@@ -78,8 +79,7 @@ struct ReluGrad {
   static constexpr int kNanoseconds = 1;
   template <class W>
   W operator()(W gradient, W feature) const {
-    // This multiplies instead of choosing, so that NaN stays NaN, as in
-    // TensorFlow, and the loop has no branch.
+    // This multiplication needs no branch. NaN stays NaN, as in TensorFlow.
     return gradient * static_cast<W>(feature > W(0));
   }
 };

@@ -20,7 +20,7 @@
 namespace leat::kernels::cpu::add_n {
 namespace {
 
-// How many elements a block has. The block's partial sums stay in the
+// The number of elements in a block. The block's partial sums stay in the
 // first-level cache.
 constexpr int64_t kBlock = 1024;
 

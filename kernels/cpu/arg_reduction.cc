@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ArgMax and ArgMin. Of equal elements the first is taken. NaN is
-// never taken, as in TensorFlow.
+// Kernels of ArgMax and ArgMin. If several elements are equal, the first one is
+// chosen. NaN is never chosen, as in TensorFlow. If all elements are NaN, the
+// index is 0.
 #include <limits>
 #include <memory>
 

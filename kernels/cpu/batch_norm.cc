@@ -136,8 +136,9 @@ void ForOuter(WorkQueue& queue, const Layout& layout,
               });
 }
 
-// Computes the sums over `inner` of f and g for each channel of one outer
-// index. f and g get an element's offset and channel.
+// Computes two sums for each channel of one outer index: a[channel] is the sum
+// of f over `inner`, and b[channel] is the sum of g. The arguments of f and g
+// are the offset and the channel of an element.
 template <class F, class G>
 void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
   const int64_t base = outer * l.channels * l.inner;
@@ -160,9 +161,9 @@ void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
   }
 }
 
-// Computes the mean and the biased variance of each channel. It sums deviations
-// from the channel's first element instead of the values, because large values
-// would lose the variance to rounding.
+// Computes the mean and the biased variance of each channel. Sums up deviations
+// from the channel's first element, because with large values rounding would
+// destroy the variance.
 void Moments(WorkQueue& queue, const Layout& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
   auto deviation = [&](int64_t at, int64_t c) {

@@ -20,7 +20,7 @@ namespace leat::kernels::cpu::bias {
 namespace {
 
 // The type of sums: float for 16-bit floats, and the unsigned type for
-// integers, which wraps around.
+// integers, because unsigned sums wrap around.
 template <class T>
 struct SumOf {
   using type = T;
@@ -73,7 +73,7 @@ void AddOne(const T* value, Sum<T> bias, int64_t count, T* output) {
   }
 }
 
-// Adds `count` biases to as many values.
+// Adds bias[i] to value[i] for each i below `count`.
 template <class T>
 void AddRow(const T* value, const T* bias, int64_t count, T* output) {
   for (int64_t i = 0; i < count; ++i) {

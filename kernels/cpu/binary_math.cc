@@ -65,7 +65,7 @@ struct Minimum {
   }
 };
 
-// Add of strings joins them.
+// Computes Add of strings, which joins them.
 class AddStrings final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {

@@ -31,7 +31,7 @@ using Carrier =
     std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
                        int64_t>;
 
-// Converts as an x86 processor does, and so as TensorFlow does there: NaN and
+// Converts like an x86 processor, and therefore like TensorFlow on x86: NaN and
 // values that do not fit become the most negative number.
 template <class Int, class From>
 Int ToCarrier(From value) {

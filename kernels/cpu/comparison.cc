@@ -35,8 +35,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeOrder(const NodeDef& node) {
                      });
 }
 
-// Equal and NotEqual with incompatible_shape_error=false: if the shapes do not
-// fit, the tensors are simply not equal.
+// Computes Equal or NotEqual with incompatible_shape_error=false. If the shapes
+// do not fit, the tensors are not equal, and the output is a scalar.
 class LenientEquality final : public Kernel {
  public:
   LenientEquality(std::unique_ptr<Kernel> strict, bool if_incompatible)

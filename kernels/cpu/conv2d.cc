@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of Conv2D, _FusedConv2D, Conv2DBackpropInput and
-// Conv2DBackpropFilter. Floats are computed by oneDNN, doubles and int32 by
-// plain loops. The number of groups follows from the depths of input and
-// filter, as in TensorFlow.
+// Conv2DBackpropFilter. oneDNN computes floats; plain loops compute doubles and
+// int32. The number of groups follows from the depths of input and filter, as
+// in TensorFlow.
 #include <algorithm>
 #include <limits>
 #include <memory>

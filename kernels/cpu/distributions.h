@@ -58,8 +58,8 @@ inline bfloat16 UnitBfloat16(uint32_t word) {
                   1.0f);
 }
 
-// Return two numbers of the standard normal distribution, which the method of
-// Box and Muller makes of two uniform numbers. A uniform number below 1e-7 is
+// Return two numbers of the standard normal distribution. The method of Box and
+// Muller computes them from two uniform numbers. A uniform number below 1e-7 is
 // raised to 1e-7 before its logarithm is taken.
 inline std::array<float, 2> NormalPair(uint32_t x0, uint32_t x1) {
   const float u = std::max(UnitFloat(x0), 1.0e-7f);
@@ -69,7 +69,7 @@ inline std::array<float, 2> NormalPair(uint32_t x0, uint32_t x1) {
   ::sincosf(angle, &pair[0], &pair[1]);
   return {pair[0] * radius, pair[1] * radius};
 }
-// The same for double, which takes two words for each uniform number.
+// Does the same for double. Each uniform number takes two words.
 inline std::array<double, 2> NormalPair(uint32_t x0, uint32_t x1, uint32_t x2,
                                         uint32_t x3) {
   const double u = std::max(UnitDouble(x0, x1), 1.0e-7);
@@ -158,13 +158,13 @@ struct Normal {
   }
 };
 
-// Numbers of the standard normal distribution that are drawn again if they are
+// Numbers of the standard normal distribution. A number is drawn again if it is
 // two or more standard deviations away from 0. A group owns 256 words per
-// element, far more than it takes.
+// element, which is far more than it uses.
 template <class T>
 struct TruncatedNormal {
   using Element = T;
-  // A sample of four words gives so many numbers if none is drawn again.
+  // A sample of four words gives this many numbers if no number is drawn again.
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int kSamples = kGroup * 256 / 4;
   static constexpr int kNanoseconds = 80;

@@ -36,8 +36,8 @@ struct FloorDiv {
   }
 };
 
-// FloorDiv of 16-bit floats, whose quotient is rounded to their type before it
-// is floored.
+// Computes FloorDiv of 16-bit floats. The quotient is rounded to T before it is
+// floored.
 template <class T>
 struct RoundedFloorDiv {
   static float Do(float a, float b) {
@@ -62,7 +62,7 @@ struct Pow {
   }
 };
 
-// Returns -a, which wraps around.
+// Returns -a. The most negative number stays as it is, because -a wraps around.
 template <class T>
 T Negate(T a) {
   return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
@@ -135,7 +135,7 @@ struct IntegerPow {
   }
 };
 
-// The BinaryRow of an integer op that may fail.
+// Implements BinaryRow for an integer op that may fail.
 template <class Op, class T>
 bool CheckedRow(const char* a_data, int64_t a_step, const char* b_data,
                 int64_t b_step, char* output, int64_t n) {

@@ -40,8 +40,8 @@ absl::Status CheckShapes(const Shape& data, const Shape& partitions) {
       data.DebugString(), ", partitions.shape = ", partitions.DebugString()));
 }
 
-// Returns how many rows each output gets. INVALID_ARGUMENT if there is no
-// output for a row.
+// Returns how many rows each output gets. INVALID_ARGUMENT if a row is for an
+// output that does not exist.
 absl::StatusOr<std::vector<int64_t>> CountRows(const Tensor& partitions,
                                                int num_partitions) {
   std::vector<int64_t> rows(static_cast<size_t>(num_partitions), 0);

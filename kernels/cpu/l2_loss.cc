@@ -15,9 +15,9 @@
 namespace leat::kernels::cpu::l2_loss {
 namespace {
 
-// The order of additions depends on these numbers only and not on the number of
-// threads: each block is added up in kLanes partial sums, which vectorise, and
-// then the sums of the blocks are added in order.
+// The order of additions depends on these numbers and not on the number of
+// threads. Each block is added up in kLanes partial sums, which the compiler
+// vectorises. Then the sums of the blocks are added in order.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kBlock = 4096;
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of MatMul, _FusedMatMul and BatchMatMulV2. Floats are multiplied by
-// oneDNN, half and bfloat16 as floats, int16 as int32, and all other types by
-// Eigen.
+// Kernels of MatMul, _FusedMatMul and BatchMatMulV2. oneDNN multiplies floats,
+// and Eigen multiplies all other types. half and bfloat16 are converted to
+// float before, and int16 to int32.
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -23,8 +23,8 @@ namespace {
 constexpr auto kTypes = kFloats + kIndices;
 constexpr auto kBatchTypes = kTypes + DTypeList<int16_t>();
 
-// The type in which products of a type are computed. No product is compiled for
-// a 16-bit type.
+// The type in which products of T are computed. 16-bit types are computed in a
+// wider type, so no product is compiled for them.
 template <class T>
 using Arithmetic = std::conditional_t<
     sizeof(T) != 2, T,
@@ -133,7 +133,7 @@ absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
 }
 
 // Returns the shape of the product of the matrices in the last two dimensions
-// of `a` and `b`. INVALID_ARGUMENT if they do not fit.
+// of `a` and `b`. INVALID_ARGUMENT if the matrices do not fit.
 absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
                                          bool transpose_a, bool transpose_b) {
   MatMulShape s;

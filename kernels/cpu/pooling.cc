@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. An NCHW tensor is
-// taken as batch x channels images of one channel each, so that the inner loop
-// always runs over channels that lie side by side.
+// Kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. They treat an NCHW
+// tensor as batch x channels images with one channel each. So the inner loop
+// always runs over adjacent channels.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -183,8 +183,8 @@ absl::Status CheckShape(absl::string_view what, const Shape& got,
 }
 
 // Adds each gradient to the first maximum of its window. With `kRelu`, only
-// positive maxima get their gradient, which makes the result the gradient of a
-// Relu that is followed by the pooling.
+// positive maxima get their gradient. The result is then the gradient of a Relu
+// that is followed by the pooling.
 template <class T, bool kRelu>
 class MaxPoolGrad final : public Kernel {
  public:
@@ -266,8 +266,8 @@ class MaxPoolGrad final : public Kernel {
             AddAtMaxima(p, taps, count, overlap, from + c, gradients + c,
                         to + c);
           } else {
-            // The same call with a constant count, for which the compiler
-            // unrolls the loops.
+            // This call has a constant count, so the compiler unrolls its
+            // loops.
             AddAtMaxima(p, taps, kBlock, false, from + c, gradients + c,
                         to + c);
           }
@@ -278,7 +278,7 @@ class MaxPoolGrad final : public Kernel {
   }
 
   // Writes the gradients of one window to its first maxima, and zeros to its
-  // other pixels. With `add`, adds the gradients to the values that are there
+  // other pixels. With `add`, adds the gradients to the existing values
   // instead. The first tap counts as the maximum, even if it is NaN, until a
   // greater value is found, as in TensorFlow.
   [[gnu::always_inline]] static void AddAtMaxima(const Plan& p,
@@ -297,7 +297,7 @@ class MaxPoolGrad final : public Kernel {
       ++tap;
     });
     Block all = Load(gradients, count);
-    // This multiplies instead of choosing, as ReluGrad does.
+    // This is a multiplication, as in ReluGrad.
     if constexpr (kRelu) all *= best > Block{} ? Block{} + T(1) : Block{};
     tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
@@ -391,8 +391,8 @@ class AvgPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-// The types that MaxPool and its gradient handle as they are. 16-bit floats are
-// widened.
+// The types that MaxPool and its gradient handle without conversion. 16-bit
+// floats are converted to float.
 inline constexpr auto kExact = kFloat32And64 + kInts;
 
 template <class T>

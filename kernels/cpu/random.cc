@@ -22,8 +22,8 @@
 namespace leat::kernels::cpu::random {
 namespace {
 
-// TensorFlow advances the generator by this many samples per element, whatever
-// the distribution needs.
+// TensorFlow advances the generator by this many samples per element, for every
+// distribution.
 constexpr uint64_t kReservedPerElement = 256;
 
 struct Seeds {

@@ -74,11 +74,12 @@ struct Any {
   static bool Do(bool a, bool b) { return (a | b) != 0; }
 };
 
-// How many partial results of a block are computed side by side, so that the
-// loop vectorises.
+// The number of partial results of a block that are computed side by side, so
+// that the loop vectorises.
 constexpr int64_t kLanes = 32;
-// How many elements, and how many rows, are added one after the other before
-// partial results are combined. This bounds the rounding error.
+// The number of elements, and the number of rows, that are reduced one after
+// the other before partial results are combined. This bounds the rounding
+// error.
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kRowBlock = 128;
 constexpr int64_t kTile = 512;  // columns; their partial results stay in cache
@@ -182,7 +183,7 @@ void ReduceTallColumns(WorkQueue& queue, const In* from,
   ReduceColumns<Op, W, W>(partial.get(), parts, step.inner, step.inner, to);
 }
 
-// Does one step of a reduction, in the way that suits its sizes.
+// Does one step of a reduction with the function that suits the step's sizes.
 template <class Op, class In, class W>
 void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
                 W* to) {

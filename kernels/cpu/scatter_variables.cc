@@ -2,8 +2,8 @@
 //
 // Kernels on rows of variables: ResourceGather, and ScatterAdd, ScatterSub and
 // ScatterUpdate with their Resource forms. Rows of plain elements change in
-// place under the variable's exclusive lock, and gathers hold the lock shared,
-// so that they never see a row that is half written.
+// place under the variable's exclusive lock. Gathers hold the lock shared, so
+// they never see a half-written row.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -198,9 +198,9 @@ absl::Status CheckUpdates(const Shape& params, const Shape& indices,
       ", params.shape ", params.DebugString()));
 }
 
-// Updates the rows that `indices` names. T is the element's type. But kUpdate
-// only moves elements, so for kUpdate T is the PlainElement of their size, and
-// for objects the PlainElement of a pointer's size.
+// Updates the rows that `indices` names. T is the type of the elements. kUpdate
+// only moves elements, so it uses a PlainElement as T. The PlainElement has the
+// size of an element, or of a pointer if the elements are objects.
 template <Scatter operation, class T>
 class ScatterRows final : public Kernel {
  public:

@@ -19,7 +19,8 @@
 namespace leat::kernels::cpu::softmax {
 namespace {
 
-// The type of the arithmetic: float for 16-bit floats.
+// The type in which T is computed: float for 16-bit floats, T itself for
+// others.
 template <class T>
 using Wide =
     std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
@@ -95,8 +96,8 @@ class Softmax final : public Kernel {
   }
 };
 
-// An input of shape [1 or rows, 1 or classes], seen as [rows, classes]. Borrows
-// the tensor.
+// A view of an input of shape [1 or rows, 1 or classes] that broadcasts the
+// input to [rows, classes]. Borrows the tensor.
 template <class T>
 class BroadcastRows {
  public:

@@ -70,8 +70,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFill(const NodeDef& node) {
   });
 }
 
-// Makes a key and a counter of the seeds. It scrambles the seeds with the
-// generator itself, so that seeds such as 0 and 1 give unrelated numbers.
+// Computes a key and a counter from the seeds. Scrambles the seeds with the
+// Philox generator, so that seeds such as 0 and 1 give unrelated numbers.
 absl::Status GetKeyCounter(KernelContext& context) {
   const Tensor& seed = context.input(0);
   if (seed.shape() != Shape{2}) {

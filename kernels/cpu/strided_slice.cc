@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of StridedSlice and of its gradient, which puts values back among
-// zeros.
+// Kernels of StridedSlice and StridedSliceGrad. The gradient has values at the
+// elements that the slice took, and zeros everywhere else.
 #include "leat/kernels/strided_slice.h"
 
 #include <memory>
@@ -46,8 +46,8 @@ absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
   return PlanStridedSlice(shape, begin, end, strides, masks);
 }
 
-// Returns the elements that a plan takes as a strided view, and sets `offset`
-// to the position of the first one. REQUIRES: the plan takes at least one
+// Returns a strided view of the elements that `plan` takes. Sets `offset` to
+// the position of the first element. REQUIRES: the plan takes at least one
 // element.
 BroadcastPlan<1> TakenElements(const StridedSlicePlan& plan, const Shape& shape,
                                int64_t& offset) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of TopKV2, which finds the k largest elements of each row, the lower
-// index first among equals, and of InTopK and InTopKV2, which tell whether a
-// target is among them.
+// Kernels of TopKV2, InTopK and InTopKV2. TopKV2 finds the k largest elements
+// of each row; equal elements are sorted by their index. InTopK and InTopKV2
+// check whether a target is among the k largest elements.
 #include <algorithm>
 #include <cmath>
 #include <limits>

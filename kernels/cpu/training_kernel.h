@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The kernels of TensorFlow's training ops: DenseTraining (ApplyAdam and such)
-// and SparseTraining (SparseApplyMomentum and such), both around an update rule
-// of training_rules.h.
+// The kernels of TensorFlow's training ops: DenseTraining (for example
+// ApplyAdam) and SparseTraining (for example SparseApplyMomentum). Both apply
+// an update rule of training_rules.h.
 //
 // A run has these steps. TrainingInputs::Read finds the variables and reads the
 // scalars. UpdateTogether locks all variables of the op exclusively, in an
-// order that excludes deadlocks, and gives each value bytes of its own if a
-// snapshot shares them. Under the locks the shapes are checked, because another
-// step may assign a value of another shape until then. UpdateStretch applies
-// the rule to parts of the variables, in parallel.
+// order that excludes deadlocks. If a snapshot shares the bytes of a value,
+// UpdateTogether copies the value first. The shapes are checked under the
+// locks, because until then another step may assign a value of another shape.
+// UpdateStretch applies the rule to parts of the variables, in parallel.
 //
 // Variables are references or resource handles; the ops on references output
 // the reference to `var` again. The attr `use_locking` is accepted and has no
@@ -40,13 +40,14 @@
 namespace leat::kernels::cpu {
 
 // The inputs of one run of an op with the rule `Rule` and elements of type T.
-// Shares the variables and tensors while it lives. Used by one thread.
+// Shares the ownership of the variables and tensors. Used by one thread.
 template <class Rule, class T>
 class TrainingInputs {
  public:
   static constexpr int kVariables = Rule::kVariables;
   static constexpr int kInputs = static_cast<int>(std::size(Rule::kInputs));
-  // The type of the arithmetic: 16-bit floats are updated in float.
+  // The type in which T is computed: float for 16-bit floats, T itself for
+  // others.
   using W =
       std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
                          float, T>;
@@ -82,8 +83,8 @@ class TrainingInputs {
   // The variables in the order of the inputs; valid as long as this object.
   absl::Span<Variable* const> variables() const { return variables_; }
 
-  // Checks that the tensors of the variables, which are locked, all have the
-  // same shape. INVALID_ARGUMENT if not.
+  // Checks that the tensors of the variables all have the same shape.
+  // INVALID_ARGUMENT if the shapes differ. REQUIRES: the variables are locked.
   static absl::Status CheckSlots(absl::Span<Tensor* const> values) {
     for (int i = 1; i < kVariables; ++i) {
       if (values[i]->shape() == values[0]->shape()) continue;
@@ -108,18 +109,18 @@ class TrainingInputs {
 // Applies the rule to the elements [offset, offset + count) of each variable on
 // the calling thread. gradient[0] belongs to the element at `offset`. 16-bit
 // floats are copied to blocks of float, updated there, and rounded back.
-// REQUIRES: the variables are locked exclusively and have the elements.
+// REQUIRES: the variables are locked exclusively and contain these elements.
 template <class Rule, class T, class W>
 void UpdateStretch(const RuleOptions& options, const W* scalars,
                    absl::Span<Tensor* const> values, int64_t offset,
                    const T* gradient, int64_t count) {
-  // Where the stretch starts in each variable.
+  // `at` points to the start of the stretch in each variable.
   std::array<T*, Rule::kVariables> at;
   for (int i = 0; i < Rule::kVariables; ++i) {
     at[i] = values[i]->mutable_data<T>().data() + offset;
   }
-  // Applies the rule to arrays of W, as Eigen arrays, whose arithmetic is
-  // vectorised.
+  // Applies the rule to arrays of W. Wraps them as Eigen arrays, because Eigen
+  // vectorises their arithmetic.
   auto update = [&](std::array<W*, Rule::kVariables> v, const W* grad,
                     int64_t size) {
     auto stretches = [&]<size_t... i>(std::index_sequence<i...>) {
@@ -197,8 +198,8 @@ class DenseTraining final : public Kernel {
   const RuleOptions options_;
 };
 
-// Updates the rows of the first dimension that `indices` names. A row that is
-// named more than once is updated once for each time, in order.
+// Updates the rows of the first dimension that `indices` names. If `indices`
+// names a row several times, the row is updated that many times, in order.
 // INVALID_ARGUMENT if the shapes do not fit or an index is out of range; no row
 // is changed then. Immutable, so thread-safe.
 template <class Rule, class T>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The update rules of TensorFlow's training ops, such as ApplyAdam.
-// DenseTraining and SparseTraining (training_kernel.h) make kernels of them, so
-// that the dense and the sparse form of an op share one rule. Stateless.
+// DenseTraining and SparseTraining (training_kernel.h) turn a rule into a
+// kernel. So the dense and the sparse form of an op share one rule. Stateless.
 //
 // A rule is a class with these static members:
 //
@@ -51,8 +51,7 @@ struct GradientDescentRule {
   }
 };
 
-// The computation of the two momentum rules, whose scalars have different
-// positions.
+// Updates `var` (v[0]) and `accum` (v[1]) by the rule of ApplyMomentum.
 template <class W>
 void UpdateMomentum(const RuleOptions& options, W lr, W momentum, Stretch<W>* v,
                     const ConstStretch<W>& grad) {
@@ -79,7 +78,7 @@ struct MomentumRule {
     UpdateMomentum(options, s[0], s[1], v, grad);
   }
 };
-// SparseApplyMomentum, for rows.
+// The same rule for SparseApplyMomentum, which updates rows.
 struct SparseMomentumRule : MomentumRule {
   static constexpr const char* kInputs[] = {"var",  "accum",   "lr",
                                             "grad", "indices", "momentum"};
@@ -99,7 +98,7 @@ struct AdagradRule {
     v[0] -= grad * s[0] / v[1].sqrt();
   }
 };
-// SparseApplyAdagrad, for rows.
+// The same rule for SparseApplyAdagrad, which updates rows.
 struct SparseAdagradRule : AdagradRule {
   static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad",
                                             "indices"};
@@ -113,8 +112,8 @@ struct SparseAdagradRule : AdagradRule {
 //   v += (grad^2 - v) * (1 - beta2)
 //   var -= alpha * m / (sqrt(v) + epsilon)
 //
-// With use_nesterov, (1 - beta1) * grad + beta1 * m stands in the place of m in
-// the last line.
+// With use_nesterov, (1 - beta1) * grad + beta1 * m replaces m in the last
+// line.
 struct AdamRule {
   static constexpr int kVariables = 3;
   static constexpr const char* kInputs[] = {
@@ -154,7 +153,7 @@ struct RMSPropRule {
     v[0] -= v[2];
   }
 };
-// SparseApplyRMSProp, for rows.
+// The same rule for SparseApplyRMSProp, which updates rows.
 struct SparseRMSPropRule : RMSPropRule {
   static constexpr const char* kInputs[] = {"var",     "ms",   "mom",
                                             "lr",      "rho",  "momentum",

@@ -31,8 +31,8 @@ struct Log {
     return x.log();
   }
 };
-// Uses the standard library: Eigen's vectorised form takes 1 + x for 1 where x
-// is tiny, so it is off by more than a few units.
+// Uses the standard library. Eigen's vectorised form rounds 1 + x to 1 if x is
+// tiny, so its result is off by more than a few units.
 struct Log1p {
   template <class X>
   static auto Do(const X& x) {

@@ -91,7 +91,7 @@ class Unique final : public Kernel {
     using Key = std::conditional_t<std::is_same_v<T, std::string>,
                                    absl::string_view, T>;
     absl::flat_hash_map<Key, Index, HashOf<Key>, std::equal_to<Key>> seen;
-    // How many bytes the tables need per distinct value, which may be more than
+    // The bytes that the tables need per distinct value. They may be more than
     // the value itself. The factor 3 covers a hash table that is half empty
     // and, while the table grows, the old table, which is half as large.
     constexpr int64_t kEntryBytes =

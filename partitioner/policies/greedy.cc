@@ -5,10 +5,11 @@
 // all its consumers are. A node that only looks at a tensor's shape, or that
 // passes the tensor on, is placed where the tensor is.
 //
-// There are two differences from TensorFlow. A node that only looks at a shape
-// does not keep the producer away from its other consumers. And a placeholder
-// with a default counts as a node without inputs, so that a fed tensor is
-// placed where it is used.
+// There are two differences from TensorFlow. When a node without inputs is
+// placed, a consumer that only looks at its shape does not count, unless the
+// consumer is tied to a device or to other nodes. And a placeholder with a
+// default counts as a node without inputs, so that a fed tensor is placed where
+// it is used.
 #include <algorithm>
 #include <vector>
 
@@ -19,8 +20,8 @@
 namespace leat::policies::greedy {
 namespace {
 
-// These values take the place of a device. They mean that no device is wished
-// for, and that several are.
+// Values that are used in place of a device. kAnywhere means that no device is
+// preferred, and kSeveral that the consumers are on several devices.
 constexpr int kAnywhere = -1;
 constexpr int kSeveral = -2;
 
@@ -98,8 +99,9 @@ class Greedy {
     return DeviceOf(graph_.node(id).inputs[0].node);
   }
 
-  // Finds the device where all consumers of each deferred node are. The
-  // consumers of a node that passes its input on count for the input, too.
+  // Finds the device where all consumers of each deferred node are. If a
+  // deferred node passes its input on, its consumers also count as consumers of
+  // the input.
   void FindWishes(const std::vector<NodeId>& deferred) {
     wish_.assign(graph_.num_ids(), kAnywhere);
     for (auto it = deferred.rbegin(); it != deferred.rend(); ++it) {
@@ -107,8 +109,8 @@ class Greedy {
     }
   }
 
-  // Returns the device where all consumers are, kSeveral if they are on
-  // several, or kAnywhere if there are none that count.
+  // Returns the device where all consumers are. Returns kSeveral if they are on
+  // several devices, and kAnywhere if no consumer counts.
   int CommonDeviceOfConsumers(NodeId id) const {
     int common = kAnywhere;
     for (const Use& use : consumers_.Of(id)) {

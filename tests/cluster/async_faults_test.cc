@@ -52,7 +52,7 @@ constexpr int kPs = 2;
 constexpr int kExamples = 1000;
 constexpr int kFeatures = 8;
 constexpr int kClasses = 4;
-// After so many steps the loss is within 0.5 % of the smallest possible loss.
+// After this many steps the loss is within 0.5 % of the smallest possible loss.
 constexpr int64_t kSteps = 750;
 constexpr absl::Duration kWindow = absl::Milliseconds(300);
 // Within kPaceAfter after a kill, the other workers must make at least kPace
@@ -61,7 +61,7 @@ constexpr double kPace = 0.6;
 constexpr absl::Duration kPaceAfter = absl::Seconds(2);
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// Made-up examples. A linear model can tell the classes of most of them apart.
+// Generated examples. A linear model can classify most of them correctly.
 struct Examples {
   Tensor features = Tensor::Filled(Shape{kExamples, kFeatures}, 0.0f);
   Tensor labels = Tensor::Filled<int32_t>(Shape{kExamples}, 0);
@@ -139,7 +139,7 @@ struct Learned {
   double accuracy = 0;
 };
 
-// A cluster with a training that runs on it.
+// Runs a training on a cluster of its own.
 class Training {
  public:
   Training() {
@@ -191,7 +191,7 @@ class Training {
   }
 
   // Ends the training and the cluster after at least kSteps steps. Returns the
-  // model.
+  // loss and the accuracy of the model.
   Learned Finish() {
     EXPECT_TRUE(Becomes([this] { return global_step_ >= kSteps; }, kPatience))
         << global_step_;
@@ -209,8 +209,8 @@ class Training {
     return learned;
   }
 
-  // Returns, for each kill, how many steps per second the other workers made
-  // after the kill, divided by how many they made before.
+  // Returns a ratio for each kill: the steps per second of the other workers
+  // after the kill, divided by their steps per second before the kill.
   const std::vector<double>& paces() const { return paces_; }
 
  private:
@@ -282,8 +282,8 @@ class Training {
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 };
 
-// Returns the greater middle value if there is an even number of values.
-// REQUIRES: `values` is not empty.
+// Returns the median, or the greater of the two middle values if the number of
+// values is even. REQUIRES: `values` is not empty.
 double Median(std::vector<double> values) {
   const auto middle =
       values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
@@ -293,7 +293,7 @@ double Median(std::vector<double> values) {
 
 TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
   const Learned expected = Training().Finish();
-  EXPECT_LT(expected.loss, 1);  // 1.39 without any knowledge
+  EXPECT_LT(expected.loss, 1);  // an untrained model has 1.39
   EXPECT_GT(expected.accuracy, 0.6);
 
   // The number of kills per seed; it is larger if more seeds are asked for.

@@ -47,8 +47,8 @@ struct Sizes {
   int files[2] = {};
 };
 
-// True if a task's memory grew by more than a twentieth, or if it has at least
-// two more open files.
+// Returns true if a task's memory grew by more than a twentieth, or if a task
+// has at least two more open files.
 bool Grew(const Sizes& before, const Sizes& after) {
   bool grew = false;
   for (int i = 0; i < 2; ++i) {

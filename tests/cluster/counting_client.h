@@ -24,9 +24,9 @@
 namespace leat::testing {
 
 // A graph with one variable on each of `num_ps` parameter servers. The device
-// `worker` ("/job:worker/task:0") reads each variable and computes from the
-// value what is added to the variable, so tensors travel both ways. The models
-// that are made for one cluster share its variables.
+// `worker` ("/job:worker/task:0") reads each variable and computes its update
+// from the value, so tensors travel in both directions. The models that are
+// made for one cluster share its variables.
 struct CountingModel {
   Graph graph;
   std::string step = {};
@@ -37,13 +37,13 @@ absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
                                                 const std::string& worker);
 
 // Returns the value of each variable of `model`. Fails with the error of the
-// step, or with DATA_LOSS if the elements of one variable differ, because then
-// an update was torn.
+// step. Fails with DATA_LOSS if the elements of one variable differ, because an
+// update was then applied only in part.
 absl::StatusOr<std::vector<float>> Counts(Session& session,
                                           const CountingModel& model);
 
 // Runs steps one after the other on a thread of its own, from construction to
-// Stop. After an error it makes a new session and goes on. Thread-safe, except
+// Stop. After an error, makes a new session and goes on. Thread-safe, except
 // for Stop.
 class CountingClient {
  public:

@@ -2,8 +2,8 @@
 //
 // Tests an evaluator while a worker is dead or hangs. The evaluator's sessions
 // leave out all workers, so they can begin and read what the other worker
-// trains. A session that does not leave them out gets an error from the same
-// master, which names the missing worker.
+// trains. If a session does not leave out the workers, the same master refuses
+// it with an error that names the missing worker.
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -53,7 +53,7 @@ constexpr int kSessions = 10;  // at least
 constexpr int kOperationTimeoutMs = 2000;
 constexpr absl::Duration kPatience = absl::Seconds(30);
 
-// Returns the session options of an evaluator's program.
+// Returns the session options that the program of an evaluator uses.
 absl::StatusOr<SessionOptions> EvaluatorOptions(const ServedCluster& cluster) {
   ClusterTaskOptions options;
   options.input.environment =
@@ -103,9 +103,9 @@ class EvaluatorTest : public ::testing::Test {
     return counts.ok() ? counts->front() : -1;
   }
 
-  // Asks the evaluator's master for a session on all tasks and returns its
-  // answer. The master decides when to give up, so a slow client does not give
-  // up first.
+  // Asks the evaluator's master for a session on all tasks. Returns the
+  // master's answer. The call has no deadline, so the master's timeout ends the
+  // wait.
   absl::Status CreateUnfiltered() {
     pb::CreateSessionRequest request;
     const absl::Status exported =
@@ -141,8 +141,8 @@ class EvaluatorTest : public ::testing::Test {
     EXPECT_THAT(std::string(missing.message()), HasSubstr(kMissing.ToString()));
   }
 
-  // Expects that the worker has returned, so that a session on all tasks
-  // begins.
+  // Expects that the worker has returned and that a session on all tasks can be
+  // made.
   void ExpectAllAreThere() {
     EXPECT_TRUE(clients_[0]->AwaitSteps(20, kPatience));
     const auto failure =
@@ -154,8 +154,8 @@ class EvaluatorTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
   }
 
-  // A client may give up closing its session while its master hangs, so the
-  // task has to delete that session when it has been idle.
+  // A client's Close may time out while the client's master hangs. The master
+  // then has to delete the session after it has been idle.
   ServedCluster cluster_{absl::StrCat("worker=", kWorkers, ",ps=", kPs),
                          {"--grace=1", "--session-idle=15"}};
   const std::unique_ptr<Transport> transport_ =

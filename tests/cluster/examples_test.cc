@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs the examples for a few steps on made-up images, on clusters of real
+// Runs the examples for a few steps on generated images, on clusters of
 // processes that `leat launch` starts.
 #ifdef LEAT_PROGRAM_FASHION_MNIST_CLUSTER
 #include <signal.h>
@@ -41,7 +41,7 @@ using ::testing::Truly;
 
 constexpr int kImages = 64;
 
-// Writes images of noise, whose labels go through all classes in turn.
+// Writes images of noise. Their labels go through all classes in turn.
 void WriteImages(const TemporaryFolder& folder) {
   const auto big_endian = [](int number) {
     return std::string{0, 0, static_cast<char>(number >> 8),
@@ -100,7 +100,7 @@ class ExamplesTest : public ::testing::Test {
  protected:
   ExamplesTest() { WriteImages(folder_); }
 
-  // Returns the arguments for training the MLP on those images.
+  // Returns the arguments for training the MLP on the images of WriteImages.
   Args Training(int batch, const Args& more) const {
     Args args = {"--data", folder_.Path(""), "--model",
                  "mlp",    "--batch",        absl::StrCat(batch)};
@@ -128,7 +128,7 @@ class ExamplesTest : public ::testing::Test {
     return count;
   }
 
-  // Returns the number behind the last occurrence of `text`.
+  // Returns the number that follows the last occurrence of `text`.
   static int64_t LastNumber(const std::string& in, const std::string& text) {
     const size_t at = in.rfind(text);
     EXPECT_NE(at, std::string::npos) << text << " is missing in " << in;
@@ -145,7 +145,8 @@ class ExamplesTest : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
-// The training is asynchronous. It ends when the evaluator says so.
+// The training is asynchronous. It ends when the evaluator has measured the
+// target accuracy.
 TEST_F(ExamplesTest, TrainsOnEveryTaskUntilItIsGoodEnough) {
   Process launch(LEAT_PROGRAM_LEAT,
                  Launch("chief=1,worker=2,ps=2,evaluator=1", {},
@@ -172,7 +173,7 @@ TEST_F(ExamplesTest, SynchronousTrainingEndsEverywhereToo) {
               HasSubstr("the accuracy has reached --target-accuracy 1"));
 }
 
-// With the same seeds and images, the losses are those of a program without a
+// With the same seeds and images, the losses equal those of a program without a
 // cluster.
 TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
   Process local(
@@ -184,8 +185,8 @@ TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
 
   std::vector<float> means;
   std::vector<float> others;
-  // Tries again if one replica was delayed so long that the other one computed
-  // a gradient in its place.
+  // Tries again if a replica was delayed so long that the other replica
+  // computed a gradient in its place.
   for (int i = 0; i < 3; ++i) {
     Process between(
         LEAT_PROGRAM_LEAT,
@@ -225,7 +226,7 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
                                      folder_.Path("")})));
   const std::string trains = "trains from step ";
   WaitForOutput(launch, trains, 2);
-  // The program writes its losses when there are many of them.
+  // The program writes its losses only after it has many of them.
   const absl::Time end = absl::Now() + absl::Seconds(60);
   while (ReadFile(folder_.Path("chief-0.txt")).empty() && absl::Now() < end) {
     absl::SleepFor(absl::Milliseconds(20));
@@ -278,7 +279,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     const std::vector<float> losses = Losses(folder_.Path("worker-0.txt"));
     EXPECT_GE(losses.size(), kSteps / 2);
     // Since the restart, the new chief has computed the gradients that the
-    // worker did not.
+    // worker did not compute.
     const int64_t since =
         kSteps - LastNumber(out, "[chief-0]  this task trains from step ");
     EXPECT_GE(losses.size() + Losses(folder_.Path("chief-0.txt")).size(),
@@ -332,8 +333,8 @@ TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
               "64"}));
   EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
   EXPECT_THAT(launch.Out(), HasSubstr("60 rows over 3 servers"));
-  // Looks at the task that ran the last steps; the other one may have run only
-  // the first.
+  // Uses the smallest error of all tasks, because one task may have run only
+  // the first steps.
   double least = 1;
   for (const auto line : absl::StrSplit(launch.Out(), '\n')) {
     const std::pair<absl::string_view, absl::string_view> parts =

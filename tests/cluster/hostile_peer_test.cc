@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Does over sockets what tests/distributed/server/hostile_peer_test.cc does in
-// one process, and also sends oversized graphs and breaks connections. After a
-// thousand calls of each kind (a hundred with a sanitizer) the task has no more
-// sessions, steps and open files than before. Its memory must stop growing,
-// which is not checked with a sanitizer.
+// Makes the calls of tests/distributed/server/hostile_peer_test.cc over
+// sockets, and also sends oversized graphs and breaks connections. After a
+// thousand calls of each kind (a hundred with a sanitizer) the task must have
+// no more sessions, steps and open files than before. The task's memory must
+// stop growing. This is not checked with a sanitizer.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -51,13 +51,13 @@ constexpr int kTimes = 100;            // calls run at a tenth of the speed
 constexpr bool kCountsMemory = true;
 constexpr int kTimes = 1000;
 #endif
-// The memory in bytes that a round of calls may add. If a call, a step or a
-// session were kept, it would take more.
+// The memory in bytes that a round of calls may add. If each call left a step
+// or a session behind, a round would add more.
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 
-// Attacks the parameter server. Meanwhile it is the master of a session that
-// trains, and it has that session's variable.
+// Attacks the parameter server. Meanwhile the parameter server is the master of
+// a session that trains, and has the variable of this session.
 class HostilePeerProcessTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -99,8 +99,9 @@ class HostilePeerProcessTest : public ::testing::Test {
         << server.NumOpenFiles() << " files, " << files << " before";
   }
 
-  // The flags make what a task remembers on purpose reach its limit soon. The
-  // idle time is so long that a busy machine does not make a session idle.
+  // The flags lower the limits of what a task remembers on purpose, so that the
+  // limits are reached soon. The idle time is so long that a session in use
+  // does not become idle on a busy machine.
   ServedCluster cluster_{
       "ps=1,worker=1",
       {"--max-message-bytes", absl::StrCat(kMaxMessageBytes),
@@ -117,8 +118,8 @@ class HostilePeerProcessTest : public ::testing::Test {
         Becomes([&] { return good_.num_steps() > steps + 1 || HasFailure(); },
                 kPatience));
   }
-  // Waits until the server has nothing but the good session, between two of its
-  // steps. Sessions whose clients have vanished are deleted once they are idle.
+  // Waits until the server has only the good session, and no step runs.
+  // Sessions whose clients have vanished are deleted once they are idle.
   void Rest() {
     ExpectSteps();
     pb::TaskStatusResponse status;

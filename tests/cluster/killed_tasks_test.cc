@@ -2,8 +2,8 @@
 //
 // Tests tasks that are killed while clients train on them asynchronously: which
 // clients notice, which errors they get, and what the variables hold
-// afterwards. A step takes effect at most once, and exactly once if the client
-// was told that it succeeded.
+// afterwards. A step takes effect at most once, and exactly once if it succeeds
+// for the client.
 #include <chrono>
 #include <memory>
 #include <random>

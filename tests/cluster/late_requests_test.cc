@@ -38,8 +38,9 @@ const TaskId kPs = {"ps", 0};
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr int kTimes = 50;  // of each kind of request, per seed
 
-// Adds 1 to a variable and sends its new value to the peer that asks for it. $0
-// is the device, $1 its incarnation.
+// This graph sets a variable to 1 or adds 1 to the variable, and sends the new
+// value to the peer that asks for it. $0 is the device, $1 the incarnation of
+// the device, and $2 the op that changes the variable.
 constexpr char kAdd[] = R"(
   node { name: "v" op: "VarHandleOp" device: "$0"
     attr { key: "dtype" value { type: DT_FLOAT } }
@@ -61,7 +62,7 @@ constexpr char kAdd[] = R"(
     attr { key: "recv_device" value { s: "$0" } } }
 )";
 
-// A task with a variable, and a graph that adds 1 to it.
+// A task with a variable, and a graph that adds 1 to the variable.
 class LateRequestsTest : public ::testing::Test {
  protected:
   void SetUp() override { Prepare(); }
@@ -115,7 +116,7 @@ class LateRequestsTest : public ::testing::Test {
     request.set_step_id(step);
     EXPECT_TRUE(Call(methods::kCleanupGraph, request).ok());
   }
-  // Runs a step of `graph` and returns the variable's value after it, or -1 if
+  // Runs a step of `graph` and returns the new value of the variable, or -1 if
   // there was an error.
   float Add(const std::string& graph, int64_t step) {
     const absl::Status run = Call(methods::kRunGraph, RunRequest(graph, step));

@@ -1,16 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests a network that drops every packet between a worker and a parameter
-// server, in both directions and without an error to either, while both can
-// reach the chief.
+// server. It drops them in both directions and reports no error. Both tasks can
+// still reach the chief.
 //
 // Each task has a host of its own, which is a network namespace of the kernel.
-// The switch is in the chief's namespace, and so is the test, which starts
-// itself again in there. The test is skipped if the kernel does not allow this.
+// The switch is in the chief's namespace. The test starts itself again in that
+// namespace, or is skipped if the kernel does not allow this.
 //
 // The test prints how soon the cut is noticed. That should be within 5 s, but a
-// busy machine may take longer. Without pings the step would end when the
-// kernel gives up sending, which takes many minutes, or never.
+// busy machine may take longer. Without pings the step would end only after
+// many minutes, when the kernel stops sending, or never.
 #include <unistd.h>
 
 #include <chrono>
@@ -109,8 +109,8 @@ std::string Unshare() {
                         : "unshare --user --map-root-user --net";
 }
 
-// Returns why this machine cannot make namespaces with cables to a switch whose
-// ports can be isolated, or "" if it can.
+// Returns "" if this machine can make namespaces, and cables from them to a
+// switch with isolated ports. Otherwise returns the error.
 std::string WhyNot() {
   int code = 0;
   const std::string said = Shell(
@@ -165,7 +165,8 @@ class Hosts {
     }
   }
 
-  // Cuts the parameter server off the worker, in both directions.
+  // Drops all packets between the parameter server and the worker, in both
+  // directions.
   void Cut() { IsolateBoth("on"); }
   void Mend() { IsolateBoth("off"); }
 
@@ -253,9 +254,10 @@ class Hosts {
   std::map<std::string, std::unique_ptr<Process>> tasks_;  // by job
 };
 
-// Cuts the network for `cut_for`, or until everything has been noticed if that
-// takes longer. Steps run under the master on host `master`. They must fail and
-// name the task of a job that matches the regular expression `named`.
+// Cuts the network for `cut_for`, or longer if the tasks need longer to notice
+// the cut. Steps run under the master on host `master`. The steps must fail.
+// Their error must name the task of a job that matches the regular expression
+// `named`.
 void CutAndMend(const Host& master, const std::string& named,
                 absl::Duration cut_for, int seed) {
   SCOPED_TRACE(seed);
@@ -267,7 +269,8 @@ void CutAndMend(const Host& master, const std::string& named,
   const SessionOptions options = {
       .target = absl::StrCat("grpc://", master.address()),
       .connect_timeout = std::chrono::seconds(2)};
-  // These options are for when no task is missing but the machine may be slow.
+  // These options are used while no task is missing, but the machine may be
+  // slow.
   SessionOptions patient = options;
   patient.connect_timeout = std::chrono::seconds(30);
   {
@@ -292,9 +295,9 @@ void CutAndMend(const Host& master, const std::string& named,
               ContainsRegex(absl::StrCat("task /job:", named,
                                          "/replica:0/task:0 .* cannot be "
                                          "reached")));
-  // Neither task keeps the connection on which it served the other one, or
-  // waits for the other one. Without pings of its own, a server would close the
-  // connection only after 20 s.
+  // Neither task waits for the other one, and neither keeps the connection on
+  // which it served the other one. Without pings of its own, a server would
+  // close the connection only after 20 s.
   int accepted = 0;
   EXPECT_TRUE(Becomes(
       [&] {
@@ -346,8 +349,8 @@ TEST(PartitionTest, BothEndsOfACutNetworkNotice) {
 }
 
 // The chief is the master and still reaches the parameter server and the
-// worker. So neither of these two learns of the cut from the other one or from
-// the master.
+// worker. So the two tasks do not learn of the cut from each other or from the
+// master.
 TEST(PartitionTest, BothEndsNoticeUnderTheMasterOfAThird) {
   CutAndMendInside(kChief, "(ps|worker)");
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests a chief that initializes variables again on served tasks. It first
-// clears the tasks that its session may use, and no others.
+// Tests a chief that initializes variables again on served tasks. The chief
+// first clears the tasks that its session may use, and no other tasks.
 #include <chrono>
 #include <string>
 #include <utility>

@@ -22,17 +22,18 @@
 
 namespace leat::testing {
 
-// Returns how many seeds a test uses to try a fault: `few`, or the value of the
-// environment variable LEAT_TEST_SEEDS if that is larger, but at most five.
+// Returns the number of seeds with which a test tries a fault: `few`, or the
+// value of the environment variable LEAT_TEST_SEEDS if that is larger, but at
+// most five.
 int NumSeeds(int few = 2);
 
-// True if the task runs no step, waits for no tensor, and has received the
-// replies to all its calls to peers. It may still hold state of steps that have
-// succeeded.
+// Returns true if the task runs no step, waits for no tensor, and has received
+// the replies to all its calls to peers. The task may still hold state of steps
+// that have succeeded.
 bool IsQuiet(const pb::TaskStatusResponse& status);
 
-// True if the task is quiet, has no session of a client or a master, and holds
-// no state of any step.
+// Returns true if the task is quiet, has no session of a client or a master,
+// and holds no state of any step.
 bool IsIdle(const pb::TaskStatusResponse& status);
 
 // Polls `condition` until it is true. Returns false if that takes longer than

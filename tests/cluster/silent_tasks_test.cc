@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests tasks that fall silent without closing their connections, as on a
-// machine that hangs. The others must notice this while they are silent and
-// stop waiting for them, and what the silent tasks hear and say later must
-// change nothing.
+// machine that hangs. The other tasks must notice the silence and stop waiting
+// for the silent tasks. The calls and replies that a silent task receives and
+// sends later must change nothing.
 //
 // The tests print how soon the silence is noticed. That should be within 5 s,
-// but a busy machine may take longer. Without pings it would not be noticed at
-// all.
+// but a busy machine may take longer. Without pings the silence would not be
+// noticed at all.
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -49,11 +49,11 @@ class SilentTasksTest : public ::testing::Test {
  protected:
   void SetUp() override { Begin(); }
 
-  // Starts a new cluster, whose variable is initialized through session_.
+  // Starts a new cluster, connects `session_`, and initializes the variable.
   void Begin() {
     session_ = nullptr;
-    // A client may give up closing its session while the master is silent, so
-    // the master has to delete that session when it has been idle.
+    // A client's Close may time out while the master is silent. The master then
+    // has to delete the session after it has been idle.
     cluster_ = std::make_unique<ServedCluster>(
         "worker=1,ps=1",
         std::vector<std::string>{"--grace=1", "--session-idle=15"});
@@ -76,15 +76,16 @@ class SilentTasksTest : public ::testing::Test {
     EXPECT_THAT(std::string(status.message()), HasSubstr(name));
   }
 
-  // Stops the process of `task` for `silence`, or until the others have noticed
-  // if that takes longer. The client must get an error that contains `name`,
-  // and task `other` must end all that it shares with `task`. The client must
-  // go on when the task does, and the counts must be exact.
+  // Stops the process of `task` for `silence`, or longer if the client and
+  // `other` need longer to notice this. The client must get an error that
+  // contains `name`. The task `other` must end all steps and calls that involve
+  // `task`. After the process continues, steps must succeed again. The count
+  // must lie between the numbers of steps that succeeded and that began.
   void StopAndGoOn(const TaskId& task, const TaskId& other,
                    const std::string& name, absl::Duration silence, int seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
-    // Gives up connecting soon, because the client is stopped while a task is
+    // The timeout is short, because the client is stopped while a task is
     // silent.
     const SessionOptions options = {.target = cluster_->Target(kWorker),
                                     .connect_timeout = std::chrono::seconds(2)};
@@ -96,9 +97,9 @@ class SilentTasksTest : public ::testing::Test {
     const auto failure = client.AwaitFailure(stopped, kPatience);
     ASSERT_TRUE(failure.has_value());
     ExpectNoticed(failure->status, failure->when - stopped, name);
-    // Ends the client, because it would try again and again. If the silent task
-    // is the client's own master, Stop would wait for that master, so the
-    // client goes on.
+    // Ends the client, because it would call the silent task again and again.
+    // If the silent task is the client's own master, Stop would wait for that
+    // master, so the client is not ended.
     if (task.job == kPs.job) client.Stop();
     cluster_->ExpectQuiet(other);
     std::cout << "given up after " << absl::Now() - stopped << "\n";
@@ -151,7 +152,7 @@ TEST_F(SilentTasksTest, AMasterIsNamedByItsClient) {
   }
 }
 
-// When the parameter server continues it finds the request, and it learns from
+// When the parameter server continues, it receives the request, and learns from
 // the worker that the step has ended.
 TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
   // A step that hangs must fail the test instead of blocking it.

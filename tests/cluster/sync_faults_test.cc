@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests synchronous training on served tasks when a worker is killed and
-// returns. The others wait for it, go on with a backup worker, or get an error.
-// Every global step must apply as many gradients as it should, each of them
-// once. The same must hold when the chief is killed and its successor takes
-// over.
+// returns. The other workers wait for it, go on with a backup worker, or get an
+// error. Every global step must apply the required number of gradients, and
+// each gradient once. The same must hold when the chief is killed and its
+// successor takes over.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -54,14 +54,14 @@ using Code = absl::StatusCode;
 constexpr int32_t kMaxGradients = 1 << 18;
 constexpr int kMaxWorkers = 3;
 
-// The timeout for when no task is missing but the machine may be slow.
+// The timeout while no task is missing, but the machine may be slow.
 constexpr std::chrono::seconds kPatience(30);
 
 // The gradient of every element of `w` is 1, so w is minus the number of steps.
 // The gradient of `seen` is 1 in one row, and each gradient has a row of its
-// own. So `seen` tells which gradients were averaged in each step, and how
-// many. The learning rate is 1, so the means are subtracted from the variables
-// unchanged.
+// own. So `seen` tells which gradients were averaged in each step, and their
+// number. The learning rate is 1, so the means are subtracted from the
+// variables unchanged.
 struct Model {
   Graph graph{BuiltinOps()};
   std::string train = {};
@@ -206,7 +206,8 @@ class SyncFaultsTest : public ::testing::Test {
   }
 
   std::unique_ptr<ServedCluster> cluster_;
-  // Kills one of two workers kKills times. Both must go on each time.
+  // Kills one of two workers kKills times. After each restart, both workers
+  // must run further steps.
   void KillOneOfTwo(int victim, int seed) {
     std::mt19937 random(static_cast<uint32_t>(seed));
     Start(2, {.replicas_to_aggregate = 2});

@@ -2,7 +2,7 @@
 //
 // TrainingWorker runs the program of a worker, or of an in-graph client, on a
 // thread of the test. It runs one step after the other on a RecoverableSession,
-// which survives the loss of tasks.
+// which recovers from the loss of tasks.
 #ifndef LEAT_TESTS_CLUSTER_TRAINING_WORKER_H_
 #define LEAT_TESTS_CLUSTER_TRAINING_WORKER_H_
 
@@ -37,10 +37,10 @@ class TrainingWorker {
   struct Program {
     Graph graph;
     RecoverableSessionOptions session = {};
-    // Returns what step number `i` (0, 1, ...) of this program runs. It is
-    // called once for each number; a failed step is not repeated.
+    // Returns the arguments of step number `i` (0, 1, ...) of this program.
+    // Called once for each number. A failed step is not repeated.
     std::function<RunArgs(int64_t i)> step = {};
-    // Optional. Is called with the fetched tensors of each step that succeeds.
+    // Optional. Called with the fetched tensors of each step that succeeds.
     std::function<void(const std::vector<Tensor>& fetched)> done = {};
   };
   // The error of a step, and when the step returned it.

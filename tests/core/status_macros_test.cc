@@ -13,8 +13,8 @@ absl::StatusOr<std::string> Text(bool ok) {
   return "text";
 }
 
-// Returns the error that LEAT_RETURN_IF_ERROR returns for `result`, a Status or
-// StatusOr, or DATA_LOSS if it does not return.
+// Applies LEAT_RETURN_IF_ERROR to `result`, a Status or StatusOr. Returns the
+// error that the macro returns, or DATA_LOSS if the macro does not return.
 template <class T>
 absl::Status Pass(const T& result) {
   LEAT_RETURN_IF_ERROR(result);

@@ -57,8 +57,8 @@ TEST(StatusPayloadsTest, NamesTheTaskOnceAndKeepsPayloads) {
 }
 
 // The expected bytes are what TensorFlow's grpc_util.h writes for payloads of
-// these names: field 1 of the container is a map, whose entries have a key
-// (field 1) and a value (field 2), which may be empty.
+// these names. Field 1 of the container is a map. Each entry of the map has a
+// key (field 1) and a value (field 2). The value may be empty.
 TEST(StatusPayloadsTest, EncodesAsTensorFlowDoes) {
   const std::string derived = "type.googleapis.com/tensorflow.DerivedStatus";
   const std::string restarted =

@@ -159,11 +159,13 @@ TEST(VariantCodecTest, RefusesMalformedLists) {
   ExpectRefused(ListProto(Varints({kNoLimit, 0, 1, kNoLimit})), "cut off");
   ExpectRefused(ListProto(Varints({2, 1, 0, 1, kNoLimit})), "next one");
   ExpectRefused(ListProto(Varints({1, 5, 1, kNoLimit})), "next one");
-  // The element dtypes are 0, which is none, a reference and an unknown number.
+  // The element dtypes are 0 (which is no dtype), a reference and an unknown
+  // number.
   ExpectRefused(ListProto(Varints({0, 0, kNoLimit})), "element dtype 0");
   ExpectRefused(ListProto(Varints({0, 101, kNoLimit})), "element dtype 101");
   ExpectRefused(ListProto(Varints({0, kNoLimit, kNoLimit})), "element dtype");
-  // The shape is no message, or a message that is no valid shape.
+  // The first shape is not a message. The second one is a message, but not a
+  // valid shape.
   ExpectRefused(ListProto(Varints({0, 1, kNoLimit}) + "\x12"), "shape");
   ExpectRefused(ListProto(Varints({0, 1, kNoLimit, 0x12, 2, 8, 5}) +
                           std::string("\x12\x0b\x08\xfe\xff\xff\xff\xff\xff"
@@ -286,8 +288,8 @@ TEST(VariantCodecTest, CountsWhatIsInVariantsAgainstTheLimit) {
   EXPECT_GT(bytes, 9 << 20);
 }
 
-// Each list holds the previous list twice. In a message these would be 2^31
-// lists, while there are 32 in memory.
+// Each list holds the previous list twice. There are 32 lists in memory, but a
+// message would contain 2^31 lists.
 TEST(VariantCodecTest, DoesNotWriteWhatAMessageCannotHold) {
   Tensor tensor =
       Tensor::Scalar(Variant::Of(TensorList(DType::kFloat, PartialShape())));

@@ -12,9 +12,9 @@
 #include "leat/core/wire_names.h"
 
 namespace leat::testing {
+
 // Returns decoders for TensorList and OptionalValue. The table is made on first
 // use, never changes and is never destroyed, so any thread may read it.
-
 inline const VariantDecoders& Decoders() {
   static const VariantDecoders* const decoders = [] {
     auto* made = new VariantDecoders();

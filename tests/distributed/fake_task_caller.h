@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeTaskCaller stands for the tasks that a master calls. It keeps the calls
-// until the test answers them, or answers at once as the test says.
+// FakeTaskCaller stands for the tasks that a master calls. It keeps each call
+// until the test answers it, or answers at once with what the test's callback
+// returns.
 #ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_
 #define LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_
 
@@ -31,8 +32,8 @@ class FakeTaskCaller final : public TaskCaller {
     CallOptions options = {};
     Reply done = {};  // null if the call was answered at once
   };
-  // Is called with each call, on the caller's thread. Sets `answer` if the call
-  // is to be answered at once.
+  // Called with each call, on the caller's thread. Sets `answer` to answer the
+  // call at once.
   using OnCall = std::function<void(
       const Received& call, std::optional<absl::StatusOr<Payload>>& answer)>;
   // Returns the answer to GetStatus.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeTransport is a transport for tests that brings calls to handlers of the
-// test, which it finds by address.
+// FakeTransport is a transport for tests. It passes each call to a handler that
+// the test has registered for the call's address.
 #ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_
 #define LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_
 
@@ -20,13 +20,14 @@
 
 namespace leat::testing {
 
-// Thread-safe, except that Serve must be called before the first call, and
-// IgnoreCancellation while no call is being made. Owns the handlers; must
+// Thread-safe, with two exceptions: Serve must be called before the first call,
+// and IgnoreCancellation while no call is under way. Owns the handlers. Must
 // outlive its calls.
 class FakeTransport final : public Transport {
  public:
-  // Handlers run on `threads`, which is borrowed, or, if it is null, on the
-  // caller's thread. `clock` is the transport's and must outlive it.
+  // Handlers run on `threads`, which is borrowed. If `threads` is null,
+  // handlers run on the caller's thread. `clock` is the clock of the transport
+  // and must outlive the transport.
   explicit FakeTransport(WorkQueue* threads = nullptr,
                          Clock& clock = RealClock())
       : threads_(threads), clock_(clock) {}
@@ -35,8 +36,8 @@ class FakeTransport final : public Transport {
   void Serve(const std::string& address, Handler handler) {
     handlers_.emplace(address, std::move(handler));
   }
-  // Makes `handler` the handler of one method at `address`; the other
-  // overload's handler does not get its calls.
+  // Makes `handler` the handler of one method at `address`. The handler for all
+  // methods does not get the calls of this method.
   void Serve(const std::string& address, const Method& method,
              Handler handler) {
     handlers_.emplace(address + method.path, std::move(handler));
@@ -97,8 +98,8 @@ class FakeTransport final : public Transport {
   }
 
  private:
-  // A call from its begin to its reply. The first End calls `done`; later ones
-  // do nothing.
+  // A call from its beginning to its reply. The first End calls `done`; later
+  // ones do nothing.
   struct OneCall : std::enable_shared_from_this<OneCall> {
     // Returns false if the call is cancelled already.
     bool WatchCancellation() {

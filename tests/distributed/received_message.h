@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ReceivedMessage is a message in slices, as a transport gives it to its
-// receiver. It tells the test whether anybody still holds the slices.
+// receiver. The test can find out if the slices are still held.
 #ifndef LEAT_TESTS_DISTRIBUTED_RECEIVED_MESSAGE_H_
 #define LEAT_TESTS_DISTRIBUTED_RECEIVED_MESSAGE_H_
 
@@ -16,8 +16,8 @@
 
 namespace leat::testing {
 
-// Not thread-safe. The slices live until the receiver has let go of them, even
-// if this object is gone before.
+// Not thread-safe. The slices exist until the receiver has released them, even
+// if this object is destroyed before.
 class ReceivedMessage {
  public:
   // Copies `bytes` into slices that begin at 0 and at each of `cuts`, which are
@@ -34,13 +34,13 @@ class ReceivedMessage {
     }
   }
 
-  // Returns the slices. To be called once.
+  // Returns the slices. Must be called once.
   ReceivedSlices Take() {
     released_ = memory_;
     return {.bytes = memory_->slices, .owner = std::move(memory_)};
   }
 
-  // True if nobody holds the slices that Take returned.
+  // Returns true if the slices that Take returned were released.
   bool IsReleased() const { return released_.expired(); }
 
  private:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReceivedTensor records what a Rendezvous::Done was called with, and how
-// often.
+// ReceivedTensor records the arguments of a Rendezvous::Done and the number of
+// its calls.
 //
 //   ReceivedTensor received;
 //   rendezvous.RecvAsync(key, received.Done());

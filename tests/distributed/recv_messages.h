@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes requests for tensors, and responses to them, from what a test has at
-// hand.
+// Makes requests for tensors and responses to such requests, from plain keys
+// and tensors.
 #ifndef LEAT_TESTS_DISTRIBUTED_RECV_MESSAGES_H_
 #define LEAT_TESTS_DISTRIBUTED_RECV_MESSAGES_H_
 

@@ -1,9 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ScriptedTask is a task as a master sees it, without anything behind it. It
-// has a device, accepts sessions and graphs, and runs nothing. A test can tell
-// it not to answer. It is a foreign (TensorFlow) task unless the test says
-// more.
+// ScriptedTask is a fake task for tests of masters. It has a device, accepts
+// sessions and graphs, and runs nothing. A test can tell the task not to
+// answer. It is a foreign (TensorFlow) task unless the test passes a LeatPeer.
 #ifndef LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 #define LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 
@@ -32,7 +31,7 @@ class ScriptedTask {
   using AddMethods = absl::FunctionRef<void(MethodTable&)>;
 
   // `task` is a name such as "/job:ps/replica:0/task:0". `leat` is the LeatPeer
-  // in its answer to GetStatus. Without a version in `leat`, the task is
+  // in the task's answer to GetStatus. Without a version in `leat`, the task is
   // TensorFlow's. `add` adds further methods to those that a master calls.
   ScriptedTask(
       const std::string& task, const std::string& address,
@@ -61,7 +60,7 @@ class ScriptedTask {
     EXPECT_TRUE(listener.ok()) << listener.status();
     if (listener.ok()) listener_ = *std::move(listener);
   }
-  // Answers the calls that it keeps, and stops listening.
+  // Answers the calls that are not answered yet, and stops listening.
   ~ScriptedTask() {
     SpeakUp();
     listener_.reset();
@@ -74,7 +73,7 @@ class ScriptedTask {
     is_silent_ = methods.empty();
     for (const Method& method : methods) silent_.insert(method.path);
   }
-  // Answers the calls that it has not answered, and all later ones.
+  // Answers the calls that are not answered yet, and all later calls.
   void SpeakUp() {
     std::vector<std::pair<std::string, Reply>> kept;
     {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads text as a cluster and as TF_CONFIG. A cluster that is accepted must
+// Parses text as a cluster and as TF_CONFIG. A cluster that is accepted must
 // have an address for each task, and must be equal to a cluster that is made
 // from its jobs.
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads text as a device name and as a rendezvous key. What parses must be the
-// same after it was printed and parsed again.
+// Parses text as a device name and as a rendezvous key. Any name or key that
+// parses must stay the same when it is printed and parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

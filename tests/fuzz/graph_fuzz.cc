@@ -32,8 +32,8 @@ std::shared_ptr<leat::DeviceSet> Devices() {
   return devices;
 }
 
-// Empties the devices' resources, which outlive sessions: a run must not depend
-// on earlier ones.
+// Empties the resources of the devices. They outlive sessions, but a run must
+// not depend on earlier runs.
 void ForgetResources() {
   for (const auto& device : Devices()->devices()) {
     Devices()->resources().Of(*device).Clear();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads bytes as a .npy file. What parses must be the same after it was written
-// and parsed again.
+// Parses bytes as a .npy file. A tensor that parses must stay the same when it
+// is written and parsed again.
 #include <cstddef>
 #include <cstdint>
 

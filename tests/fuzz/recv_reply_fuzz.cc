@@ -5,10 +5,11 @@
 // receive of each tensor must end exactly once, take little memory, and leave
 // nothing behind.
 //
-// The first byte says what is asked for and how (Receiver's constructor). Then
-// each byte says what happens next (Receiver::Continue), until nothing is under
-// way. If a reply comes next, its bytes follow (Script::Message). When all
-// bytes are read, the peer can no longer be reached.
+// The first byte chooses the number of tensors and how they are received (see
+// the constructor of Receiver and Receive). Each following byte chooses what
+// happens next (see Receiver::Continue), until no call or closure is left. If a
+// reply comes next, its bytes follow (see Script::Message). After the last
+// byte, the peer can no longer be reached.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -68,9 +69,9 @@ class Script {
     return byte;
   }
 
-  // Reads a message. Two bytes give its length, two bytes give a number that,
-  // times eight, is the number of zeros to append, and then the message
-  // follows. The zeros are there because chunks are larger than a small file.
+  // Reads a message. The input has two bytes with the length of the message,
+  // two bytes with an eighth of the number of zeros to append, and the bytes of
+  // the message. With the zeros, a small input can contain a large chunk.
   std::string Message() {
     const size_t size = Number();
     const size_t zeros = std::min(8 * Number(), zeros_left_);
@@ -91,7 +92,7 @@ class Script {
   size_t zeros_left_ = kMaxZeros;
 };
 
-// Keeps the calls, to be answered later. To be used by one thread.
+// Keeps each call until the test takes and answers it. Used by one thread.
 class HeldTransport final : public leat::Transport {
  public:
   struct OneCall {
@@ -121,7 +122,8 @@ class HeldTransport final : public leat::Transport {
   }
 
  private:
-  // Checks that a request is valid, whatever the peer has said before.
+  // Checks that a request is valid. It must be valid whatever the peer has
+  // answered before.
   static void CheckRequest(const leat::Method& method, const Payload& request) {
     const absl::string_view path = method.path;
     if (path == leat::methods::kRecvTensor.path) {
@@ -217,9 +219,9 @@ class Receiver {
   }
 
  private:
-  // Asks the peer for its status, or does not, so that nothing is known of the
-  // peer. The answer says that the peer can send chunks, or comes from the
-  // input.
+  // Asks the peer for its status, if the input says so. Otherwise the receiver
+  // knows nothing about the peer. The answer either says that the peer can send
+  // chunks, or comes from the input.
   void AskForStatus() {
     const size_t kind = how_ % 3;
     if (kind == 1) return;
@@ -269,8 +271,7 @@ class Receiver {
 
   bool IsUnderWay() const { return transport_.size() + compute_.size() > 0; }
 
-  // Does what the next byte of the input says. REQUIRES: something is under
-  // way.
+  // Does what the next byte of the input says. REQUIRES: IsUnderWay().
   void Continue() {
     if (script_.AtEnd()) {
       if (compute_.size() > 0) return compute_.RunOne();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Decodes bytes as a TensorProto. What decodes must be the same after it was
-// encoded and decoded again.
+// Decodes bytes as a TensorProto. A tensor that decodes must stay the same when
+// it is encoded and decoded again.
 #include <cstddef>
 #include <cstdint>
 
@@ -30,8 +30,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!tensor.ok()) return 0;
   tensor->DebugString();
   const bool is_variant = tensor->dtype() == leat::DType::kVariant;
-  // Variants may share their contents, which a message then holds many times.
-  // Such tensors could become very large, so they are not encoded.
+  // Variants may share their contents in memory, but a message holds the
+  // contents once for each variant. The messages of such tensors could become
+  // very large, so they are not encoded.
   if (is_variant &&
       (tensor->num_elements() != 1 || leat::VariantDepth(*tensor) > 1)) {
     return 0;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads bytes as a message with tensors, in any slices. The result must be what
-// protobuf reads of the whole message, and must be the same after it was
-// written and read again. The first two bytes say which message it is and how
-// it is cut.
+// Decodes bytes as a message with tensors. The first byte chooses the type of
+// the message. The second byte is the size of the slices that the message is
+// cut into. The result must equal what protobuf parses from the whole message,
+// and must stay the same when it is encoded and decoded again.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,8 +44,9 @@ absl::StatusOr<Payload> Receive(absl::string_view bytes, size_t step,
   return payload;
 }
 
-// True if the tensor is not larger as a message than in memory. Variants may
-// share their contents, which a message then holds many times.
+// Returns whether the tensor takes no more bytes as a message than in memory.
+// Variants may share their contents in memory, but a message holds the contents
+// once for each variant.
 bool IsSmall(const leat::Tensor& tensor) {
   return tensor.dtype() != leat::DType::kVariant ||
          (tensor.num_elements() == 1 && leat::VariantDepth(tensor) <= 1);
@@ -87,7 +88,7 @@ void CheckResponse(absl::string_view bytes, const Payload& payload) {
   if (!whole.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return;
   }
-  // If there were several tensors, protobuf has merged their fields.
+  // protobuf merges the fields of several tensors into one tensor.
   if (payload.tensors.size() != 1) return;
   CheckAsProtobuf(payload.tensors[0], "", whole.tensor());
 }
@@ -109,8 +110,8 @@ void CheckRoundTrip(const Payload& payload, size_t step, TensorField field) {
                  static_cast<size_t>(segment.tensor.num_bytes()));
   }
   const absl::StatusOr<Payload> again = Receive(bytes, step, field);
-  // Elements that are written one by one may take more memory than one value
-  // that stood for all of them.
+  // A message may have one value that stands for all elements. If each element
+  // is written instead, decoding may take more memory.
   if (absl::IsResourceExhausted(again.status())) return;
   LEAT_CHECK(again.ok());
   LEAT_CHECK(again->header == payload.header);

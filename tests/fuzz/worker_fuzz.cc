@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Takes bytes as what a master sends a worker: a GraphDef to register, whose
-// length the first two bytes give, and then a RunGraphRequest for it. The
-// outcome must always be a Status, reached soon and in little memory, and
-// nothing may stay.
+// Takes bytes as the requests of a master to a worker. The first two bytes are
+// the length of a GraphDef to register. The GraphDef follows, and then a
+// RunGraphRequest for it. The outcome must always be a Status, reached soon and
+// in little memory. No graph, session or step may stay on the worker.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ namespace {
 
 constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kMemoryBytes = int64_t{64} << 20;
-// The deadline of calls. Many steps wait for something that never comes.
+// The deadline of each call. Without it, many steps would wait forever.
 constexpr auto kStepTime = std::chrono::milliseconds(20);
 
 leat::ServerLimits Limits() {
@@ -116,7 +116,7 @@ class Task {
 
  private:
   const std::unique_ptr<leat::DeviceSet> devices_;
-  // Nobody calls over it, because the cluster has no tasks.
+  // No call is made over this transport, because the cluster has no tasks.
   leat::testing::FakeTransport transport_;
   leat::Peers peers_;
   leat::TensorReceiver receiver_;
@@ -171,8 +171,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                 size - 2);
   const size_t graph_size = data[0] | size_t{data[1]} << 8;
   if (graph_size > bytes.size()) return 0;
-  // Each run has a session of its own, so that it does not depend on earlier
-  // ones.
+  // Each run has its own session, so that no run depends on earlier runs.
   static int64_t last_session = 0;
   const std::string session = absl::StrCat("session ", ++last_session);
   leat::pb::CreateWorkerSessionRequest creation;

@@ -193,7 +193,7 @@ TEST_F(GraphTest, UniqueNamesAreTheFirstNotTaken) {
   EXPECT_EQ(graph_.UniqueName("a_1"), "a_1_1");
 }
 
-// With quadratic time this would take 5e9 look-ups.
+// An algorithm with quadratic time would need 5e9 look-ups.
 TEST_F(GraphTest, UniqueNamesOfOnePrefixAreCheap) {
   for (int i = 0; i < 100'000; ++i) {
     ASSERT_TRUE(Add(graph_.UniqueName("n"), "Source").ok());

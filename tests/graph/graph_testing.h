@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // FewOps is a small op registry. Imported and ImportError import a GraphDef in
-// text form with its ops. The tests of graph import share all three.
+// text form with the ops of FewOps. The tests of graph import share all three.
 //
 //   const Graph graph = Imported(FloatPlaceholder("x") +
 //                                NodeText("y", "Neg", {"x"}, Float()));
@@ -20,10 +20,9 @@
 
 namespace leat {
 
-// Returns a registry of a few ops that are named like TensorFlow's. It is small
-// enough to know by heart, and the tests do not depend on the ops of the
-// library. It is made on first use and never destroyed, so graphs may refer to
-// it.
+// Returns a registry of a few ops that are named like TensorFlow's. Tests that
+// use it do not depend on the ops of the library. The registry is made on first
+// use and never destroyed, so graphs may refer to it.
 inline const OpRegistry& FewOps() {
   static const OpRegistry& registry = *[] {
     auto* ops = new OpRegistry;

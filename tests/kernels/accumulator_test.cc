@@ -140,8 +140,9 @@ TEST_F(AccumulatorTest, TheLastStepHasNoNext) {
   EXPECT_EQ(accumulator->num_accumulated(), 1);
 }
 
-// Workers apply gradients while other threads take totals and are cancelled.
-// Each gradient is in one total, or is left at the end.
+// Workers apply gradients while another thread takes totals, and some of these
+// calls are cancelled. Each gradient must be in exactly one total, or left at
+// the end.
 TEST_F(AccumulatorTest, EveryGradientIsTakenOnce) {
   constexpr int kWorkers = 3;
   constexpr int kGradients = 300;

@@ -161,8 +161,8 @@ TEST(ForwardingTest, BytesAreReusedOnlyWhenNobodyElseHasThem) {
   KernelTestHarness harness;
   Tensor input = Tensor::Filled<float>(Shape{1000}, 1.f);
   const char* bytes = input.raw_data();
-  // The tensor is moved into the vector, because a braced list would keep a
-  // copy, so that the bytes could not be reused.
+  // The tensor is moved into the vector. A braced list would keep a copy, and
+  // then the bytes could not be reused.
   std::vector<Tensor> inputs;
   inputs.push_back(std::move(input));
   auto output = harness.RunOne("Neg", {}, std::move(inputs));

@@ -105,7 +105,7 @@ class Objects {
   std::vector<Variant> numbers_;
 };
 
-// Returns 1, 2, 3, ... in the given shape, starting at `first`.
+// Returns a tensor with the numbers `first`, `first` + 1, and so on.
 Tensor Count(const Shape& shape, int64_t first = 1) {
   Tensor result = Tensor::Filled<int64_t>(shape, 0);
   for (int64_t& number : result.mutable_data<int64_t>()) number = first++;

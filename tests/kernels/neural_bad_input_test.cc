@@ -116,8 +116,8 @@ TEST_F(NeuralBadInputTest, Conv2D) {
   Refuses("Conv2D", padded, {Ones({1, 2, 2, 1}), Ones({1, 1, 1, 1})});
 }
 
-// The padding is wider than the filter, so whole pieces of the output see no
-// input.
+// The padding is wider than the filter, so large parts of the output do not
+// depend on the input.
 TEST_F(NeuralBadInputTest, Conv2DOfMostlyPadding) {
   AttrMap attrs = Attrs({1, 1, 1, 1}, "EXPLICIT");
   attrs.Set("explicit_paddings", Ints{0, 0, 40, 40, 0, 0, 0, 0});
@@ -157,7 +157,8 @@ TEST_F(NeuralBadInputTest, Pooling) {
           {Ones({1, 2, 2, 1}), Ones({1, 1, 1, 1}), Ones({1, 1, 1, 1})});
 }
 
-// In CVE-2022-35989 the window is larger than the image, so it has no position.
+// In CVE-2022-35989 the window is larger than the image, so the window fits
+// nowhere and the output is empty.
 TEST_F(NeuralBadInputTest, MaxPoolOfNoPositionIsEmpty) {
   auto result = harness_.RunOne(
       "MaxPool", PoolAttrs({1, 1, 2, 2}, {1, 1, 1, 1}, "VALID", "NCHW"),

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Checks that Print, PrintV2 and Assert write TensorFlow's texts.
-// make_print_cases.py writes these to print_cases.jsonl.
+// make_print_cases.py writes the expected texts to print_cases.jsonl.
 #include "gtest/gtest.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"

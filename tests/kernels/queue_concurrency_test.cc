@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that, while many threads enqueue and dequeue and steps are cancelled,
-// every element is dequeued once, and the elements of one producer in their
-// order.
+// Many threads enqueue and dequeue while steps are cancelled. Tests that every
+// element is dequeued once, and that the elements of one producer are dequeued
+// in their order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,8 +96,8 @@ void Consume(Queue& queue, uint32_t seed, std::vector<int32_t>& taken) {
   std::mt19937 random(seed);
   bool is_over = false;
   while (!is_over) {
-    // `count` is often above the capacity, so that calls keep a part of their
-    // elements back.
+    // `count` is often above the capacity. Such a call holds some elements
+    // while it waits for more.
     const int64_t count = 1 + random() % 8;
     const auto result = RunStep(random, [&](Step& step) {
       queue.Dequeue(count, /*up_to=*/true, step.cancellation(), step.Done());

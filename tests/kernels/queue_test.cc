@@ -24,7 +24,7 @@ using kernels::QueueElement;
 using kernels::QueueKind;
 using kernels::QueueOptions;
 
-// The arguments of a callback.
+// The result that a queue passed to the callback of a call.
 struct Answer {
   std::optional<absl::Status> status = {};
   std::vector<int32_t> values = {};

@@ -36,8 +36,7 @@ class TensorListKernelTest : public ::testing::Test {
     return attrs;
   }
 
-  // Returns its arguments as a vector. They are moved, while a braced list
-  // would copy them.
+  // Moves its arguments into a vector. A braced list would copy the tensors.
   template <class... T>
   static std::vector<Tensor> Moved(T... tensors) {
     std::vector<Tensor> result;
@@ -147,7 +146,7 @@ TEST_F(TensorListKernelTest, UsersOfOneListDoNotSeeEachOthersChanges) {
   EXPECT_TRUE(ListIn(first)->at(0).SharesBufferWith(ListIn(shared)->at(0)));
 }
 
-// `other` is another tensor, but its variant shares the list.
+// `other` is a separate tensor, but its variant shares the list of `shared`.
 TEST_F(TensorListKernelTest, AListInTwoVariantsIsShared) {
   Tensor shared = Push(Empty(), Tensor::Scalar(1.0f));
   Tensor other = *shared.Copy(HostAllocator());
@@ -230,8 +229,8 @@ TEST_F(TensorListKernelTest, HugeListsTakeNoMemoryAndHugeResultsAreRefused) {
   ExpectInvalid(
       "too many rows", "TensorListFromTensor",
       {Tensor::Of<float>(Shape({int64_t{1} << 31, 0}), {}), Unknown()});
-  // The results would have more elements than an int64 can count, or more bytes
-  // than there are.
+  // The results would have more elements, or more bytes, than an int64 can
+  // count.
   const Tensor wide = Tensor::Vector<int32_t>({INT32_MAX, INT32_MAX});
   ExpectInvalid("", "TensorListStack", {huge, wide});
   ExpectInvalid("", "TensorListGetItem", {huge, Int(0), wide});

@@ -42,7 +42,8 @@ bool IsUniform(const Tensor& value) {
   return true;
 }
 
-// Runs `update` on two threads and `check` on this thread until both are done.
+// Runs `update` on two threads, kUpdates times on each. Meanwhile runs `check`
+// on this thread until both threads are done.
 template <class Update, class Check>
 void Race(Update update, Check check) {
   std::atomic<int> running{2};
@@ -111,7 +112,7 @@ TEST(VariableConcurrencyTest, AssignsAndUpdatesDoNotMix) {
       });
 }
 
-// The two threads name the variables in opposite order.
+// The two threads pass the variables in opposite order.
 TEST(VariableConcurrencyTest, UpdatesOfSeveralVariablesDoNotDeadlock) {
   auto a = Zeros("a"), b = Zeros("b");
   Race(

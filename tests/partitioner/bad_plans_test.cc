@@ -95,8 +95,7 @@ TEST(BadPlansTest, ATensorInsideOfALoopIsNeitherFedNorFetched) {
   }
 }
 
-// The feed replaces a part of the loop, and the nodes that are left are no loop
-// any more.
+// The feed replaces a part of the loop. The remaining nodes do not form a loop.
 TEST(BadPlansTest, FeedsMayCutAPieceOutOfALoop) {
   EXPECT_EQ(PlanError(Loop(), {.feeds = {"Switch:1"}, .fetches = {"Neg"}}),
             "OK");
@@ -183,7 +182,7 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
                                         : "name: \"n\" op: \"NoOp\"",
                          " } } }\n");
   }
-  // The limit of this import lets the functions pass.
+  // This limit is so high that import accepts the functions.
   const Graph graph = Import(text, {.max_nesting = 10'001});
   EXPECT_THAT(
       Prepare(graph).status().ToString(),
@@ -194,8 +193,8 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
               HasSubstr("nest deeper than 3, the limit (max_nesting)"));
 }
 
-// Import refuses recursion. Planning must also end for a graph that was not
-// imported.
+// Import refuses recursion, but this graph was changed after import. Planning
+// must end anyway.
 TEST(BadPlansTest, RefusesRecursionThatImportHasNotSeen) {
   Graph graph = Import("node { " + Call("call", "f") +
                        "} library { function { signature { name: \"f\" } } }");

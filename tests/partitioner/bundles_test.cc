@@ -51,7 +51,7 @@ std::vector<DeviceInfo> Cluster() {
 
 // Describes a _Recv.
 struct Received {
-  std::string producer = {};  // whose tensor or control edge it gets
+  std::string producer = {};  // the node that it receives from
   std::string device = {};
   int64_t bundle = kAlone;
 };
@@ -187,8 +187,8 @@ class BundlesTest : public ::testing::Test {
       EXPECT_EQ(BundleOf(output, device), first) << output.name();
     }
   }
-  // Checks that two enqueues into one queue are not bundled. The second may
-  // have to wait until some node has seen that the first is done.
+  // Checks that two enqueues into one queue are not bundled. The second enqueue
+  // may have to wait for a node that runs after the first enqueue has ended.
   void ExpectEnqueuesApart(const Output& element) {
     const Output queue = NewQueue();
     std::vector<Operation> enqueues;
@@ -276,8 +276,8 @@ TEST_F(BundlesTest, LargeTensorsComeAlone) {
 }
 
 // Only updates use the tensors `sum` and `product`, as is usual for gradients.
-// A tensor that takes long to compute and has other users is not bundled: it
-// would keep back the nodes that need the rest of its bundle.
+// A tensor that takes long to compute and has other users is not bundled,
+// because it would delay the nodes that need the other tensors of the bundle.
 TEST_F(BundlesTest, WhatTakesAWhileComesTogetherForUpdatesOnly) {
   const Output v = Value(), w = Value();
   const Output sum = On(kPs, op::Neg, v), product = On(kPs, op::Exp, v);
@@ -324,8 +324,8 @@ TEST_F(BundlesTest, WhatIsComputedForUpdatesComesTogether) {
   Update(w);
   Plan();
   ExpectTogether({neg, exp, square});
-  // These three do not come in one bundle with v and w, which are ready at
-  // once.
+  // These three do not come in one bundle with v and w, because v and w are
+  // ready at once.
   ExpectTogether({v, w});
   EXPECT_NE(BundleOf(v), BundleOf(neg));
 }
@@ -344,8 +344,8 @@ TEST_F(BundlesTest, OtherUsesThanUpdatesCountByDevice) {
   ExpectAlone({neg, exp}, kWorkersOther);
 }
 
-// A tensor may be late if a node before it computes something, on whatever
-// task. Such a tensor comes alone to every task.
+// A tensor may be late if a node before it computes something, on any task.
+// Such a tensor comes alone to every task.
 TEST_F(BundlesTest, WhatIsPassedOnComesAsItCame) {
   const Output v = Value(), w = Value(), x = Value();
   const Output neg = On(kPs, op::Neg, v), exp = On(kPs, op::Exp, v);
@@ -375,7 +375,7 @@ TEST_F(BundlesTest, WhatIsComputedFromATensorIsNotInItsBundle) {
   EXPECT_NE(BundleOf(v), BundleOf(v_there, kPs));
 }
 
-// The tensor v crosses to another task before Neg reads it, and w does not. So
+// The tensor v crosses to another task before Neg reads it, but w does not. So
 // the Neg of w is ready long before the Neg of v.
 TEST_F(BundlesTest, TensorsThatHaveComeDifferentlyFarAreApart) {
   const Output v = Value({}, kOtherPs), w = Value();
@@ -471,8 +471,8 @@ TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// The gradient that is taken waits until gradients have been applied, and their
-// number does not wait. So the two must not come in one bundle.
+// The gradient that is taken waits until gradients have been applied, but the
+// count of gradients does not wait. So the two must not come in one bundle.
 TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
   Output taken, count;
   {
@@ -508,8 +508,8 @@ TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   ExpectAlone({taken, count});
 }
 
-// If p is false, `merged` has its value before the queue has an element. So in
-// a bundle it must not wait for tensors that are computed from the element.
+// If p is false, `merged` has its value before the queue has an element. So
+// `merged` must not be bundled with tensors that are computed from the element.
 TEST_F(BundlesTest, AChoiceBetweenWhatWaitsComesAlone) {
   const Output v = Value({1});
   const Output taken = Taken(NewQueue());

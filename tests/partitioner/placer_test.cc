@@ -109,8 +109,9 @@ TEST_F(PlacerTest, ColocatesResourceEdges) {
   }
 }
 
-// TensorFlow, too, moves control flow to its values before it cuts a graph. A
-// node that requests another device gets that device.
+// TensorFlow also moves control-flow nodes to the devices of their values
+// before it partitions a graph. A node that requests another device gets that
+// device.
 TEST_F(PlacerTest, ControlFlowStandsWhereItsValuesAre) {
   Output enter, merge, choice, exit, next, far;
   const Output x = b.Placeholder<float>("x");
@@ -365,8 +366,8 @@ TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
   }
 }
 
-// The variable requests no device itself and follows its consumers. If these
-// request contradicting devices, the first consumer wins.
+// The variable requests no device itself and follows its consumers. If the
+// consumers request contradicting devices, the first consumer wins.
 TEST_F(PlacerTest, AVariableWithoutARequestGoesToItsConsumers) {
   const Output handle = op::VarHandleOp(b, DType::kFloat, Shape());
   Output first, second;

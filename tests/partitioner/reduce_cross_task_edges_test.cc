@@ -275,7 +275,7 @@ TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
   EXPECT_EQ(NodesOf(plan, kOtherPs, "AssignAddVariableOp").size(), 1u);
 }
 
-// The updates of the group's own task run without the group as well.
+// The updates of the group's own task also run without the group.
 TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfItsTaskAndOthersGoes) {
   const Operation train = Group({Update(kPs), Update(kWorker)}, "train");
   const StepPlan plan = Plan({.targets = {train.name()}});

@@ -29,8 +29,9 @@ using google::protobuf::FileDescriptor;
 // Fields from this number on are Leat's own.
 constexpr int kOurNumbers = 1000;
 
-// Maps the number of each field of a message to "name label type", and 0 to "-
-// - file", with the file that declares the message.
+// Maps the number of each field of a message to "name label type". The number 0
+// stands for the message itself, and its text names the file that declares the
+// message.
 using Fields = std::map<int, std::string>;
 
 std::map<std::string, Fields> ReadMessages() {

@@ -1,18 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs every row of TensorFlow's security advisories (advisories.jsonl): inputs
-// that crashed it, that it read out of bounds, or with which it never ended.
-// Each input is tried once as constants of a graph and once as fed values. The
-// step must return an error that names the node, or the right answer, and the
+// Runs the inputs of TensorFlow's security advisories (advisories.jsonl). With
+// these inputs, TensorFlow crashed, read out of bounds or never ended. Each
+// input is tried once as constants of a graph and once as fed values. The step
+// must return an error that names the node, or the right answer, and the
 // session must run its next step.
 //
 // For each row of the advisories' table, the file has a line with "id", "table"
 // (the row's op column) and "ops" (the ops that the row's cases must cover if
-// Leat has them). The row's cases follow, one a line. A case is one node ("op",
-// "attrs" and "inputs", as in the op cases; a "variable" or "reference" gives
-// the value of a variable that is the node's first input), a "graph" in
-// protobuf's text format, or the name of a "test" that covers the row. A case
-// expects an "error" [code, text] or "outputs".
+// Leat has them). The row's cases follow, one per line. A case is one of these:
+// - one node: "op", "attrs" and "inputs", as in the op cases. A "variable" or
+//   "reference" is the value of a variable that is the node's first input.
+// - a "graph" in protobuf's text format
+// - the name of a "test" that covers the row
+// A case expects an "error" [code, text] or "outputs".
 #include <google/protobuf/text_format.h>
 
 #include <atomic>
@@ -38,8 +39,8 @@ using nlohmann::json;
 
 enum class Values { kConstant, kFed };
 
-// Makes the node "bad" of a case and the nodes that it reads, and tells what to
-// run.
+// Makes the node "bad" of a case and the nodes that it reads. args() has the
+// targets, feeds and fetches of the step to run.
 class BadGraph {
  public:
   BadGraph(const json& spec, Values values) : values_(values) {

@@ -130,8 +130,8 @@ class BundledTensorsTest : public ::testing::Test {
   GraphBuilder b;
 
  private:
-  // Returns the transports of the network, or null, which stands for the
-  // library's transports, if there is no network.
+  // Returns the transports of the network. If there is no network, returns
+  // null, which stands for the library's transports.
   const TransportRegistry* Transports() const {
     return network_ == nullptr ? nullptr : &network_->transports();
   }
@@ -250,10 +250,10 @@ TEST_F(BundledTensorsTest, ADeadTensorComesWithLiveOnes) {
       {.feeds = {{p, Tensor::Scalar(true)}}, .fetches = {merged, other}}, 3);
 }
 
-// The values that are computed from v wait for nothing, but the queue has no
-// element before one of these values has arrived. So in a bundle the values
-// must not wait for the element. The master's task only stores what it
-// receives, so nothing else puts the transfers in order.
+// The values that are computed from v wait for nothing. But the queue has no
+// element before one of these values has arrived here. So the values must not
+// be bundled with the element. The master's task only stores what it receives,
+// so nothing else puts the transfers in order.
 TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), square_here = NewElement();

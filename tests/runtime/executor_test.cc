@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what a step leaves behind in an executor that several threads share,
-// and the order of instructions in memory. The programs have a matrix product,
-// whose cost makes them concurrent; everything else runs on one thread.
+// Tests that a failed step leaves nothing in an executor that could run in the
+// next step, and tests the order of instructions in memory. The matrix product
+// in each program is expensive, so the program is not sequential. The device
+// has one thread.
 #include "leat/runtime/executor.h"
 
 #include <cmath>

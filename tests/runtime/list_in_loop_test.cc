@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that a loop that pushes to a list, as the gradients of loops do, never
-// copies the list, because the executor releases a value before its last reader
-// needs it.
+// Tests that a loop that pushes to a list never copies the list. The gradients
+// of loops contain such loops. The executor makes this possible because it
+// releases a value before the value's last reader needs it.
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -26,7 +26,8 @@
 namespace leat::list_in_loop_test {
 namespace {
 
-// The numbers of all pushes and of those that changed the list in place.
+// Pushes() counts all pushes. InPlace() counts the pushes that changed the list
+// in place.
 std::atomic<int>& Pushes() {
   static std::atomic<int> pushes{0};
   return pushes;

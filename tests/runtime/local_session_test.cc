@@ -427,7 +427,8 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
     EXPECT_TRUE(read.ok()) << read.status();
     has_begun = !read.ok() || (*read)[0].scalar<bool>();
   }
-  // The loop runs without end, so no time would pass by itself.
+  // The threads of the loop never wait, so simulated time does not pass by
+  // itself.
   if (clock != nullptr) clock->Jump(std::chrono::seconds(4));
   step.Join();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);

@@ -230,8 +230,7 @@ TEST(LoopsOverDevicesTest, PrimitiveOnesGiveWhatTensorFlowGave) {
 
 // Errors. -------------------------------------------------------------------
 
-// Computes y = 1/(n - 0) + 1/(n - 1) + ..., whose terms are checked on the
-// other device.
+// Computes y = 1/(n - 0) + 1/(n - 1) + ... The other device checks each term.
 Graph CheckedGraph() {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");

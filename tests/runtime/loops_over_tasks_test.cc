@@ -42,7 +42,7 @@ struct Task {
 
   std::unique_ptr<DeviceSet> devices;
   GraphRunner runner;
-  std::shared_ptr<CompiledGraph> graph;  // null: has no part
+  std::shared_ptr<CompiledGraph> graph;  // null if the task has no part
 };
 
 // Exports `part` to a message, imports the message and registers the result on

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that the memory held by strings and handles counts as memory of the
-// device: a kernel that copies or joins them fails if there is not enough,
-// however few nodes cause this.
+// Tests that the memory of strings and handles counts as memory of the device.
+// A kernel that copies or joins them fails if there is not enough memory, even
+// if only a few nodes ask for all of it.
 #include <malloc.h>
 
 #include <algorithm>
@@ -44,7 +44,8 @@ Tensor Ints(std::vector<int32_t> values) {
 }
 Tensor Int(int32_t value) { return Tensor::Scalar(value); }
 
-// Returns a vector of long strings, whose memory does not count.
+// Returns a vector of long strings. Their memory does not count as memory of
+// the device.
 Tensor LongVector(int64_t size) {
   return Tensor::Filled(Shape{size}, LongText());
 }
@@ -243,7 +244,8 @@ TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
             kExhausted);
 }
 
-// A string that grew step by step would have spare room that is not counted.
+// A string that grows step by step would have spare capacity, which is not
+// counted.
 TEST_F(ObjectMemoryTest, JoinedUpdatesHaveTheirSizeAtOnce) {
   const auto joined =
       Run("ScatterNd",
@@ -344,7 +346,8 @@ TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
       ASSERT_EQ(value.scalar<std::string>(),
                 std::string(size_t{1} << doublings, 'x'));
     }
-    // 2^16 bytes and an eighth do not fit next to the 2^15 of the input.
+    // The next result would take 2^16 bytes and an eighth. These do not fit
+    // next to the 2^15 bytes of the input.
     EXPECT_EQ(doublings, 15) << op;
     EXPECT_EQ(status.code(), kExhausted) << status;
   }
@@ -408,7 +411,7 @@ TEST_F(ObjectMemoryTest, TablesOfDistinctValuesAreCounted) {
   EXPECT_EQ(Run("Unique", {values}).status().code(), kExhausted);
 }
 
-// A variable whose rows are replaced by longer ones, one after the other.
+// Tests a variable whose rows are replaced by longer ones, one after the other.
 class StringVariableTest : public ObjectMemoryTest {
  protected:
   StringVariableTest()

@@ -3,7 +3,7 @@
 // Tests that passes change no result. Every graph of tests/graphs, and some
 // that are built here, must give the same values and the same dead tensors with
 // and without each pass, and with the passes of each phase in reversed order.
-// Each output is fetched in a step of its own, so each is the end of an
+// Each step fetches one output, so that each output is once the end of an
 // optimized graph.
 #include <algorithm>
 #include <chrono>
@@ -70,8 +70,8 @@ bool Fuses(const Variant& variant) {
   return false;
 }
 
-// Compares bit by bit if `exactly` is true, and otherwise within 1e-6 of the
-// largest value.
+// Returns whether the tensors are equal: bit by bit if `exactly` is true, and
+// otherwise within 1e-6 of the largest value.
 bool AreSame(const Tensor& a, const Tensor& b, bool exactly) {
   if (exactly || a.dtype() != DType::kFloat || b.dtype() != DType::kFloat) {
     return Identical(a, b);
@@ -102,7 +102,8 @@ std::shared_ptr<Session> Open(const Graph& graph, const Variant* variant,
   return session.ok() ? *session : nullptr;
 }
 
-// Returns how the results of a step differ, or "" if they do not.
+// Returns a description of how the results of a step differ, or "" if they do
+// not differ.
 std::string Difference(const absl::StatusOr<std::vector<Tensor>>& expected,
                        const absl::StatusOr<std::vector<Tensor>>& actual,
                        bool exactly) {
@@ -152,8 +153,8 @@ Tensor FeedValue(DType type, const PartialShape& shape, int seed) {
   }
 }
 
-// The timeout of steps. Their time is simulated, so a step that waits for what
-// never comes ends at once, and no other step reaches its timeout.
+// The timeout of steps, in simulated time. A step that waits for something that
+// never comes reaches its timeout at once. No other step reaches its timeout.
 constexpr std::chrono::seconds kTimeout(2);
 
 // The steps that several sessions of a graph run in the same way.

@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Plans are texts here.
+// In this test, a plan is a text.
 using Table = PlanTable<std::string>;
 
 Table::Plan PlanOf(const std::string& text) {
@@ -36,7 +36,7 @@ class PlanTableTest : public ::testing::Test {
         max_plans);
   }
 
-  // Gets a plan, which is made at once if it is missing.
+  // Returns the plan of `key`. Makes the plan at once if it is missing.
   Table::Plan Get(Table& table, const std::string& key) {
     Table::Plan got;
     table.Get(

@@ -24,9 +24,9 @@
 namespace leat::planning_concurrency_test {
 namespace {
 
-// Counts plans, and blocks the planning of a node "slow" until the gate is
-// opened. A pass is a plain function, so all tests of the process share one
-// gate.
+// Counts plans. Blocks the planning of a graph with a node "slow" until the
+// gate is opened. A pass is a plain function, so all tests of the process share
+// one gate.
 class Gate {
  public:
   static Gate& Get() {
@@ -48,7 +48,7 @@ class Gate {
     is_open_ = true;
     changed_.NotifyAll();
   }
-  // Returns when a plan waits.
+  // Waits until the planning of a graph is blocked.
   void AwaitWaiting() {
     MutexLock lock(mutex_);
     while (waiting_ == 0) changed_.Wait(mutex_);
@@ -75,8 +75,8 @@ class Gate {
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// Calls a function on a thread of its own. Get waits for its result and returns
-// it.
+// Calls a function on a new thread. Get waits for the result of the function
+// and returns it.
 template <class T>
 class Meanwhile {
  public:
@@ -262,7 +262,7 @@ TEST_F(PlanningTest, OfMoreThanAThousandPlansTheOneUnusedForLongestGoes) {
   auto callable = session->MakeCallable({.fetches = {"c0"}});
   ASSERT_TRUE(callable.ok()) << callable.status();
   for (int i = 0; i < kMaxPlans; ++i) EXPECT_EQ(plans_after(i), i + 1);
-  EXPECT_EQ(plans_after(1), kMaxPlans);  // all of them are still there
+  EXPECT_EQ(plans_after(1), kMaxPlans);  // no plan was dropped
   EXPECT_EQ(plans_after(kMaxPlans), kMaxPlans + 1);
   EXPECT_EQ(plans_after(1), kMaxPlans + 1);
   EXPECT_EQ(plans_after(0), kMaxPlans + 2);

@@ -74,7 +74,7 @@ TEST(PoolAllocatorTest, ReservedBytesCountAsLongAsTheyAreReferredTo) {
   half.reset();
   EXPECT_EQ(pool.stats().live_bytes, 0);
   pool.Allocate(600 << 10);
-  // The pool frees what it keeps to make room for the reservation.
+  // The pool frees buffers that it keeps, so that the reservation fits.
   EXPECT_NE(pool.Reserve(900 << 10), nullptr);
 }
 
@@ -149,8 +149,8 @@ TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   EXPECT_LE(pool.stats().kept_bytes, 4 * largest);
 }
 
-// Buffers that were in use at the same time are no surplus when other sizes are
-// allocated next.
+// The pool keeps buffers that were in use at the same time, even if other sizes
+// are allocated next.
 TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
   PoolAllocator pool;
   const auto use_both = [&pool] {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests steps that wait at queues and accumulators. They must hold no thread,
-// and end with their timeout or with their session.
+// Tests steps that wait at queues and accumulators. A waiting step must hold no
+// thread, and must end with its timeout or with its session.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -104,7 +104,7 @@ TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
   absl::Status status;
   Thread waiting("waits",
                  [&] { status = session->Run({.fetches = {waits}}).status(); });
-  // This step ends once the other one is under way.
+  // This step ends once the waiting step is under way.
   EXPECT_TRUE(session->Run({.fetches = {has_begun}}).ok());
   if (clock != nullptr) clock->Settle();
   EXPECT_TRUE(session->Close().ok());
@@ -137,8 +137,9 @@ TEST_F(QueueSessionTest, ErrorsNameTheNode) {
                         "current size 0)"));
 }
 
-// This is synchronous training on a parameter server in small: two workers give
-// gradients, through a reference, and each gets a token.
+// This is the core of synchronous training on a parameter server. One step
+// waits for the mean of two gradients, which two other steps apply to the
+// accumulator. A reference stands for the accumulator.
 TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
   const Output reference =
       op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});

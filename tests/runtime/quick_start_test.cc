@@ -115,7 +115,8 @@ TEST_F(QuickStartTest, AnUpdateOfAVariableIsNotWaitedFor) {
   EXPECT_EQ(step->returns()[0].scalar<float>(), 6);
 }
 
-// Rows of the variable may be updated while it is read, so a read copies it.
+// After UpdateRows, rows of the variable may change during a read. So a read
+// copies the variable.
 TEST_F(QuickStartTest, ATableIsCopiedOnThePool) {
   Output value;
   const std::shared_ptr<kernels::Variable> variable = MakeVariable(value);

@@ -85,7 +85,8 @@ TEST_F(SessionGraphTest, ExtendTakesWhatIsNew) {
   ASSERT_TRUE(graph->Extend(b.Build().value()).ok());
   EXPECT_TRUE(Has(*graph, "Neg"));
   EXPECT_EQ(graph->version(), 1);
-  // A step that is being planned with the old graph keeps it unchanged.
+  // `before` is the graph that a step may still be planned with. It is
+  // unchanged.
   EXPECT_EQ(before->Find("Neg"), kNoNode);
 }
 

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 class SessionKernelsTest : public ::testing::Test {
  protected:
   // Returns a node of a new graph, because each graph that a master registers
-  // has nodes of its own.
+  // has its own nodes.
   static NodeDef NodeOf(const std::string& op, AttrMap attrs) {
     Graph graph(BuiltinOps());
     NodeDef def;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks which tests use only local sessions, and tells why. All others also
-// run over a server, in process and by gRPC, if their file includes
-// testing/session_under_test.h.
+// Checks the list of tests that use only local sessions, with the reasons. All
+// other tests also run over a server, in process and by gRPC, if their file
+// includes testing/session_under_test.h.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -51,8 +51,8 @@ class StartedStep {
   }
 
   // Returns the step. Must not be called once the step has been started,
-  // because the end of the step resets it. A caller that wants to fail the step
-  // gets it first and keeps it.
+  // because the end of the step resets the pointer. A caller that wants to fail
+  // the step must call step() before Start and keep the result.
   std::shared_ptr<Step> step() const { return step_; }
 
   // Return the results of a step that has ended, and whether a thread of the

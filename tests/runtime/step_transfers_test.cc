@@ -62,8 +62,8 @@ TEST(StepTransfersTest, PairsTheRunsOfALoopInTheirOrder) {
   }
 }
 
-// TensorFlow's servers report neither _Send nor _Recv nodes, but the tensors
-// that they pull from other tasks.
+// TensorFlow's servers do not report _Send and _Recv nodes. They report the
+// tensors that they pull from other tasks.
 TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   pb::StepStats stats;
   pb::DeviceStepStats& ours = *stats.add_dev_stats();
@@ -98,8 +98,8 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   EXPECT_EQ(transfers[1].recv, &ours.node_stats(1));
 }
 
-// Each of a node's runs may have made each of its tensors. An entry for each
-// pair would make 10^10 entries.
+// Any run of a node may have made any tensor of the node. With an entry for
+// each pair of a run and a tensor, there would be 10^10 entries.
 TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   constexpr int kMany = 100'000;
   pb::StepStats stats;

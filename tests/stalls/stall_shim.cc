@@ -1,16 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A library for LD_PRELOAD that makes threads stall as on a busy machine: at
-// one in so many locks and unlocks of a mutex, the thread sleeps for a while. A
-// test that fails with this library depends on how fast its threads are. Only
-// programs whose names end in "_test" stall.
+// A library for LD_PRELOAD that makes threads stall as on a busy machine. At
+// some of the locks and unlocks of mutexes, chosen at random, the thread sleeps
+// for a while. A test that fails with this library depends on how fast its
+// threads are. Only programs whose names end in "_test" stall. These
+// environment variables are read:
 //
-//   LEAT_STALL_ONE_IN  how many locks and unlocks there are for each stall
+//   LEAT_STALL_ONE_IN  the mean number of locks and unlocks per stall
 //   LEAT_STALL_SEED    the seed of the random numbers that choose the stalls;
-//                      the numbers of a thread follow from the seed and from
-//                      how many other threads locked a mutex before it
-//   LEAT_STALL_LOG     a file to which each process that has stalled adds a
-//                      line when it exits: its name, stalls and seconds in them
+//                      the numbers of a thread depend on the seed and on how
+//                      many other threads locked a mutex before this thread
+//   LEAT_STALL_LOG     a file; each process that has stalled appends a line to
+//                      the file when it exits, with the program's name, the
+//                      number of stalls and the seconds that they took
 //
 // Thread-safe, because all data that threads share are atomic.
 #include <dlfcn.h>
@@ -42,8 +44,8 @@ uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
   return text == nullptr ? otherwise : strtoull(text, nullptr, 10);
 }
 
-// Returns how many locks and unlocks there are for each stall, or 0 if this
-// program must not stall.
+// Returns the mean number of locks and unlocks per stall, or 0 if this program
+// must not stall.
 uint64_t OneIn() {
   const size_t length = strlen(program_invocation_short_name);
   constexpr char kSuffix[] = "_test";
@@ -68,7 +70,7 @@ uint64_t NextRandom() {
   return z ^ (z >> 31);
 }
 
-// Sleeps in one of OneIn() calls, chosen at random. Keeps errno.
+// Sleeps in one of OneIn() calls, chosen at random. Does not change errno.
 void MayStall() {
   static const uint64_t one_in = OneIn();
   if (one_in == 0) return;
@@ -100,7 +102,8 @@ void MayStall() {
       static_cast<double>(stalled_ns.load()) * 1e-9);
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) return;
-  // The line is written at once, so that the lines of processes do not mix.
+  // The line is written with one call, so that the lines of processes do not
+  // mix.
   if (write(file, line, static_cast<size_t>(length)) < 0) {
   }
   close(file);

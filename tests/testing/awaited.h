@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Awaited is a value that one thread sets once and another one waits for.
+// Awaited is a value that one thread sets once and that another thread waits
+// for.
 //
 //   Awaited<absl::Status> status;
 //   session->Start([&](absl::Status s) { status.Set(std::move(s)); });
@@ -21,7 +22,7 @@ namespace leat::testing {
 template <class T>
 class Awaited {
  public:
-  // Sets the value. To be called once.
+  // Sets the value. Must be called only once.
   void Set(T value) {
     {
       MutexLock lock(mutex_);
@@ -33,7 +34,7 @@ class Awaited {
   // Returns whether Set was called.
   bool IsSet() { return is_set_.IsSet(); }
   // Waits for the value and returns it. If there is no value at the WaitLimit,
-  // fails the test and returns a value of no meaning. To be called once.
+  // fails the test and returns T(). Must be called only once.
   T Take() {
     EXPECT_TRUE(is_set_.Wait());
     MutexLock lock(mutex_);

@@ -14,7 +14,8 @@ class Barrier {
  public:
   explicit Barrier(int num_threads) : num_threads_(num_threads) {}
 
-  // Waits until all threads have called this as often as the calling thread.
+  // Waits until all threads have called this function as often as the calling
+  // thread.
   void ArriveAndWait() {
     MutexLock lock(mutex_);
     const int round = round_;
@@ -22,7 +23,8 @@ class Barrier {
     EndRoundIfAllHaveArrived();
     while (round_ == round) next_round_.Wait(mutex_);
   }
-  // Makes the others no longer wait for the calling thread.
+  // Removes the calling thread, so that the other threads no longer wait for
+  // it.
   void ArriveAndDrop() {
     MutexLock lock(mutex_);
     --num_threads_;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BusyThreads keeps the threads of a queue busy, so that what a test adds to
-// the queue has to wait.
+// BusyThreads keeps the threads of a queue busy, so that closures that a test
+// adds to the queue have to wait.
 //
 //   BusyThreads busy(queue);
 //   queue.Add([] { Work(); });  // does not run yet
@@ -30,14 +30,14 @@ class BusyThreads {
         while (!state->is_over) state->over.Wait(state->mutex);
       });
     }
-    // A thread that is not busy yet could take a closure that the test adds
-    // later.
+    // Waits until all threads are busy. Otherwise a thread that is not busy yet
+    // could take a closure that the test adds later.
     EXPECT_TRUE(
         Eventually([&] { return state_->num_busy == queue.num_threads(); }));
   }
   ~BusyThreads() { End(); }
 
-  // Lets the threads go. May be called more than once.
+  // Ends the work that keeps the threads busy. May be called more than once.
   void End() {
     MutexLock lock(state_->mutex);
     state_->is_over = true;

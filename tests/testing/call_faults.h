@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CallFaults decides which calls are lost, delayed, duplicated or reordered, as
-// in a bad network. A FaultyTransport then does that to the calls.
+// in a bad network. A FaultyTransport applies these decisions to the calls.
 //
-// What happens to a call does not depend on when it arrives. A hash decides,
-// made of the seed, the method, the caller and callee, the step (as the number
-// of steps seen before it), and the tensor or the place of the chunk that the
-// call asks for. So if steps run one after another, the same seed gives the
-// same faults in every run. (Two chunks of one step that belong to different
-// tensors, but have the same place and length, are told apart by their order
-// alone, because the ids of transfers are random.)
+// A hash decides what happens to a call. The time at which the call arrives has
+// no influence. The hash is made of the seed, the method, the caller and
+// callee, the step (as the number of steps seen before it), and the tensor or
+// the place of the chunk that the call asks for. So if steps run one after
+// another, the same seed gives the same faults in every run. (Two chunks of one
+// step may belong to different tensors, but have the same place and length.
+// Only their order tells them apart, because the ids of transfers are random.)
 #ifndef LEAT_TESTS_TESTING_CALL_FAULTS_H_
 #define LEAT_TESTS_TESTING_CALL_FAULTS_H_
 
@@ -26,12 +26,12 @@
 
 namespace leat::testing {
 
-// How likely each fault is for a call, from 0 to 1. A call that is lost has no
-// other fault.
+// The probability of each fault for a call, from 0 to 1. A call that is lost
+// has no other fault.
 struct FaultPlan {
   uint64_t seed = 0;
-  double drop = 0;       // lost: its request or its reply
-  double duplicate = 0;  // its request arrives twice
+  double drop = 0;       // the request or the reply is lost
+  double duplicate = 0;  // the request arrives twice
   double delay = 0;
   double reorder = 0;
   // The longest delay of a request, of a reply, and of a request's second
@@ -43,9 +43,9 @@ struct FaultPlan {
 struct CallFate {
   // The request does not reach the callee.
   bool is_lost = false;
-  // The call is lost to both ends after this time: its caller gets UNAVAILABLE,
-  // and its handler is cancelled. What the handler replies does not arrive. Not
-  // set if the call is not lost.
+  // After this time the call is lost to both ends: its caller gets UNAVAILABLE,
+  // and its handler is cancelled. A reply of the handler does not arrive. Has
+  // no value if the call is not lost.
   std::optional<std::chrono::microseconds> lost_after = {};
   // A delayed request arrives even if its caller has given up meanwhile.
   std::chrono::microseconds request_delay = {};
@@ -53,9 +53,9 @@ struct CallFate {
   // The request is sent a second time this long after the first time. The reply
   // to the second request is dropped.
   std::optional<std::chrono::microseconds> again_after = {};
-  // The next call of the same caller to the same callee goes first, if there is
-  // one within `max_delay`. Like a delayed request, the overtaken one arrives
-  // even if its caller has given up.
+  // The next call of the same caller to the same callee overtakes this one, if
+  // it comes within `max_delay`. Like a delayed request, a request that was
+  // overtaken arrives even if its caller has given up.
   bool is_overtaken = false;
 };
 
@@ -86,7 +86,8 @@ class CallFaults {
   // Returns a new name for a caller that does not listen: "client 1" and so on.
   std::string NewClientName();
 
-  // While disabled, calls that begin have no faults and are not counted.
+  // Enables or disables faults for calls that begin from now on. Calls that
+  // begin while faults are disabled are not counted.
   void SetEnabled(bool is_enabled);
 
   // Returns the counts of all calls, or of the calls of one method.

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of large tensors between tasks, over every transport: they arrive
-// whole, in the expected number of chunks, and nothing of them is left when
-// their step ends. To be included by one file of a program, which instantiates
-// ChunkTest with names of transports.
+// Tests of large tensors between tasks, over every transport. The tensors
+// arrive whole, in the expected number of chunks, and nothing of them is left
+// when their step ends. One file of a test program includes this file and
+// instantiates ChunkTest with names of transports.
 #ifndef LEAT_TESTS_TESTING_CHUNK_SUITE_H_
 #define LEAT_TESTS_TESTING_CHUNK_SUITE_H_
 
@@ -129,7 +129,7 @@ class ChunkTask {
     MutexLock lock(mutex_);
     return held_.size();
   }
-  // Runs the calls that are held, on the calling thread, and holds no more.
+  // Runs the held calls on the calling thread. Holds no further calls.
   void Release() {
     std::vector<absl::AnyInvocable<void() &&>> held;
     {
@@ -223,8 +223,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return *ClusterSpec::Create({{"ps", {{0, ps}}}, {"worker", {{0, worker}}}});
   }
 
-  // Lets the worker ask the ps for its status, from which it learns that the ps
-  // can send chunks.
+  // Lets the worker ask the ps for its status. The answer tells the worker that
+  // the ps can send chunks.
   void AskPs() {
     const CallResult asked;
     bool is_leat = false;
@@ -278,8 +278,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return received;
   }
 
-  // Returns a uint8 tensor whose bytes differ from their neighbours, so that a
-  // misplaced chunk shows.
+  // Returns a uint8 tensor whose bytes differ from their neighbours, so that
+  // the test notices a misplaced chunk.
   static Tensor Bytes(int64_t size) {
     Tensor tensor = Tensor::Filled<uint8_t>(Shape({size}), 0);
     const absl::Span<uint8_t> data = tensor.mutable_data<uint8_t>();
@@ -346,7 +346,7 @@ TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
     }
     const int64_t pieces = size > kInline ? (size + kChunk - 1) / kChunk : 1;
     EXPECT_EQ(ps_->calls(methods::kFetchChunk) - before, pieces - 1);
-    // Nobody holds the tensor's buffer any more.
+    // Nothing but `sent` uses the tensor's buffer any more.
     EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
   }
 }
@@ -456,7 +456,7 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   bad.step_id = INT64_MIN;
   expect(Code::kNotFound, bad);
   EXPECT_EQ(ps_->steps().num_steps(), 1u);  // No fetch began a step.
-  // The request with an unknown field of 70,000 bytes appended.
+  // `padded` is the request with an unknown field of 70,000 bytes appended.
   const std::string padded =
       EncodeFetchChunkRequest(good).header +
       absl::StrCat("\x7a\xf0\xa2\x04", std::string(70'000, 'x'));
@@ -479,7 +479,8 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   expect(Code::kNotFound, good);
 }
 
-// `in_flight` is 3, so the fourth chunk is not asked for before one has come.
+// `in_flight` is 3, so the worker asks for the fourth chunk only after one of
+// the first three has come.
 TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   AskPs();
   ps_->HoldChunks();

@@ -14,8 +14,8 @@
 namespace leat::testing {
 namespace {
 
-// $0 is the task. Nobody puts anything into the queue, so a step that dequeues
-// from it waits.
+// $0 is the task. No step puts anything into the queue, so a step that dequeues
+// from it waits forever.
 constexpr char kGraph[] = R"(
   node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
          attr { key: "shared_name" value { s: "of nobody" } }

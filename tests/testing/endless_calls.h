@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EndlessCalls makes requests of clients and peers that a task never answers: a
-// call with such a request ends only when its caller gives it up. Tests use
-// them to fill a task with waiting calls.
+// EndlessCalls makes requests of clients and peers that a task never answers. A
+// call with such a request ends only when its caller cancels it or is gone.
+// Tests use these calls to fill a task with waiting calls.
 #ifndef LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 #define LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 
@@ -30,8 +30,8 @@ MethodCall RecvThatNobodySends(const std::string& task, uint64_t incarnation);
 
 // Keeps on one task what the endless calls need: a client's session with a
 // callable, and a master's session with a registered graph. The callable and
-// the graph dequeue from a queue into which nobody puts anything. To be used by
-// one thread. Any failure to make or end the sessions fails the test.
+// the graph dequeue from queues that stay empty. Used by one thread. Fails the
+// test if a session cannot be made or ended.
 class EndlessCalls {
  public:
   // Creates the sessions on `task`, which listens at `address`. `transport` is
@@ -40,12 +40,12 @@ class EndlessCalls {
                const std::string& task);
 
   // Returns a RunStep, RunCallable, RunGraph or RecvTensor call, chosen by `i`
-  // modulo 4. Its session ends with this object, and so does a call that still
-  // waits by then.
+  // modulo 4. A call of the first three kinds that still waits ends when this
+  // object is destroyed, because its session ends then.
   MethodCall Make(int i) const;
 
   // Asks the task how many steps run on it and how many RecvTensor calls wait
-  // there, and returns the sum. Calls by others are included.
+  // there, and returns the sum. Includes the calls of other callers.
   int64_t NumWaiting();
 
  private:

@@ -13,11 +13,11 @@
 namespace leat::testing {
 
 // Waits until `condition()` is true and returns whether it is. In simulated
-// time the condition is called while all other threads wait, after each of
-// their deadlines, and the test is aborted if the condition can never become
-// true. In real time, which only programs labelled `processes` have, the
-// condition is called every millisecond for at most a minute, while other
-// threads may change what it reads. So it must be thread-safe.
+// time, calls the condition after each deadline, while all other threads wait,
+// and aborts the test if the condition can never become true. In real time,
+// calls the condition every millisecond for at most a minute. Other threads run
+// meanwhile, so the condition must be thread-safe. Only programs labelled
+// `processes` run in real time.
 template <class Condition>
 bool Eventually(Condition condition) {
   if (SimulatedClock* const clock = SimulatedClock::Current()) {

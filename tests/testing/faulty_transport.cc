@@ -11,8 +11,8 @@
 namespace leat::testing {
 namespace {
 
-// If a request arrives after its caller has given up, the callee hears of that
-// this long after the arrival.
+// If a request is sent after its caller has given up, the callee's call is
+// cancelled this long after the sending.
 constexpr auto kGoneAfter = std::chrono::milliseconds(100);
 
 // Returns true if something goes wrong with the call.
@@ -40,7 +40,7 @@ class FaultyTransport::FaultyCall
         options_(std::move(options)),
         done_(std::move(done)) {}
 
-  // Sends the request, or loses or delays it. REQUIRES: called once.
+  // Sends the request, loses it or delays it. REQUIRES: called once.
   void Start() {
     if (!Listen()) return GiveUp(GivenUpError(address_, method_.path));
     if (fate_.lost_after.has_value()) {
@@ -83,8 +83,8 @@ class FaultyTransport::FaultyCall
     }
   }
 
-  // Ends the call for the caller, and tells the callee if the callee has the
-  // request.
+  // Ends the call for the caller, which gets the error `why`. If the callee has
+  // the request, cancels the call there.
   void GiveUp(const absl::Status& why) {
     if (End(why)) sent_->Cancel(CallerGoneError(method_.path));
   }
@@ -96,13 +96,13 @@ class FaultyTransport::FaultyCall
                              [self = shared_from_this(), act] { act(*self); });
   }
 
-  // Ends the call at its deadline and when it is cancelled. Returns false if it
-  // is cancelled already.
+  // Makes the call end at its deadline and when it is cancelled. Returns false
+  // if it is cancelled already.
   bool Listen() {
     const std::weak_ptr<FaultyCall> weak = weak_from_this();
     // A callback that is registered here may end the call at once, on another
     // thread. End then waits for this lock, so that it finds the timer and the
-    // token that it has to take back.
+    // token that it must remove.
     MutexLock lock(mutex_);
     if (options_.deadline.has_value()) {
       timer_ = transport_.timers_.At(*options_.deadline, [weak] {
@@ -155,9 +155,10 @@ class FaultyTransport::FaultyCall
         });
   }
 
-  // Gives the caller `result`, unless the caller has a result. Returns true if
-  // the caller got `result` and the callee has the request. If `result` is not
-  // the callee's answer, the callee then has to hear of the end.
+  // Gives the caller `result`, unless the caller already has a result. Returns
+  // true if the caller got `result` and the callee has the request. If `result`
+  // is not the callee's answer, the caller of End must then cancel the callee's
+  // call.
   bool End(absl::StatusOr<Payload> result) {
     std::optional<Cancellation::Token> token;
     bool is_sent = false;

@@ -41,8 +41,8 @@ class FaultyTransport final : public Transport {
   class FaultyCall;
   using CallRef = std::shared_ptr<FaultyCall>;
 
-  // Returns the name of this caller for faults: the address where it listens,
-  // or a name of its own if it does not listen.
+  // Returns the name of this caller for CallFaults: the address where it
+  // listens, or a name from NewClientName if it does not listen.
   std::string Name();
   // Holds `call` back until the next call to the same address, but not longer
   // than the plan's `max_delay`.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GoodSession trains a small model while the rest of the test does harm to the
-// cluster. It shows that a well-behaved session does not notice.
+// GoodSession trains a small model while the rest of the test attacks the
+// cluster. It checks that the attacks do not disturb a well-behaved session.
 #ifndef LEAT_TESTS_TESTING_GOOD_SESSION_H_
 #define LEAT_TESTS_TESTING_GOOD_SESSION_H_
 
@@ -20,10 +20,10 @@
 
 namespace leat::testing {
 
-// Fits one number, which is a variable on the parameter server, on a thread of
-// its own until End. Fails the test if a step fails or if its loss differs from
-// the loss that GoodSession computes itself. Begin and End must be called by
-// one thread; num_steps may be called by any thread.
+// Trains a model with one variable, which is on the parameter server. Training
+// runs on a new thread until End. Fails the test if a step fails or if its loss
+// differs from the loss that GoodSession computes itself. Begin and End must be
+// called by one thread. Any thread may call num_steps.
 class GoodSession {
  public:
   // Returns the graph of the session that is given to Begin. It has parts on
@@ -35,7 +35,7 @@ class GoodSession {
   }
 
   // Starts training on a new thread. The session is shared and must have the
-  // graph of MakeGraph. To be called once.
+  // graph of MakeGraph. Must be called only once.
   void Begin(std::shared_ptr<Session> session) {
     session_ = std::move(session);
     thread_ = Thread("trains", [this] { Train(); });
@@ -62,7 +62,7 @@ class GoodSession {
   void AwaitStep() {
     const Clock::time_point limit = WaitLimit();
     MutexLock lock(mutex_);
-    // The step that runs now may have begun before.
+    // The step that runs now may have begun before this call.
     const int enough = num_steps_ + 2;
     while (num_steps_ < enough && !has_ended_) {
       if (!progress_.WaitUntil(mutex_, limit)) break;
@@ -89,8 +89,8 @@ class GoodSession {
     Operation step;
   };
 
-  // Computes the expected loss of each step beside the session: loss = (w * x -
-  // 3)^2, and the step subtracts 0.1 times its gradient from w.
+  // Runs the steps and computes the expected loss of each step. The loss is
+  // (w * x - 3)^2. A step subtracts 0.1 times the gradient of the loss from w.
   void Train() {
     RunSteps();
     MutexLock lock(mutex_);
@@ -108,7 +108,7 @@ class GoodSession {
     float w = 0;
     while (!is_ending_) {
       // Keeps x between 0.5 and 1.5 and changes it in every step, so that w
-      // never settles.
+      // changes in every step.
       const float x = 0.5f + static_cast<float>(num_steps_ % 11) * 0.1f;
       const auto out = session_->Run({.feeds = {{nodes.x, Tensor::Scalar(x)}},
                                       .fetches = {nodes.loss},

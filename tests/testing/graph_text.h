@@ -5,8 +5,8 @@
 //   ImportText(FloatPlaceholder("x") + NodeText("y", "Neg", {"x"}, Float()),
 //              BuiltinOps())
 //
-// The functions that return text can be added up to one GraphDef. All are
-// thread-safe.
+// The texts that these functions return can be concatenated to the text of one
+// GraphDef. All functions are thread-safe.
 #ifndef LEAT_TESTS_TESTING_GRAPH_TEXT_H_
 #define LEAT_TESTS_TESTING_GRAPH_TEXT_H_
 

@@ -37,7 +37,7 @@ void LoseConnections(Transport& transport, const std::string& address,
     const auto all = static_cast<int64_t>(connections.size());
     EXPECT_TRUE(Eventually([&] { return calls.NumWaiting() >= all; }));
     connections.clear();
-    // Calls of other clients count too, but they wait for moments only.
+    // Calls of other clients count too, but they wait only for a moment.
     EXPECT_TRUE(Eventually([&] { return calls.NumWaiting() == 0; }));
   }
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests what a task does with its connections when the processes at their other
-// ends are killed or do not speak gRPC. In both cases nobody is left who could
-// receive an answer.
+// ends are killed or do not speak gRPC. In both cases an answer of the task
+// reaches nobody.
 #ifndef LEAT_TESTS_TESTING_HOSTILE_CONNECTIONS_H_
 #define LEAT_TESTS_TESTING_HOSTILE_CONNECTIONS_H_
 
@@ -13,9 +13,9 @@
 namespace leat::testing {
 
 // Makes `count` endless calls (EndlessCalls) to `task`
-// ("/job:ps/replica:0/task:0"), which listens at `address`, each on a
-// connection of its own. Closes each connection while its call waits. Fails the
-// test if calls do not begin or do not end with their connections. `transport`
+// ("/job:ps/replica:0/task:0"), which listens at `address`. Each call has its
+// own connection. Closes each connection while its call waits. Fails the test
+// if calls do not begin or do not end with their connections. `transport`
 // carries the other calls that this function makes to the task.
 void LoseConnections(Transport& transport, const std::string& address,
                      const std::string& task, int count);

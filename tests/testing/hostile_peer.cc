@@ -187,8 +187,8 @@ HostilePeer::Answers HostilePeer::SendGarbage(int count) {
         kMethods[static_cast<size_t>(i) % std::size(kMethods)];
     if (IsOf(method, methods::kCreateWorkerSession) ||
         IsOf(method, methods::kRegisterGraph)) {
-      // A valid message to these methods would make something that stays. This
-      // first byte is a tag that no message begins with.
+      // A valid message to these methods would create something that stays on
+      // the task. No message begins with this tag.
       bytes[0] = 0x0f;
     } else if (i % 3 == 0 && bytes.size() > 2) {
       // Begins as a message would: with field 1 and a short length.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HostilePeer calls a task in ways in which no client and no peer should. Every
-// attack waits until each of its calls has an answer, and fails the test if one
-// has none.
+// HostilePeer calls a task in ways in which a correct client or peer never
+// does. Every attack waits until all of its calls have an answer, and fails the
+// test if a call gets none.
 #ifndef LEAT_TESTS_TESTING_HOSTILE_PEER_H_
 #define LEAT_TESTS_TESTING_HOSTILE_PEER_H_
 
@@ -19,7 +19,7 @@
 
 namespace leat::testing {
 
-// To be used by one thread. Attacks send the same bytes in every run: the
+// Used by one thread. Attacks send the same bytes in every run, because the
 // random numbers have a fixed seed.
 class HostilePeer {
  public:
@@ -32,15 +32,15 @@ class HostilePeer {
   HostilePeer(Transport& transport, std::string address, std::string task,
               int64_t max_message_bytes);
 
-  // Each attack makes `count` calls. This one sends random bytes, which are
-  // hardly ever a valid message, to every method in turn.
+  // Each attack makes `count` calls. SendGarbage sends random bytes to every
+  // method in turn. The bytes are hardly ever a valid message.
   Answers SendGarbage(int count);
   // Uses sessions, graphs, callables, steps and transfers that do not exist.
   Answers UseUnknownHandles(int count);
   // Sends graphs whose nodes are on devices of a task that does not exist.
   Answers SendGraphsForAbsentDevices(int count);
-  // Sends headers of one byte more, and tensors slightly larger, than
-  // `max_message_bytes`.
+  // Sends headers that are one byte larger, and tensors that are slightly
+  // larger, than `max_message_bytes`.
   Answers SendOversizedMessages(int count);
   // The number of nodes of the graphs that SendOversizedGraphs sends. The limit
   // of the task must be lower.
@@ -57,8 +57,8 @@ class HostilePeer {
 
  private:
   // Makes the calls that `make` returns for 0 to `count` - 1, at most 32 at a
-  // time, and counts the answers. If `vanishes`, cancels each call a moment
-  // later.
+  // time, and counts the answers. If `vanishes` is true, cancels each call a
+  // moment after it was made.
   Answers Flood(int count, const std::function<MethodCall(int i)>& make,
                 bool vanishes = false);
 

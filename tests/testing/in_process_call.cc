@@ -36,7 +36,7 @@ void InProcessCall::Start() {
   {
     // A callback that is registered here may end the call at once, on another
     // thread. End then waits for this lock, so that it finds the timer and the
-    // token that it has to take back.
+    // token that it must remove.
     MutexLock lock(mutex_);
     if (parts_.options.deadline.has_value()) {
       timer_ = network_.timers().At(*parts_.options.deadline, [weak] {
@@ -50,9 +50,9 @@ void InProcessCall::Start() {
       const auto give_up = [weak](const absl::Status&) {
         const CallRef call = weak.lock();
         if (call == nullptr) return;
-        // This runs on any thread. Without a share of the network, everything
-        // might be destroyed as soon as `done` has returned. A network that has
-        // been destroyed has no open calls.
+        // This runs on any thread. It holds `share`, because the network might
+        // otherwise be destroyed as soon as `done` has returned. A network that
+        // has been destroyed has no open calls.
         const auto share = call->share_.lock();
         if (share == nullptr) return;
         call->Abandon(
@@ -106,8 +106,8 @@ void InProcessCall::Handle(const ServiceRef& service) {
           : CheckMessage(parts_.request, parts_.method.request,
                          service->max_message_bytes(), parts_.address);
   if (!status.ok()) {
-    // Ends the call before the reply, which would turn the error into the
-    // callee's.
+    // Ends the call before the reply. Otherwise the reply would make the error
+    // look like an error of the callee.
     End(entry == nullptr ? status : AsTransportError(status));
     std::move(reply)(status);
   } else {
@@ -144,8 +144,8 @@ void InProcessCall::End(absl::StatusOr<Payload> result,
   }
   network_.queue().Add([self, result = std::move(result),
                         why_cancelled = std::move(why_cancelled)]() mutable {
-    // Cancels the handler before `done` is called, so that the caller finds
-    // nothing that still works for it.
+    // Cancels the handler before `done` is called, so that no handler works for
+    // the caller any more when the caller continues.
     if (!why_cancelled.ok()) {
       self->context_->cancellation.Cancel(std::move(why_cancelled));
     }
@@ -160,7 +160,7 @@ void InProcessCall::Abandon(const absl::Status& why) {
 
 void InProcessCall::Lose() {
   End(UnreachableError(parts_.address, "it has stopped"));
-  // Cancels the handler even if the caller has had its result before.
+  // Cancels the handler even if the caller already has its result.
   network_.queue().Add([self = shared_from_this()] {
     self->context_->cancellation.Cancel(absl::CancelledError(
         absl::StrCat(self->parts_.address, " has stopped")));

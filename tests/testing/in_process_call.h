@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessCall is one call over an InProcessNetwork, Service is what listens
-// at one address, and Network knows the services and the calls that wait for a
-// service. Only in_process_network.cc includes this header.
+// InProcessCall is one call over an InProcessNetwork. Service stands for a
+// listener at one address. Network finds services and holds the calls that wait
+// for a service. Only in_process_network.cc includes this header.
 #ifndef LEAT_TESTS_TESTING_IN_PROCESS_CALL_H_
 #define LEAT_TESTS_TESTING_IN_PROCESS_CALL_H_
 
@@ -30,9 +30,9 @@ namespace in_process {
 class InProcessCall;
 using CallRef = std::shared_ptr<InProcessCall>;
 
-// The methods that a listener serves at one address, and the calls of them that
-// are under way. Thread-safe. Borrows the method table, which must live until
-// Close has returned.
+// The methods that a listener serves at one address, and the calls of these
+// methods that are under way. Thread-safe. Borrows the method table, which must
+// live until Close has returned.
 class Service {
  public:
   Service(std::string address, const MethodTable& methods,
@@ -42,10 +42,11 @@ class Service {
         max_message_bytes_(max_message_bytes),
         clock_(clock) {}
 
-  // The address, with the port that was chosen if 0 was asked for.
+  // Returns the address. If the listener asked for port 0, it has the chosen
+  // port.
   const std::string& address() const { return address_; }
   const MethodTable& methods() const { return methods_; }
-  // The largest request that is accepted, in bytes.
+  // Returns the size of the largest request that is accepted, in bytes.
   int64_t max_message_bytes() const { return max_message_bytes_; }
 
   // Adds a call. The call ends after two calls of Leave: one when its handler
@@ -54,8 +55,8 @@ class Service {
   bool Enter(const CallRef& call);
   void Leave(const CallRef& call);
 
-  // Refuses new calls and waits until the others have ended. Calls
-  // InProcessCall::Lose for those that have not ended after `grace`. Must not
+  // Refuses new calls and waits until the calls under way have ended. Calls
+  // InProcessCall::Lose for calls that have not ended after `grace`. Must not
   // be called on a thread of the network.
   void Close(std::chrono::nanoseconds grace);
 
@@ -67,7 +68,7 @@ class Service {
   Mutex mutex_;
   CondVar idle_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // How many calls of Leave each call still needs.
+  // The number of calls of Leave that each call still needs.
   absl::flat_hash_map<CallRef, int> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -81,7 +82,7 @@ class Network {
       : queue_(NewThreadPool("leat-calls", num_threads)),
         timers_("leat-calls", clock) {}
 
-  // Runs handlers and replies.
+  // Returns the queue that runs handlers and replies.
   WorkQueue& queue() { return *queue_; }
   TimerQueue& timers() { return timers_; }
 
@@ -91,14 +92,15 @@ class Network {
   absl::StatusOr<ServiceRef> Add(const std::string& address,
                                  const MethodTable& methods,
                                  int64_t max_message_bytes);
-  // Makes `service` impossible to find. Calls that have entered it go on.
+  // Removes `service`, so that Find no longer returns it. Calls that have
+  // entered it go on.
   void Remove(const Service& service);
 
-  // Returns the service at `address`, or null if there is none. If there is
-  // none and `waiting` is not null, dispatches that call again as soon as there
-  // is a service.
+  // Returns the service at `address`, or null if there is none. In the latter
+  // case, if `waiting` is not null, the network dispatches `waiting` again as
+  // soon as there is a service.
   ServiceRef Find(const std::string& address, const CallRef& waiting);
-  // Ends the wait that Find began for a call, if there is one.
+  // Makes a call stop waiting for a service, if Find made it wait.
   void StopWaiting(const std::string& address, const CallRef& waiting);
 
  private:
@@ -114,7 +116,8 @@ class Network {
   TimerQueue timers_;  // destroyed first: it adds to the queue
 };
 
-// The calls of one transport whose `done` has not returned. Thread-safe.
+// The calls of one transport that are open, because their `done` has not
+// returned. Thread-safe.
 class OpenCalls {
  public:
   void Add(const CallRef& call) {
@@ -130,7 +133,7 @@ class OpenCalls {
     MutexLock lock(mutex_);
     return std::vector<CallRef>(calls_.begin(), calls_.end());
   }
-  // Must not be called on a thread of the network.
+  // Waits until no call is open. Must not be called on a thread of the network.
   void WaitUntilEmpty() {
     MutexLock lock(mutex_);
     while (!calls_.empty()) empty_.Wait(mutex_);
@@ -142,7 +145,7 @@ class OpenCalls {
   absl::flat_hash_set<CallRef> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
-// What a caller asks for.
+// The arguments of Transport::Call, and the limit of the response.
 struct CallParts {
   std::string address = {};
   Method method = {};
@@ -152,15 +155,15 @@ struct CallParts {
   int64_t max_message_bytes = 0;  // of the response
 };
 
-// One call. It is open at the caller until `done` has been called, and at the
-// callee until its handler has returned and replied; either may end first.
-// Thread-safe. Owned by what will continue it (a queue, a timer, a service) and
-// by OpenCalls.
+// One call. It is open at the caller until `done` has been called. It is open
+// at the callee until its handler has returned and replied. Either end may come
+// first. Thread-safe. The object that continues the call next (a queue, a timer
+// or a service) owns it together with OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
-  // `open` is borrowed until `done` has returned. So is `network`, unless the
-  // call is on a thread of the network or the caller shares the ownership of
-  // the network.
+  // Borrows `open` and `network` until `done` has returned. After that, a
+  // thread may use `network` only if it is a thread of the network or shares
+  // the ownership of the network.
   InProcessCall(Network& network, std::weak_ptr<InProcessNetwork> share,
                 OpenCalls& open, CallParts parts)
       : network_(network),
@@ -178,14 +181,14 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
   void Dispatch();
   // Ends the call for the caller, which gets `why`, and cancels the handler.
   void Abandon(const absl::Status& why);
-  // Ends the call because the callee's listener does not wait for it any
-  // longer: the caller gets UNAVAILABLE, and the handler is cancelled.
+  // Ends the call because the callee's listener no longer waits for it. The
+  // caller gets UNAVAILABLE, and the handler is cancelled.
   void Lose();
 
  private:
-  // Gives the caller its result, unless it has one. If `why_cancelled` is not
-  // OK, the handler is cancelled with it. Uses nothing of the network
-  // afterwards.
+  // Gives the caller `result`, unless the caller already has a result. If
+  // `why_cancelled` is not OK, cancels the handler with this error. Does not
+  // use the network afterwards.
   void End(absl::StatusOr<Payload> result, absl::Status why_cancelled = {});
   bool HasEnded() {
     MutexLock lock(mutex_);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessCluster runs several servers in this process, which reach each other
-// over an in-process network, and makes sessions on them.
+// InProcessCluster runs several servers in this process and makes sessions on
+// them. The servers reach each other over an in-process network.
 //
 //   InProcessCluster cluster({{"ps", 1}, {"worker", 2}});
 //   auto session = cluster.NewSession(graph, {.job = "worker", .index = 0});
@@ -24,8 +24,8 @@
 
 namespace leat::testing {
 
-// Not thread-safe. Owns the servers, which go by the TestClock. Every task
-// always has an address, whether its server runs or not.
+// Not thread-safe. Owns the servers, which use TestClock(). Every task has an
+// address at all times, whether its server runs or not.
 class InProcessCluster {
  public:
   // Starts all tasks. `jobs` maps the name of each job to its number of tasks.
@@ -54,7 +54,8 @@ class InProcessCluster {
   // Returns the target for sessions, such as "in-process://localhost:1001". It
   // is valid on this cluster's network only.
   std::string Target(const TaskId& task) const;
-  // The transport "in-process", which reaches the tasks.
+  // Returns the registry with the transport "in-process", which reaches the
+  // tasks.
   const TransportRegistry& transports() const { return transports_; }
 
   // Makes a session on the master of `task`. Sets `options.transports`.
@@ -62,7 +63,7 @@ class InProcessCluster {
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
 
-  // Returns the LeaksOf all servers.
+  // Returns what LeaksOf returns for all servers, as one text.
   std::string Leaks();
 
  private:

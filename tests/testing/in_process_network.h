@@ -33,13 +33,14 @@ class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
   // Runs handlers and replies on `num_threads` threads of its own. `clock` is
   // the clock of the transports and must outlive the network.
   explicit InProcessNetwork(int num_threads = 2, Clock& clock = TestClock());
-  // No transport or listener is left, because they share the ownership.
-  // REQUIRES: not called on a thread of the network.
+  // When the destructor runs, no transport or listener is left, because they
+  // share the ownership of the network. REQUIRES: not called on a thread of the
+  // network.
   ~InProcessNetwork();
 
   // Returns a new transport of this network.
   std::unique_ptr<Transport> NewTransport(const TransportOptions& options = {});
-  // The registry for servers and sessions that are to reach each other over
+  // Returns the registry for servers and sessions that reach each other over
   // this network. It has one transport, "in-process".
   const TransportRegistry& transports() const { return transports_; }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LeaksOf says what a server still holds of sessions and steps that are over.
-// BecomesEmpty is for tests that look for other leaks.
+// LeaksOf returns what a server still holds of sessions and steps that are
+// over. BecomesEmpty is for tests that look for other leaks.
 //
 //   EXPECT_EQ(LeaksOf(*server), "");
 #ifndef LEAT_TESTS_TESTING_LEAKS_H_
@@ -15,11 +15,11 @@
 namespace leat::testing {
 
 // Waits until `is_empty()` is true, but at most 30 seconds, which are simulated
-// if the test simulates time. Returns whether it is true. Every orderly end
-// takes less time, even if a notice of the end has to be repeated. A server
-// that nobody tells of an end forgets the step or session after a minute or
-// more (ServerLimits). The wait is shorter, so that no test takes that for an
-// orderly end.
+// if the test simulates time. Returns whether it is true. 30 seconds are enough
+// for every orderly end, even if a notice of the end must be repeated. If a
+// server never gets the notice, it drops the step or session only after a
+// minute or more (ServerLimits). This wait is shorter, so no test mistakes that
+// for an orderly end.
 bool BecomesEmpty(absl::FunctionRef<bool()> is_empty);
 
 // Waits as BecomesEmpty does until the server holds nothing of a session or

@@ -33,8 +33,8 @@ double ParseReal(const json& value) {
   return value.get<double>();
 }
 
-// Converts a number as the files mean it: to an integer by cutting its fraction
-// off, and to a float of at most 32 bits by way of float.
+// Converts a number of a data file to T. For an integer type, cuts off the
+// fraction. For a float type of at most 32 bits, converts to float first.
 template <class T>
 T FromReal(double value) {
   if constexpr (std::is_same_v<T, bool>) {

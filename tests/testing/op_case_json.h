@@ -47,9 +47,9 @@ double DefaultTolerance(DType dtype);
 std::string Difference(const Tensor& got, const Tensor& expected,
                        const Precision& precision);
 
-// Does the same for an expected tensor in JSON, which may give only every n-th
-// value of a large one, as {"every": n, "values": [...]}. `spec` is the case;
-// its "tolerance" and "floor" take precedence over the defaults.
+// Does the same for an expected tensor in JSON. For a large tensor, the JSON
+// may have only every n-th value, as {"every": n, "values": [...]}. `spec` is
+// the case. Its "tolerance" and "floor" take precedence over the defaults.
 std::string Difference(const Tensor& got, const nlohmann::json& expected,
                        const nlohmann::json& spec);
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The headers that most tests include. They are compiled once for all test
-// programs, which saves half of the time of a test file. No file may rely on
-// this header: each includes what it uses.
+// Includes the headers that most tests include. They are compiled once for all
+// test programs, which halves the time to compile a test file. No file may rely
+// on this header: each file includes what it uses.
 #ifndef LEAT_TESTS_TESTING_PRECOMPILED_H_
 #define LEAT_TESTS_TESTING_PRECOMPILED_H_
 

@@ -46,14 +46,15 @@ int CodeOf(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// Waits as AwaitText does, but gives up when `is_written` returns false, which
-// means that nobody writes the file any more.
+// Waits as AwaitText does, but stops waiting when `is_written` returns false,
+// because no process writes the file any more.
 bool AwaitTextWhile(absl::FunctionRef<bool()> is_written,
                     const std::string& path, const std::string& text,
                     absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   while (true) {
-    // Asks before it reads, because the text may be the last one written.
+    // Calls `is_written` before it reads the file. In the other order, it could
+    // miss a text that is written just before the writer ends.
     const bool may_come = is_written() && absl::Now() < deadline;
     const std::string content = ReadFile(path);
     if (absl::StrContains(content, text)) return true;

@@ -19,8 +19,8 @@ namespace leat::testing {
 // Returns the content of a file, or "" if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-// Waits until the file at `path` contains `text`. Returns false, and fails the
-// test, if it does not in time.
+// Waits until the file at `path` contains `text`. Fails the test and returns
+// false if the file does not contain it after `timeout`.
 bool AwaitText(const std::string& path, const std::string& text,
                absl::Duration timeout = absl::Seconds(60));
 
@@ -36,8 +36,8 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
 // it. If it has not ended after `timeout`, kills it and fails the test.
 int WaitFor(pid_t pid, absl::Duration timeout = absl::Seconds(60));
 
-// A program that runs until it is told to end. The destructor kills it if it
-// still runs. To be used by one thread. Owns the folder of its output files.
+// A program that runs in the background. The destructor kills the program if it
+// still runs. Used by one thread. Owns the folder of its output files.
 class Process {
  public:
   // Starts the program, as Spawn does.
@@ -47,13 +47,14 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Waits for the first whole line of standard output and returns it. Returns
-  // "", and fails the test, if there is none in time or if the program ends
-  // first.
+  // Waits for the first whole line of standard output and returns it. Fails the
+  // test and returns "" if there is no line after `timeout`, or if the program
+  // ends first.
   std::string FirstLine(absl::Duration timeout = absl::Seconds(30));
 
-  // Waits until standard error contains `text`. Returns false, and fails the
-  // test, if it does not in time or if the program ends first.
+  // Waits until standard error contains `text`. Fails the test and returns
+  // false if the text is not there after `timeout`, or if the program ends
+  // first.
   bool AwaitError(const std::string& text,
                   absl::Duration timeout = absl::Seconds(60));
 
@@ -63,23 +64,24 @@ class Process {
   // Waits as WaitFor does. REQUIRES: not called before.
   int Wait(absl::Duration timeout = absl::Seconds(60));
   bool IsRunning();
-  pid_t pid() const { return pid_; }  // -1 when it is known to have ended
+  pid_t pid() const { return pid_; }  // -1 once the end has been noticed
 
   std::string Out() const { return ReadFile(folder_.Path("out")); }
   std::string Err() const { return ReadFile(folder_.Path("err")); }
 
-  // Return what Linux's /proc says of the process, or 0 if it has ended.
+  // Return the numbers that Linux's /proc gives for the process, or 0 if the
+  // process has ended.
   int64_t ResidentBytes() const;
   int NumOpenFiles() const;
 
  private:
   const TemporaryFolder folder_;
-  pid_t pid_ = -1;  // -1: it has ended
+  pid_t pid_ = -1;  // -1 once the end has been noticed
   int code_ = 0;
 };
 
-// Returns the arguments of `leat serve` as the only task of job ps, at
-// `address` or on a free port.
+// Returns the arguments of `leat serve` for the only task of job ps. The task
+// listens at `address`, by default on a free port.
 std::vector<std::string> ServeAlone(const std::string& address = "127.0.0.1:0");
 
 }  // namespace leat::testing

@@ -13,7 +13,7 @@
 
 namespace leat::testing {
 
-// To be used by one thread. Owns its socket.
+// Used by one thread. Owns its socket.
 class RawConnection {
  public:
   // Connects to `address`, "127.0.0.1:port". Fails the test if nobody listens
@@ -32,7 +32,7 @@ class RawConnection {
   const int socket_;
 };
 
-// Returns all bytes of a connection over which `method` is called once.
+// Returns all bytes that a client sends on a connection to call `method` once.
 // `message` must be smaller than 16 KiB. The formats are those of RFC 9113
 // (HTTP/2), RFC 7541 (HPACK) and gRPC over HTTP/2.
 std::string BytesOfCall(const Method& method, absl::string_view message);

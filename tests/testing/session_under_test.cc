@@ -23,8 +23,8 @@
 namespace leat {
 namespace {
 
-// Fails the test if the server keeps something. Waits first, because a client
-// may have its reply before the step is cleaned up.
+// Fails the test if the server still holds a session, a graph or a step. Waits
+// first, because a client may have its reply before the step is cleaned up.
 void ExpectNothingLeft(const Server& server) {
   EXPECT_EQ(testing::LeaksOf(server), "");
 }
@@ -165,9 +165,10 @@ void RunUntilTimeout(std::chrono::nanoseconds timeout,
   });
   testing::SimulatedClock* const clock = testing::SimulatedClock::Current();
   if (clock == nullptr) return;
-  // Most steps end while this thread counts. The time may move before the step
-  // has begun, and must then move again. It moves ever more rarely, because
-  // other deadlines must not pass too.
+  // Most steps end while this thread counts to `next`. Otherwise the clock
+  // jumps. If it jumps before the step has begun, it must jump again. The
+  // pauses between the jumps get longer, so that other deadlines do not pass
+  // too.
   int64_t next = 300'000;
   for (int64_t count = 0; !has_ended; ++count) {
     if (count < next) continue;

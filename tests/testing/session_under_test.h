@@ -35,9 +35,9 @@ SessionKind TestedSession();
 // limits and optimizer of `options`, but not their placement policy. The task
 // of the server has the name that a local session gives to its own task,
 // "/job:localhost/replica:0/task:0". When the session and all its Callables are
-// gone, the test fails if the server still holds something of them. Returns
-// UNIMPLEMENTED for options that only a local session can have (device_set,
-// passes).
+// destroyed, the test fails if the server still holds something of them.
+// Returns UNIMPLEMENTED for options that only a local session can have
+// (device_set, passes).
 absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());
@@ -46,9 +46,9 @@ absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
 // sessions run over gRPC, whose time is real.
 std::unique_ptr<testing::SimulatedClock> SimulateTime();
 
-// Runs `step`, which may run without end, until it has ended or its `timeout`
-// is over. A loop without end lets no simulated time pass, so this function
-// moves the time on.
+// Runs `step` until it ends or its `timeout` is over. `step` may run a loop
+// that never ends. The threads of such a loop never wait, so simulated time
+// does not pass by itself, and this function moves the clock.
 void RunUntilTimeout(std::chrono::nanoseconds timeout,
                      absl::FunctionRef<void()> step);
 
@@ -61,8 +61,8 @@ Int NumTries(Int local) {
 
 }  // namespace leat
 
-// Skips the rest of a test that looks at something only a local session has.
-// tests/runtime/session_kinds_test.cc lists the tests that use it.
+// Skips the rest of a test that checks something that only a local session has.
+// tests/runtime/session_kinds_test.cc lists the tests that use this macro.
 #define LEAT_LOCAL_SESSION_ONLY(reason)                           \
   do {                                                            \
     if (::leat::TestedSession() != ::leat::SessionKind::kLocal) { \

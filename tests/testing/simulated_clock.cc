@@ -17,8 +17,8 @@ namespace {
 
 using std::chrono::hours;
 
-// The real clock counts from the start of the machine, and no machine that runs
-// tests has been on for so long.
+// The real clock counts from the start of the machine. No machine that runs
+// tests has been on for 1,000 days.
 constexpr Clock::time_point kStart(hours(24 * 1000));
 constexpr Clock::duration kLongest = hours(24 * 100);
 
@@ -31,8 +31,8 @@ std::string NameOf(pthread_t thread) {
   return name;
 }
 
-// The real clock, for tests that simulate no time. All of them may wait for
-// events until a deadline, but only some may sleep (CheckMaySleep).
+// The real clock, for tests that simulate no time. Every test may wait for
+// events until a deadline, but only some tests may sleep (CheckMaySleep).
 class UnsimulatedClock final : public Clock {
  public:
   time_point Now() const override { return RealClock().Now(); }
@@ -54,7 +54,7 @@ std::string SinceStart(Clock::time_point when) {
 
 }  // namespace
 
-// A thread that waits. It lives on the stack of that thread.
+// A thread that waits. The object is on the stack of that thread.
 struct SimulatedClock::Waiter {
   Waiter(const CondVar* condition, time_point deadline)
       : condition(condition), deadline(deadline) {
@@ -67,8 +67,8 @@ struct SimulatedClock::Waiter {
   const pthread_t thread = pthread_self();
   bool was_notified = false;
   // Posted once, to wake the thread. A thread that waits for a semaphore sleeps
-  // at once. For a std::atomic it would yield first, which takes long on a busy
-  // machine.
+  // at once. With a std::atomic it would yield first, which takes long on a
+  // busy machine.
   sem_t wake_up;
 };
 
@@ -204,7 +204,7 @@ bool SimulatedClock::Wait(const CondVar& condition, Mutex& mutex,
                         "\" waits for a time of the real clock."));
     }
     waiters_.push_back(&waiter);
-    // Nobody can notify the waiter before it is in the list.
+    // No thread can notify the waiter before it is in the list.
     mutex.Unlock();
     if (deadline <= now_) {
       --num_running_;
@@ -245,16 +245,16 @@ void SimulatedClock::EndThread() {
 
 void SimulatedClock::Park(Waiter& waiter) {
   while (sem_wait(&waiter.wake_up) != 0) {
-    // A signal has interrupted it.
+    // A signal has interrupted sem_wait.
   }
-  // Wake holds the lock while it uses the waiter, so this waits until it no
-  // longer does.
+  // Wake holds the lock while it uses the waiter. Taking the lock here waits
+  // until Wake no longer uses it.
   MutexLock lock(mutex_);
 }
 
 void SimulatedClock::Wake(Waiter& waiter) {
   std::erase(waiters_, &waiter);
-  ++num_running_;  // before it wakes
+  ++num_running_;  // before the thread wakes
   sem_post(&waiter.wake_up);
 }
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SimulatedClock is a clock whose time stands still while any thread runs. When
-// all threads wait, its time jumps to the next deadline. So a test waits for
-// nothing, and no stalled thread makes it fail.
+// all threads wait, its time jumps to the next deadline. So tests do not wait
+// in real time, and stalled threads do not make them fail.
 //
 //   SimulatedClock clock;
 //   TimerQueue timers("timers", clock);
@@ -28,10 +28,10 @@
 
 namespace leat::testing {
 
-// A clock and the simulation it belongs to. Thread-safe, except that only the
-// test's thread, which makes the clock, may call Settle, Advance and
-// AdvanceUntil. The clock must be made before all objects that take it or that
-// have threads, and be destroyed after them. There is one at a time.
+// A clock and the simulation that it belongs to. Thread-safe, except that only
+// the test's thread, which makes the clock, may call Settle, Advance and
+// AdvanceUntil. Make the clock before all objects that take it or that have
+// threads, and destroy it after them. Only one clock may exist at a time.
 //
 // The simulation consists of the test's thread and of all leat::Threads that
 // are started while it exists. They run at the same time, as in a program. Only
@@ -66,15 +66,17 @@ class SimulatedClock final : public Clock, private Simulation {
 
   // Returns when all other threads wait. No time passes.
   void Settle();
-  // Lets `time` pass and returns when all other threads wait again. What is due
-  // until then has run, also what is due at the last moment.
+  // Lets `time` pass and returns when all other threads wait again. By then,
+  // everything that was due within `time` has run, including what was due at
+  // its end.
   void Advance(duration time);
   // Lets time pass until `condition()` is true. The condition is called on this
   // thread while all other threads wait, first without any delay and then after
   // each deadline. It may wake threads and wait for them.
   void AdvanceUntil(absl::FunctionRef<bool()> condition);
-  // Does the same, but lets at most `time` pass, and less if nothing is due
-  // until then. Returns whether the condition is true.
+  // Does the same, but lets at most `time` pass. Returns earlier if no thread
+  // has a deadline within the rest of `time`. Returns whether the condition is
+  // true.
   bool AdvanceUntil(absl::FunctionRef<bool()> condition, duration time);
   // Moves the time on without waiting for threads that run, and wakes those
   // whose deadlines have passed. Any thread may call this.
@@ -91,7 +93,7 @@ class SimulatedClock final : public Clock, private Simulation {
   void BeginThread() override;
   void EndThread() override;
 
-  // Returns when the waiter, which has been added, is awake.
+  // Waits until `waiter` is woken. REQUIRES: `waiter` has been added.
   void Park(Waiter& waiter);
   void Wake(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify(const CondVar& condition, size_t at_most);

@@ -34,11 +34,13 @@ class StartedCall {
  public:
   // Returns whether the answer has come.
   bool is_done() const;
-  // Gives the call up. The answer is then CANCELLED unless it has come before.
+  // Cancels the call. The answer is then CANCELLED, unless another answer has
+  // come before.
   void Cancel() { cancellation_->Cancel(absl::CancelledError("by the test")); }
 
-  // Waits for the answer and returns it. If there is none at the
-  // WaitLimit, fails the test and returns DEADLINE_EXCEEDED. To be called once.
+  // Waits for the answer and returns it. If there is no answer at the
+  // WaitLimit, fails the test and returns DEADLINE_EXCEEDED. Must be called
+  // only once.
   absl::StatusOr<Payload> Wait();
 
  private:
@@ -63,8 +65,8 @@ class TaskClient {
       const Method& method, const google::protobuf::MessageLite& request,
       WireTensors tensors = {});
 
-  // Does the same with a request that is already serialized. Its bytes may be
-  // no message at all.
+  // Does the same with a request that is already serialized. The bytes need not
+  // be a valid message.
   std::shared_ptr<StartedCall> Start(const Method& method, Payload request);
 
   // Makes a call and waits for the answer. `response` gets the fields that are
@@ -73,8 +75,8 @@ class TaskClient {
                     const google::protobuf::MessageLite& request,
                     google::protobuf::MessageLite& response);
 
-  // Creates the worker session `session`, registers `graph`, a GraphDef in text
-  // form, in it and returns the graph's handle.
+  // Creates the worker session `session` and registers `graph`, a GraphDef in
+  // text form, in the session. Returns the handle of the graph.
   absl::StatusOr<std::string> Register(const std::string& session,
                                        const std::string& graph);
   // Starts RunGraph of a registered graph, without feeds and fetches.

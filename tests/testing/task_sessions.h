@@ -16,12 +16,12 @@
 
 namespace leat::testing {
 
-// Return the GraphDef of the text, and a request to create a session with it,
-// in the GraphDef version that this library writes.
+// Return a GraphDef and a request to create a session with it. The GraphDef is
+// made from the text `graph` and has the version that this library writes.
 pb::GraphDef GraphDefOf(const std::string& graph);
 pb::CreateSessionRequest CreateSessionRequestOf(const std::string& graph);
 
-// A client's session on the master of a task. To be used by one thread.
+// A client's session on the master of a task. Used by one thread.
 class ClientSession {
  public:
   // Creates the session. `client` is borrowed and must outlive this object.
@@ -46,8 +46,7 @@ class ClientSession {
   std::string handle_;
 };
 
-// A master's session on a task, with one registered graph. To be used by one
-// thread.
+// A master's session on a task, with one registered graph. Used by one thread.
 class RegisteredSession {
  public:
   // Creates the session and registers `graph` in it. `client` is borrowed and

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TemporaryFolder is a folder for the files of one test. It is removed with all
-// its content when the object goes:
+// TemporaryFolder is a folder for the files of one test. The destructor removes
+// the folder with all its content:
 //
 //   const TemporaryFolder folder;
 //   WriteNpy(tensor, folder.Path("x.npy"));

@@ -32,8 +32,8 @@ class CallResult {
   bool is_done() const { return num_replies() > 0; }
   // Returns how often the callback was called; more than once is an error.
   int num_replies() const;
-  // Waits for the reply and returns it. If there is none at the WaitLimit,
-  // returns DATA_LOSS, which no method returns. To be called once.
+  // Waits for the reply and returns it. If there is no reply at the WaitLimit,
+  // returns DATA_LOSS, which no method returns. Must be called only once.
   absl::StatusOr<Payload> Take() const;
 
  private:
@@ -66,23 +66,24 @@ class TestService {
   static constexpr Method kFail{"/leat.Test/Fail"};
   // Answers only if the call is cancelled, with the reason of the cancellation.
   static constexpr Method kWait{"/leat.Test/Wait"};
-  // Waits for Release before it answers; answers at once after that.
+  // Waits for Release before it answers. After Release, answers at once.
   static constexpr Method kHold{"/leat.Test/Hold"};
   // Destroys its reply callback without calling it.
   static constexpr Method kDrop{"/leat.Test/Drop"};
   // Answers with a tensor although the method has no field for one.
   static constexpr Method kMisplace{"/leat.Test/Misplace"};
-  // Is not in the method table.
+  // This method is not in the method table.
   static constexpr Method kUnknown{"/leat.Test/Unknown"};
 
   TestService();
 
-  // The methods above, to listen with.
+  // Returns the table of the methods above, for Transport::Listen.
   const MethodTable& methods() const { return methods_; }
 
   // Sets the error that kFail answers with.
   void set_error(absl::Status error);
-  // Answers the calls of kHold, those that wait and those to come.
+  // Answers the calls of kHold that wait. Later calls of kHold are answered at
+  // once.
   void Release();
 
   // Returns the number of calls of kWait and kHold whose handler was called.
@@ -91,7 +92,7 @@ class TestService {
   int num_cancelled() const;
   // Returns the context of the last call of kWait, or null if there was none.
   std::shared_ptr<CallContext> last_context() const;
-  // Returns when the handler of that call was called.
+  // Returns the time at which the handler of the last call of kWait was called.
   Clock::time_point last_begun() const;
 
  private:

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of how calls of every transport end before they are answered: by a
-// deadline, by a cancellation, or by the end of a transport or a listener. To
-// be included by one file of a program, which instantiates TransportTest
+// Tests how calls of every transport end before they are answered: by a
+// deadline, by a cancellation, or by the end of a transport or a listener. One
+// file of a test program includes this file and instantiates TransportTest
 // (transport_test.h).
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_
@@ -85,9 +85,9 @@ TEST_P(TransportTest, KeepsDeadlines) {
   ASSERT_TRUE(service_.last_context()->deadline.has_value());
   const auto difference =
       *service_.last_context()->deadline - *options.deadline;
-  // A message carries the time that is left, from which its travel time is not
-  // subtracted. So the deadlines of callee and caller differ by the travel
-  // time.
+  // A message carries the time that is left until the deadline. Its travel time
+  // is not subtracted. So the deadlines of callee and caller differ by the
+  // travel time.
   EXPECT_LT(std::chrono::abs(difference),
             service_.last_begun() - begin + std::chrono::milliseconds(100));
 
@@ -147,8 +147,8 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
     listener->Shutdown(std::chrono::seconds(60));
     has_stopped = true;
   });
-  // The listener takes no new calls meanwhile. The first call that the test
-  // tries may still be let in.
+  // The listener refuses new calls meanwhile. It may still accept the first
+  // call that the test tries.
   EXPECT_TRUE(Eventually([&] {
     return CallNow(*transport, listener->address(), TestService::kEcho)
                .status()

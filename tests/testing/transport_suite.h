@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what every transport carries and refuses, and of which listeners it
-// reaches. To be included by one file of a program, which instantiates
+// Tests what every transport carries and refuses, and which listeners it
+// reaches. One file of a test program includes this file and instantiates
 // TransportTest (transport_test.h).
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
@@ -95,8 +95,8 @@ TEST_P(TransportTest, DroppedRepliesAreInternal) {
               AllOf(HasSubstr("/leat.Test/Drop"), HasSubstr("dropped")));
 }
 
-// A method without a field for tensors can neither be sent tensors nor answer
-// with some.
+// A method without a field for tensors can neither receive tensors nor answer
+// with tensors.
 TEST_P(TransportTest, RefusesTensorsWithoutAField) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -188,7 +188,8 @@ TEST_P(TransportTest, WaitsForReadyUntilTheDeadlineOrTheEnd) {
 }
 
 // The sizes lie around the limits at which transports treat tensors
-// differently. The pattern shows lost, repeated and misplaced bytes.
+// differently. The pattern of the bytes reveals lost, repeated and misplaced
+// bytes.
 TEST_P(TransportTest, LargeTensorsKeepTheirBytes) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TransportTest is the fixture for tests of transports. They check the promises
-// of distributed/transport/transport.h. transport_suite.h and
-// transport_ends_suite.h contain the tests that every transport must pass; a
+// TransportTest is the fixture for tests of transports. These tests check the
+// promises of distributed/transport/transport.h. transport_suite.h and
+// transport_ends_suite.h contain the tests that every transport must pass. A
 // program that includes them instantiates TransportTest with the names of its
 // transports.
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_TEST_H_

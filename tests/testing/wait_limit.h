@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WaitLimit says how long a test waits for what must happen.
+// WaitLimit tells until when a test waits for something that must happen.
 //
 //   while (!is_set && changed.WaitUntil(mutex, WaitLimit())) {
 //   }
@@ -14,8 +14,9 @@
 
 namespace leat::testing {
 
-// Returns the time that is a minute from now. In a simulation, which itself
-// notices if what a test waits for cannot happen, there is no limit.
+// Returns the time that is a minute from now. In a simulation there is no
+// limit: the simulation itself notices if all threads wait for something that
+// cannot happen.
 inline Clock::time_point WaitLimit() {
   return Simulation::Active() != nullptr
              ? Clock::time_point::max()

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WaitingCall is one run of a kernel that may wait, in a step of its own that
-// can be cancelled meanwhile. It is for tests of the kernels of queues,
-// accumulators and the like.
+// WaitingCall is one run of a kernel that may wait. The run has its own step,
+// which can be cancelled meanwhile. Tests of the kernels of queues and
+// accumulators use WaitingCall.
 #ifndef LEAT_TESTS_TESTING_WAITING_CALL_H_
 #define LEAT_TESTS_TESTING_WAITING_CALL_H_
 

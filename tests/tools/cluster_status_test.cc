@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests which tasks ClusterStatus asks, and what it reports of those that do
+// Tests which tasks ClusterStatus asks, and what it reports about tasks that do
 // not answer. The tasks run in this process.
 #include "leat/tools/cluster_status.h"
 

@@ -35,8 +35,8 @@ using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
 // A graph that every stage changes. It has a call to lower, nodes without a
-// device, a node that the step does not need, a product by 1, and two devices
-// between which it is cut.
+// device, a node that the step does not need, a product by 1, and nodes on two
+// devices, so that it is partitioned.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder"
          attr { key: "dtype" value { type: DT_FLOAT } } }

@@ -25,7 +25,8 @@ using ::testing::SizeIs;
 
 constexpr std::chrono::milliseconds kPatience(100);
 
-// The view writes to a stream whose other end the test reads when it wants.
+// The view writes to a stream. The test reads the other end of the stream when
+// it calls Read.
 class LiveViewTest : public ::testing::Test {
  protected:
   LiveViewTest() {
@@ -114,11 +115,11 @@ TEST_F(LiveViewTest, DoesNotWaitForItsReader) {
   }
   EXPECT_GE(view.waits_for(), 0);
   EXPECT_EQ(clock_.Now(), start);
-  view.Finish(kPatience);  // gives up, as nothing is read
+  view.Finish(kPatience);  // waits in vain for the reader
   EXPECT_EQ(clock_.Now() - start, kPatience);
   std::string text = Read();
   EXPECT_TRUE(absl::StartsWith(text, "[chief-0]   xxx"));
-  view.Write();  // there is room again
+  view.Write();  // the stream takes text again
   view.Note("read again");
   absl::StrAppend(&text, Shown(view, *this));
   EXPECT_TRUE(absl::StrContains(text, " lines are left out"));

@@ -11,7 +11,7 @@
 namespace leat::log_test {
 namespace {
 
-// Makes a pipe that nobody reads standard error as long as it lives.
+// While this object exists, standard error is a pipe that nobody reads.
 class UnreadStandardError {
  public:
   UnreadStandardError() {
@@ -25,7 +25,7 @@ class UnreadStandardError {
   UnreadStandardError(const UnreadStandardError&) = delete;
   UnreadStandardError& operator=(const UnreadStandardError&) = delete;
 
-  // Fills the pipe, so that another write would block.
+  // Fills the pipe, so that the next write would block.
   void Fill() {
     const int flags = fcntl(ends_[1], F_GETFL);
     fcntl(ends_[1], F_SETFL, flags | O_NONBLOCK);
@@ -57,7 +57,7 @@ TEST(LogTest, AWarnerWritesWarnings) {
   EXPECT_EQ(text, "tool: warning: this tool is waiting for a test\n");
 }
 
-// If it waited, the test would never end.
+// If the warner waited for the reader, this test would never end.
 TEST(LogTest, AWarnerDoesNotWaitForTheReaderOfStandardError) {
   const Log log("tool");
   UnreadStandardError error;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the limits of a task. Each has a flag of `leat serve` that sets it and
-// nothing else, and docs/faults.md lists each flag with its default.
+// Tests the limits of a task. For each limit, one flag of `leat serve` sets
+// this limit and nothing else. docs/faults.md lists each flag with its default.
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -77,7 +77,8 @@ const std::vector<Limit>& Limits() {
   return limits;
 }
 
-// True for limits of chunks, which another section of the manual describes.
+// Returns true for limits of chunks, which another section of the manual
+// describes.
 bool IsOfChunks(const Limit& limit) {
   return absl::StartsWith(limit.fields[0], "chunks.");
 }

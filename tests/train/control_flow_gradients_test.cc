@@ -372,7 +372,7 @@ TEST(WhileGradientTest, GradientsOfALoopInABody) {
   GradientProgram p;
   const Output x = p.Input("x", Shape{}, {0.8});
   const Output w = p.Input("w", Shape{}, {1.3});
-  // Takes two steps down the slope of sin(w sin(w sin(w x))).
+  // Takes two steps of gradient descent on sin(w sin(w sin(w x))).
   const Output y = Repeat(p.b.Const<int32_t>(2), x, [&](Output v) {
     const Output ys[] = {Repeat(p.b.Const<int32_t>(3), v,
                                 [&](Output u) { return op::Sin(u * w); })};

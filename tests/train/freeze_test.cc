@@ -89,7 +89,7 @@ std::shared_ptr<Session> ReadySession(const Graph& graph) {
   return session;
 }
 
-// Returns `graph` frozen for `outputs`, and expects that these keep their
+// Returns `graph` frozen for `outputs`. Expects that the outputs keep their
 // values for `feeds`.
 absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
                                        const std::vector<TensorName>& outputs,
@@ -442,7 +442,8 @@ TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("'missing'"));
 }
 
-// Reading the variable would run those other nodes too.
+// The variable waits for another node, so a read of it would run that node,
+// too.
 TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
   auto graph = BuildLoops();
   ASSERT_TRUE(graph.ok()) << graph.status();

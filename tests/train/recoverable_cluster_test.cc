@@ -224,8 +224,8 @@ TEST(RecoverableClusterTest, ALostParameterServerIsNamedAndSoAreItsVariables) {
   cluster.Start(Ps(1));
   const absl::Status without = (*session)->Run(StepOf(model, 1)).status();
   EXPECT_EQ(without.code(), absl::StatusCode::kFailedPrecondition) << without;
-  // w is on the second server, because the global step, which was made before
-  // it, is on the first one.
+  // The global step was made first, so it is on the first server, and w is on
+  // the second one.
   EXPECT_THAT(without.message(),
               AllOf(HasSubstr("no longer: "), HasSubstr("'w'")));
 }
@@ -289,7 +289,7 @@ class LostServerTest : public ::testing::Test {
 };
 
 // The restarted chief is another process, so it does not know which variables
-// there were.
+// existed before.
 TEST_F(LostServerTest, ARestartedChiefNamesWhatIsLost) {
   auto session = MustBegin(false);
   TrainAndPut(*session);
@@ -391,7 +391,7 @@ class SyncClusterTest : public ::testing::Test {
     }
   }
 
-  // Begins with the other worker, which then waits for the chief.
+  // Starts the other worker first. It then waits for the chief.
   void Create(bool reinitialize) {
     Thread other("other", [&] { sessions_[1] = CreateOne(1, reinitialize); });
     sessions_[0] = CreateOne(0, reinitialize);

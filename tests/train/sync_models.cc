@@ -90,8 +90,8 @@ std::vector<Feed> LinearBatch(int worker, int step) {
           {"y", Targets(worker, step)}};
 }
 
-// Worker 0 uses no row above 4, and the others none below 2. Some rows occur
-// twice.
+// Worker 0 uses no row above 4. The other workers use no row below 2. Some rows
+// occur twice.
 std::vector<Feed> EmbeddingBatch(int worker, int step) {
   std::vector<int32_t> ids;
   for (int i = 0; i < kBatch * 2; ++i) {

@@ -23,8 +23,8 @@ using LossFunction = std::function<Output(GraphBuilder& b)>;
 
 // A linear model with variables w (3 x 1) and c (1).
 Output LinearLoss(GraphBuilder& b);
-// A model that looks up rows of a table of 7 rows, which is in two parts, and
-// adds the variable c (1).
+// A model that looks up rows of a table and adds the variable c (1). The table
+// has 7 rows in two parts.
 Output EmbeddingLoss(GraphBuilder& b);
 
 // Return the batch of `worker` at `step` as feeds for the model of LinearLoss
@@ -44,7 +44,7 @@ struct SyncModel {
 
 struct SyncModelOptions {
   LossFunction loss = LinearLoss;
-  // If it is "", no node gets a device.
+  // If this is "", no node gets a device.
   std::string worker_device = {};
   int ps_tasks = 1;
   SyncReplicasAttrs attrs = {};

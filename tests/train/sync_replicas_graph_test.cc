@@ -92,9 +92,10 @@ std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
   return before;
 }
 
-// When workers see that the closed queue is gone, they begin at the step that
-// the chief has counted, and the accumulators must be at that step already.
-// Running the graph does not show this race, so the test looks at the graph.
+// Workers begin when they see that the closed queue is gone. They begin at the
+// step that the chief has counted, so the accumulators must be at that step
+// already. Running the graph does not show this race, so the test checks the
+// graph.
 TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   const SyncModel model = BuildSyncModel(nn::Adam(), {});
   ASSERT_TRUE(model.graph.has_value());
@@ -111,9 +112,9 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   EXPECT_EQ(sets.size(), 2);  // one per variable
   const std::set<NodeId> before = UpTo(graph, removes[0]);
   for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
-  // Two of these three assignments come before: they set the global step and
-  // the chief's own step. The third one, which says that a chief has begun,
-  // does not.
+  // Two of these three assignments come before the removal. They set the global
+  // step and the chief's own step. The third assignment, which says that a
+  // chief has begun, does not come before.
   EXPECT_EQ(counts.size(), 3);
   EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
                           [&](NodeId id) { return before.contains(id); }),

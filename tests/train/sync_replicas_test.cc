@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests SyncReplicas on clusters in this process: whether it computes the same
-// as one session that gets all batches at once, whose gradients it counts, what
-// happens when a worker or the chief is restarted and when training ends, and
-// what the chief's step needs.
+// Tests SyncReplicas on clusters in this process. It must compute the same as
+// one session that gets all batches at once. Other tests check whose gradients
+// count, what happens when a worker or the chief is restarted and when training
+// ends, and what the chief's step needs.
 #include "leat/train/sync_replicas.h"
 
 #include <chrono>

@@ -66,7 +66,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view bytes,
   return header;
 }
 
-// The error for a file with `follow` bytes after its header.
+// Returns the error for a file with `follow` bytes after its header.
 absl::Status WrongSize(const Header& header, absl::string_view name,
                        absl::string_view follow) {
   return Malformed(
@@ -75,9 +75,9 @@ absl::Status WrongSize(const Header& header, absl::string_view name,
                          " but ", follow, " follow"));
 }
 
-// Refuses contents that are longer than their header announces. It is called
-// while a file is unpacked, so that a small file that unpacks to far too much
-// is not unpacked to its end.
+// Refuses contents that are longer than their header announces. Unpack calls
+// this after each chunk, so it stops early if a small file unpacks to far too
+// much.
 absl::Status CheckUnpacked(absl::string_view contents, absl::string_view name) {
   if (static_cast<int64_t>(contents.size()) > kMaxIdxBytes) {
     return absl::ResourceExhaustedError(absl::StrCat(

@@ -26,15 +26,16 @@ namespace leat {
 // The greatest number of bytes that a file may have, packed or unpacked.
 inline constexpr int64_t kMaxIdxBytes = int64_t{4} << 30;
 
-// Returns the content of an IDX file as a tensor of uint8. INVALID_ARGUMENT,
-// with `name` and the problem, for bytes that are not such a file, are cut off,
-// or go on after the data. RESOURCE_EXHAUSTED above kMaxIdxBytes.
+// Returns the content of an IDX file as a tensor of uint8. Returns
+// INVALID_ARGUMENT, with `name` and the problem, if `bytes` are not such a
+// file, are cut off, or go on after the data.
 absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
                                 absl::string_view name);
 
 // Returns the content of the file `path`, which is unpacked if it is gzipped.
-// The gzip streams must end where the file does. Fails as ParseIdx and
-// ReadRegularFile (core/regular_file.h) do.
+// The gzip streams must end where the file does. Returns RESOURCE_EXHAUSTED if
+// the file has more than kMaxIdxBytes, packed or unpacked. Also fails as
+// ParseIdx and ReadRegularFile (core/regular_file.h) do.
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
 // Images of uint8 [n, 28, 28, 1] and their labels, int32 [n].
@@ -48,11 +49,11 @@ struct FashionMnist {
   LabeledImages train = {};
   LabeledImages test = {};
 };
-// Reads the four files in `folder`, which Debian's package
-// dataset-fashion-mnist installs. Checks counts, extents and labels;
-// INVALID_ARGUMENT, naming the split, if they are wrong or there are no images.
+// Reads the four files of the data set from `folder`. Debian's package
+// dataset-fashion-mnist installs these files. Returns INVALID_ARGUMENT, naming
+// the split, if counts, extents or labels are wrong or there are no images.
 absl::StatusOr<FashionMnist> LoadFashionMnist(const std::string& folder);
-// The folder into which that package installs the files.
+// The folder into which Debian's package installs the files.
 inline constexpr char kFashionMnistFolder[] =
     "/usr/share/datasets/fashion-mnist";
 

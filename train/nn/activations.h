@@ -24,21 +24,21 @@ namespace leat::nn {
 // A null Activation stands for the identity.
 using Activation = std::function<Output(Output)>;
 
-// max(x, 0).
+// Returns max(x, 0).
 Output relu(Operand x);
-// min(max(x, 0), 6).
+// Returns min(max(x, 0), 6).
 Output relu6(Operand x);
-// x if x > 0, else exp(x) - 1.
+// Returns x if x > 0, else exp(x) - 1.
 Output elu(Operand x);
-// x if x > 0, else 0.2 x.
+// Returns x if x > 0, else 0.2 x.
 Output leaky_relu(Operand x);
-// 1 / (1 + exp(-x)).
+// Returns 1 / (1 + exp(-x)).
 Output sigmoid(Operand x);
-// The hyperbolic tangent.
+// Returns the hyperbolic tangent of `x`.
 Output tanh(Operand x);
-// log(1 + exp(x)).
+// Returns log(1 + exp(x)).
 Output softplus(Operand x);
-// exp(x) divided by its sum over the last axis.
+// Returns exp(x) divided by its sum over the last axis.
 Output softmax(Operand x);
 
 }  // namespace leat::nn

@@ -62,7 +62,8 @@ Output Gather(const Variable& part, Output ids, SourceLocation location) {
   return op::GatherV2(part.value(), ids, 0, {}, location);
 }
 
-// The part that each id is in, and its row there.
+// For each id, the part that has the row of the id, and the index of the row in
+// that part.
 struct Places {
   Output part = {};
   Output row = {};

@@ -40,14 +40,14 @@ struct EmbeddingLookupAttrs {
 // Returns the rows with the given ids. ids: int32 or int64 [...] in [0, rows),
 // where `rows` is the number of rows of all parts; the result: [...] followed
 // by the shape of a row. The first extents of the parts must be those that a
-// PartitionedVariable has, and their other extents must be equal. An id that is
-// out of range is INVALID_ARGUMENT when the step runs.
+// PartitionedVariable has, and their other extents must be equal. A step with
+// an id that is out of range fails with INVALID_ARGUMENT.
 Output EmbeddingLookup(absl::Span<const Variable> parts, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());
-// The same for a table that is cut along axis 0. The strategy decides which row
-// an id stands for. With kMod and several parts, id i does not stand for row i
-// of `table.value()`, which joins the parts one after the other.
+// Does the same for a table that is cut along axis 0. The strategy decides
+// which row an id stands for. With kMod and several parts, id i does not stand
+// for row i of `table.value()`, which joins the parts one after the other.
 Output EmbeddingLookup(const PartitionedVariable& table, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());

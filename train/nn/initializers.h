@@ -32,7 +32,7 @@ namespace leat::nn {
 using Initializer = std::function<Output(GraphBuilder&, const Shape& shape,
                                          DType, const Shape& whole)>;
 
-// All elements are 0, 1 or `value`.
+// Return initializers that set all elements to 0, to 1 or to `value`.
 Initializer Zeros(SourceLocation location = SourceLocation::Current());
 Initializer Ones(SourceLocation location = SourceLocation::Current());
 Initializer Constant(double value,
@@ -45,7 +45,7 @@ struct RandomUniformAttrs {
   // The seed of the op. If absent, GraphBuilder::OpSeeds decides.
   std::optional<int64_t> seed = {};
 };
-// Returns a uniform distribution.
+// Returns an initializer that draws from a uniform distribution.
 Initializer RandomUniform(RandomUniformAttrs attrs = {},
                           SourceLocation location = SourceLocation::Current());
 
@@ -56,23 +56,24 @@ struct NormalAttrs {
   // The seed of the op, as in RandomUniformAttrs.
   std::optional<int64_t> seed = {};
 };
-// Returns a normal distribution.
+// Returns an initializer that draws from a normal distribution.
 Initializer RandomNormal(NormalAttrs attrs = {},
                          SourceLocation location = SourceLocation::Current());
-// Returns a normal distribution whose values beyond two standard deviations are
-// drawn again.
+// Returns an initializer that draws from a normal distribution. Values beyond
+// two standard deviations are drawn again.
 Initializer TruncatedNormal(
     NormalAttrs attrs = {},
     SourceLocation location = SourceLocation::Current());
 
-// Returns a uniform distribution in +-sqrt(6 / (fan_in + fan_out)) (Glorot and
-// Bengio 2010). The fans are the numbers of inputs and outputs of each unit,
-// and are taken from the shape of the whole variable. For the filter of a
-// convolution they include its spatial extents.
+// Returns an initializer that draws from the uniform distribution between
+// -limit and limit, where limit = sqrt(6 / (fan_in + fan_out)) (Glorot and
+// Bengio 2010). The fans are the numbers of inputs and outputs of each unit.
+// They are computed from the shape of the whole variable. For the filter of a
+// convolution they include the spatial extents of the filter.
 Initializer GlorotUniform(std::optional<int64_t> seed = {},
                           SourceLocation location = SourceLocation::Current());
-// Returns a truncated normal distribution of variance 2 / fan_in (He et al.
-// 2015).
+// Returns an initializer that draws from a truncated normal distribution of
+// variance 2 / fan_in (He et al. 2015).
 Initializer HeNormal(std::optional<int64_t> seed = {},
                      SourceLocation location = SourceLocation::Current());
 

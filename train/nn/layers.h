@@ -63,7 +63,7 @@ struct Extent2 {
 struct DenseAttrs {
   // The extent of the result's last axis, > 0.
   int64_t units = 0;
-  // Applied to the result. Null for none.
+  // The function that is applied to the result, or null for none.
   Activation activation = nullptr;
   bool use_bias = true;
   // The initializers of the kernel [in, units] and of the bias [units].
@@ -82,18 +82,19 @@ Output Dense(Output x, DenseAttrs attrs,
 struct Conv2DAttrs {
   // The number of channels of the result, > 0.
   int64_t filters = 0;
-  // The extents of the window, and by how many elements it moves in each
-  // direction.
+  // `kernel` is the extents of the window. `strides` says by how many elements
+  // the window moves in each direction.
   Extent2 kernel = 3;
   Extent2 strides = 1;
   // With "VALID", all windows lie inside of the input. With "SAME", zeros are
-  // added around the input, so that with strides of 1 the extents stay.
+  // added around the input. If the strides are 1, the result then has the
+  // extents of the input.
   std::string padding = "VALID";
   std::string data_format = "NHWC";
   // The distance between the input elements under neighbouring elements of the
   // kernel.
   Extent2 dilations = 1;
-  // Applied to the result. Null for none.
+  // The function that is applied to the result, or null for none.
   Activation activation = nullptr;
   bool use_bias = true;
   Initializer kernel_initializer = GlorotUniform();
@@ -110,8 +111,9 @@ Output Conv2D(Output x, Conv2DAttrs attrs,
 
 // The attributes of MaxPool and AvgPool.
 struct Pool2DAttrs {
-  // The extents of a window, and by how many elements it moves. By default it
-  // moves by its size, so that windows do not overlap.
+  // `size` is the extents of a window. `strides` says by how many elements the
+  // window moves. By default the window moves by its size, so windows do not
+  // overlap.
   Extent2 size = 2;
   std::optional<Extent2> strides = {};
   std::string padding = "VALID";
@@ -151,10 +153,10 @@ struct BatchNormalizationAttrs {
   bool training = true;
   // The averages keep this share of their old values in each step.
   double momentum = 0.99;
-  // Added to the variance before the division.
+  // A small number that is added to the variance before the division.
   double epsilon = 1e-3;
   std::string data_format = "NHWC";
-  // Says whether an optimizer updates gamma and beta, the scale and the shift.
+  // Says whether an optimizer updates gamma (the scale) and beta (the shift).
   bool trainable = true;
   std::string name = {};
 };
@@ -175,13 +177,13 @@ struct EmbeddingAttrs {
   // If empty, the table is one variable "embeddings". Otherwise the table is
   // cut along axis 0 into variables "embeddings/part_0", ...
   Partitioner partitioner = {};
-  // Which part has the row of an id.
+  // Says which part has the row of an id.
   PartitionStrategy strategy = PartitionStrategy::kMod;
   bool trainable = true;
   std::string name = {};
 };
-// Returns rows of a table that is trained. ids: integers [...] in [0,
-// vocabulary); the result: [..., dimension].
+// Returns the rows with the given ids from a table that is a variable of the
+// layer. ids: integers [...] in [0, vocabulary); the result: [..., dimension].
 Output Embedding(Output ids, EmbeddingAttrs attrs,
                  SourceLocation location = SourceLocation::Current());
 

@@ -6,8 +6,8 @@
 namespace leat::nn {
 namespace {
 
-// Returns the builder to which a loss belongs. An argument that belongs to no
-// node becomes an error there.
+// Returns the builder to which a loss belongs. If one argument belongs to no
+// node, the ops report an error to that builder.
 GraphBuilder* BuilderOf(const Output& x, const Output& y) {
   return x.builder() != nullptr ? x.builder() : y.builder();
 }

@@ -33,8 +33,8 @@ Output SparseSoftmaxCrossEntropy(
     Output labels, Output logits,
     SourceLocation location = SourceLocation::Current());
 
-// The same for distributions over classes. labels: [batch, classes], whose rows
-// sum to 1. logits: the same shape.
+// Does the same for labels that are distributions over the classes. labels:
+// [batch, classes]; each row sums to 1. logits: the same shape.
 Output SoftmaxCrossEntropy(Output labels, Output logits,
                            SourceLocation location = SourceLocation::Current());
 

@@ -15,8 +15,9 @@
 
 namespace leat::nn {
 
-// Returns the share of rows in which the largest logit is that of the label, as
-// a float scalar. labels: int32 or int64 [batch]. logits: [batch, classes].
+// Returns the share of rows in which the largest logit belongs to the class of
+// the label. The result is a float scalar. labels: int32 or int64 [batch].
+// logits: [batch, classes].
 Output Accuracy(Output labels, Output logits,
                 SourceLocation location = SourceLocation::Current());
 

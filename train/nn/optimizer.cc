@@ -219,8 +219,8 @@ bool Optimizer::CheckVariables(GraphBuilder& b,
          check(*options.global_step, "global_step");
 }
 
-// Each number becomes one node for each dtype, which is made for the first
-// variable of that dtype.
+// Makes one node per number and dtype, when the first variable of that dtype is
+// updated.
 const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
                                               SourceLocation location,
                                               ValuesByType& all) const {
@@ -237,8 +237,9 @@ const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
   return it->second;
 }
 
-// The powers stand beside the variable whose name is first in the alphabet. The
-// powers are float32, whatever the dtype of that variable is, as in TensorFlow.
+// The powers are on the device of the variable whose name is first in the
+// alphabet. They are float32 even if that variable has another dtype, as in
+// TensorFlow.
 absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
     GraphBuilder& b, absl::Span<const VariableGradient> gradients,
     SourceLocation location) const {

@@ -15,11 +15,12 @@
 
 namespace leat::nn {
 
-// Not thread-safe. It lives only while one update is built.
+// Not thread-safe. An OptimizerUpdate lives only while one update is built.
 class OptimizerUpdate {
  public:
-  // Borrows `builder`, and `values` and `powers`, which belong to the step that
-  // is built; all must outlive this. `slot_name` is the name of the optimizer.
+  // `builder`, `values` and `powers` are borrowed and must outlive the
+  // OptimizerUpdate. `values` has the optimizer's numbers by name, and `powers`
+  // its powers. `slot_name` is the name of the optimizer.
   OptimizerUpdate(GraphBuilder& builder, Variable variable,
                   std::string slot_name,
                   const absl::flat_hash_map<std::string, Output>& values,
@@ -38,11 +39,11 @@ class OptimizerUpdate {
   bool is_resource() const { return variable_.is_resource(); }
 
   // Returns a number of the optimizer, or the value of a power, in the dtype of
-  // the variable. Invalid if there is no such name.
+  // the variable. Returns an invalid Output if there is no such name.
   Output value(absl::string_view name) const;
   // Adds a variable of the same shape, dtype and kind, named
-  // "<variable>/<optimizer>", on the device of the variable. Fails at the
-  // builder if the variable's shape is not fully known.
+  // "<variable>/<optimizer>", on the device of the variable. Reports an error
+  // to the builder if the variable's shape is not fully known.
   Variable Slot(const Initializer& initial_value);
 
   // Adds the op that updates the variable: `op` for a reference variable,

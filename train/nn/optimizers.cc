@@ -106,8 +106,8 @@ Operation RMSProp::Sparse(Update& update, const IndexedSlices& rows) const {
                        rows.values, rows.indices});
 }
 
-// Does what TensorFlow's SparseApplyCenteredRMSProp does, an op that we do not
-// have.
+// Does what TensorFlow's op SparseApplyCenteredRMSProp does. Leat does not have
+// that op.
 Operation RMSProp::SparseCentered(Update& update,
                                   const IndexedSlices& rows) const {
   const Variable squares = update.Slot(Ones());

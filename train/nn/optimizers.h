@@ -60,7 +60,7 @@ struct VariableGradient {
 
 // The base class of all optimizers. An optimizer is an immutable value: it may
 // be copied cheaply and used for several losses and builders. Each call adds
-// its own slots. Not thread-safe with respect to the builder.
+// its own slots. Calls that use the same builder must not overlap.
 //
 // (The constructors of the derived classes are templates so that `Adam({})` is
 // not ambiguous.)
@@ -73,16 +73,18 @@ class Optimizer {
   // that reads a variable in order to compute the loss, a gradient or one of
   // the builder's updates() runs before that variable changes.
   //
-  // Errors go to the builder: a loss that is not a scalar or depends on no
-  // variable, or a call in the body of a Cond or a While, where nothing would
-  // order the body's own reads of variables before the update.
+  // Errors go to the builder. The loss must be a scalar and depend on at least
+  // one of the variables. Minimize must not be called in the body of a Cond or
+  // a While, because nothing would order the reads of variables in the body
+  // before the update.
   Operation Minimize(Output loss, MinimizeOptions options = {},
                      SourceLocation location = SourceLocation::Current()) const;
 
-  // The two halves of Minimize, for programs that change gradients in between.
-  // ComputeGradients leaves out variables that have no gradient. ApplyGradients
-  // does not know the loss, so a body (of a Cond or a While) that reads a
-  // variable only for the loss may run after the update.
+  // The two functions below are the halves of Minimize, for programs that
+  // change gradients in between. ComputeGradients leaves out variables that
+  // have no gradient. ApplyGradients does not know the loss, so a body (of a
+  // Cond or a While) that reads a variable only for the loss may run after the
+  // update.
   std::vector<VariableGradient> ComputeGradients(
       Output loss, absl::Span<const Variable> variables,
       SourceLocation location = SourceLocation::Current()) const;
@@ -110,9 +112,9 @@ class Optimizer {
 
   // Returns the numbers that Dense and Sparse read by name.
   virtual std::vector<Number> Numbers() const = 0;
-  // A variable that belongs to the step as a whole, such as Adam's beta1^t. It
-  // starts as the number named `number` and is multiplied by it after every
-  // step.
+  // A variable that belongs to the step as a whole, such as Adam's beta1^t. The
+  // variable starts as the number named `number`, and is multiplied by that
+  // number after every step.
   struct Power {
     const char* name = "";
     const char* number = "";
@@ -121,8 +123,8 @@ class Optimizer {
   // Adds the nodes that update a variable with a dense gradient, and returns
   // the last one.
   virtual Operation Dense(Update& update, Output gradient) const = 0;
-  // The same for a sparse gradient. `rows` has no duplicate indices unless
-  // KeepsDuplicates().
+  // Does the same for a sparse gradient. `rows` has no duplicate indices,
+  // unless KeepsDuplicates() returns true.
   virtual Operation Sparse(Update& update, const IndexedSlices& rows) const = 0;
   // True if Sparse adds up rows with equal indices itself.
   virtual bool KeepsDuplicates() const { return false; }
@@ -223,8 +225,8 @@ struct AdagradAttrs {
   Operand learning_rate = 0.01;
   double initial_accumulator = 0.1;
 };
-// A learning rate per element, which falls with its gradients (Duchi et al.
-// 2011). `a` is initially `initial_accumulator`:
+// Gives each element a learning rate, which falls as its gradients add up
+// (Duchi et al. 2011). `a` is initially `initial_accumulator`:
 //
 //   a += g^2
 //   w -= learning_rate * g / sqrt(a)
@@ -244,8 +246,8 @@ class Adagrad : public Optimizer {
 };
 
 // The attributes of RMSProp. `decay` says how much of the mean square stays in
-// each step, `momentum` how much of the last update; `epsilon` keeps the root
-// above 0.
+// each step. `momentum` says how much of the last update stays. `epsilon` keeps
+// the root above 0.
 struct RMSPropAttrs {
   Operand learning_rate = 0.001;
   Operand decay = 0.9;
@@ -253,16 +255,16 @@ struct RMSPropAttrs {
   Operand epsilon = 1e-10;
   bool centered = false;
 };
-// Gradients divided by a moving root mean square (Hinton 2012). `s` is
-// initially 1 and `m` is 0:
+// Divides gradients by a moving root mean square (Hinton 2012). `s` is
+// initially 1 and `m` is initially 0:
 //
 //   s = decay * s + (1 - decay) * g^2
 //   m = momentum * m + learning_rate * g / sqrt(s + epsilon)
 //   w -= m
 //
 // The centered form (Graves 2013) subtracts the square of a moving mean of g
-// from s under the root. It updates sparse rows with several nodes, because
-// there is no op for that.
+// from s under the root. The centered form updates sparse rows with several
+// nodes, because there is no op for such updates.
 class RMSProp : public Optimizer {
  public:
   RMSProp() : RMSProp(RMSPropAttrs()) {}
@@ -287,7 +289,7 @@ struct AdamAttrs {
   Operand beta2 = 0.999;
   Operand epsilon = 1e-8;
 };
-// Moving means of g and g^2, corrected for their start at 0 (Kingma and Ba
+// Uses moving means of g and g^2, corrected for their start at 0 (Kingma and Ba
 // 2015, in the form before its section 2.1). In step t:
 //
 //   m = beta1 * m + (1 - beta1) * g

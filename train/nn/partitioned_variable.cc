@@ -13,7 +13,7 @@
 namespace leat::nn {
 namespace {
 
-// INVALID_ARGUMENT with the value unless `holds`.
+// Returns INVALID_ARGUMENT, with `value`, unless `holds` is true.
 absl::Status Require(bool holds, absl::string_view what, int64_t value) {
   if (holds) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -63,8 +63,8 @@ struct MinMaxPartitionerAttrs {
 };
 Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs);
 
-// Cuts into as few parts as possible so that each has at most `max_part_bytes`
-// bytes. Parts are larger than that if a single slice is larger, or if
+// Cuts into the smallest number of parts of at most `max_part_bytes` bytes
+// each. Parts are larger than that if a single slice is larger, or if
 // `max_parts` does not suffice (variable_axis_size_partitioner).
 struct AxisSizePartitionerAttrs {
   int64_t max_part_bytes = (64 << 20) - 1;
@@ -74,8 +74,8 @@ struct AxisSizePartitionerAttrs {
 };
 Partitioner AxisSizePartitioner(AxisSizePartitionerAttrs attrs = {});
 
-// A handle to the parts. A value, cheap to copy, valid as long as its builder.
-// It has no parts after an error.
+// A handle to the parts. It is cheap to copy and valid as long as its builder
+// lives. It has no parts after an error.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
@@ -111,20 +111,21 @@ class PartitionedVariable {
   std::vector<Variable> parts_;
 };
 
-// Returns the variable with this name in the current variable scope, which is
-// made if it does not exist (GraphBuilder::GetVariable). `initializer` is
-// called once per part. A random initializer thus draws new numbers for each
-// part, but the same numbers for all if it has a seed of its own.
+// Returns the variable with this name in the current variable scope. Makes the
+// variable if it does not exist (GraphBuilder::GetVariable). `initializer` is
+// called once per part. A random initializer draws other numbers for each part,
+// unless it has a seed of its own. In that case it draws the same numbers for
+// each part.
 //
-// Errors go to the builder: a scalar shape, an error of the partitioner, or
-// other parts than those that exist already.
+// Errors go to the builder: a scalar shape, an error of the partitioner, or a
+// cut that does not fit the parts that exist already.
 PartitionedVariable GetPartitionedVariable(
     GraphBuilder& builder, absl::string_view name, DType dtype,
     const Shape& shape, const Partitioner& partitioner,
     const Initializer& initializer, VariableOptions options = {},
     SourceLocation location = SourceLocation::Current());
 
-// The same with an initial value of the whole variable. Each part gets its
+// Does the same with an initial value of the whole variable. Each part gets its
 // slice of that value. The slices are cut on the device that the open scopes
 // choose. REQUIRES: not in the body of a Cond or a While.
 PartitionedVariable GetPartitionedVariable(

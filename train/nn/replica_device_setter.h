@@ -29,8 +29,8 @@
 namespace leat::nn {
 
 // Chooses a parameter server for a node that belongs on one, and returns the
-// number of its task. A strategy may remember earlier nodes; its copies share
-// what it remembers.
+// number of its task. A strategy may remember earlier nodes. Copies of a
+// strategy share this memory.
 using PsStrategy = std::function<absl::StatusOr<int>(const NodeDef& node)>;
 
 // Chooses the tasks in turn: 0, 1, ... ps_tasks - 1, 0, ...
@@ -40,8 +40,8 @@ PsStrategy RoundRobin(int ps_tasks);
 // (tf.contrib.training.GreedyLoadBalancingStrategy with byte_size_load_fn;
 // unlike there, the handle of a resource variable counts as many bytes as its
 // variable). An element of a string variable counts 8 bytes, a node that is not
-// a variable counts 1 byte in all. INVALID_ARGUMENT for a variable whose shape
-// is not fully known.
+// a variable counts 1 byte in all. Returns INVALID_ARGUMENT for a variable
+// whose shape is not fully known.
 PsStrategy GreedyByBytes(int ps_tasks);
 
 // Returns the ops that TensorFlow puts on parameter servers: variables, hash

@@ -13,7 +13,7 @@ namespace {
 // Copying fewer bytes than this is faster than keeping an object for them.
 constexpr size_t kMaxCopiedText = 4096;
 
-// The function with which gRPC frees what a slice refers to.
+// gRPC calls this to free the object whose bytes a slice refers to.
 template <class T>
 void Delete(void* object) {
   delete static_cast<T*>(object);

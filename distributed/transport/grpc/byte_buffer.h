@@ -16,10 +16,10 @@ namespace leat {
 // and of long texts, and keeps them alive until gRPC has sent them.
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
 
-// Returns the slices of `buffer`, whose bytes the result shares and keeps
-// alive. They should not be kept for long: while one slice lives, the whole
-// piece that was read from the socket counts against the memory that the
-// transport may take.
+// Returns the slices of `buffer`. The result shares their bytes and keeps them
+// alive. Callers should not keep the result for long: while one slice lives,
+// gRPC counts the whole piece that it read from the socket against the memory
+// that the transport may take.
 ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer);
 
 }  // namespace leat

@@ -16,8 +16,8 @@ namespace leat {
 namespace {
 
 // Returns the gRPC target of an address. The scheme is explicit, because gRPC
-// takes "unix:x" for a path, and "a:1" for port 1 of host a unless a is the
-// name of a scheme.
+// would misread the address of a host that is named like a scheme: it would
+// take "unix:1" for a path, not for port 1 of host "unix".
 std::string TargetOf(const std::string& address) {
   if (!UnixPath(address).empty()) return EscapedUnixAddress(address);
   return absl::StrCat(

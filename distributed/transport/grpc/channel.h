@@ -24,7 +24,8 @@ namespace leat {
 // channel that is replaced or dropped here lives until its last call has ended.
 class GrpcChannels {
  public:
-  // How calls reach one address. A default-constructed value is no connection.
+  // The means to call one address. A default-constructed value stands for no
+  // connection.
   struct Connection {
     std::shared_ptr<grpc::Channel> channel = {};
     std::shared_ptr<Heartbeat> heartbeat = {};  // null if gRPC pings the peer
@@ -49,12 +50,12 @@ class GrpcChannels {
   // (`waits`).
   Connection Find(absl::string_view address, bool waits);
 
-  // Watches the peer at `address` from now on. If it allows pings, Find then
-  // returns a channel that pings it and that is lost within seconds when the
-  // peer is silent. Otherwise Find returns a connection whose heartbeat has
-  // been started.
+  // Watches the peer at `address` from now on. If the peer allows pings, Find
+  // then returns a channel that pings the peer, so that its calls fail within
+  // seconds when the peer is silent. Otherwise Find returns a connection whose
+  // heartbeat has been started.
   void Watch(absl::string_view address, bool allows_pings);
-  // Stops all heartbeats, and no new ones are made.
+  // Stops all heartbeats. No new heartbeats are made from then on.
   void StopHeartbeats();
 
   // Forgets `channel` if it is still the channel for `address`, so that later

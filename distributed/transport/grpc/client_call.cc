@@ -24,8 +24,8 @@ using SystemClock = std::chrono::system_clock;
 // The message with which a gRPC server rejects calls while it shuts down.
 constexpr char kShuttingDown[] = "CANCELLED";
 
-// True if a server answered that speaks HTTP/2 but not gRPC, such as a proxy.
-// gRPC makes a code of the HTTP status.
+// True if the status comes from a server that speaks HTTP/2 but not gRPC, such
+// as a proxy. gRPC converts the HTTP status to a status code.
 bool IsOfHttpServer(const grpc::Status& status) {
   return absl::StartsWith(status.error_message(),
                           "Received http2 header with status");
@@ -86,7 +86,7 @@ void ClientCall::RegisterCancellation() {
   if (options_.cancellation->Register(cancel, &token)) {
     token_ = token;
   } else {
-    Cancel();  // not begun yet, so this ends it at once
+    Cancel();  // The call has not begun, so this ends it at once.
   }
 }
 
@@ -164,9 +164,9 @@ bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
     return true;
   }
   if (IsOfHttpServer(status)) return false;
-  // TensorFlow's tasks do not mark their errors, so the errors that gRPC itself
-  // may have made up are sorted out. (When a stream breaks, gRPC makes up
-  // headers with the status UNAVAILABLE.)
+  // TensorFlow's tasks do not mark their errors. So this returns false for the
+  // errors that gRPC itself may have generated. (When a stream breaks, gRPC
+  // generates headers with the status UNAVAILABLE.)
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       return false;

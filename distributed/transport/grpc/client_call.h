@@ -26,14 +26,15 @@ namespace leat {
 
 class Heartbeat;
 
-// A unary call. Thread-safe after Start. A call that has been started owns
-// itself until it has ended, so its users need not keep a pointer to it.
+// A unary call. Thread-safe after Start. A call that has been started keeps
+// itself alive until it has ended, so users need not keep a pointer to the
+// call.
 class ClientCall final : public OpenClientCall,
                          public std::enable_shared_from_this<ClientCall> {
  public:
-  // The call goes to `method` at `address`, which errors name. `done` is called
-  // exactly once, as Transport::Call says. The caller adds the call to `open`,
-  // which must outlive it.
+  // Makes a call of `method` at `address`. Errors name the address. `done` is
+  // called exactly once, as Transport::Call says. The caller adds the call to
+  // `open`, which must outlive the call.
   ClientCall(absl::string_view address, const Method& method,
              CallOptions options, Reply done, OpenClientCalls& open);
 
@@ -59,19 +60,20 @@ class ClientCall final : public OpenClientCall,
   void RegisterCancellation();
   // Ends a call that was not sent, with `status`, on a polling thread.
   void Fail(absl::Status status, grpc::CompletionQueue& queue);
-  // Called when Fail's alarm has gone off, and when gRPC has finished the call.
+  // EndFailure is called when the alarm that Fail has set goes off. EndCall is
+  // called when gRPC has finished the call.
   void EndFailure(bool ok);
   void EndCall(bool ok);
   // Gives `result` to `done` and releases what the call holds.
   void End(absl::StatusOr<Payload> result);
-  // Returns the decoded response, or the error that `status` stands for.
+  // Returns the response, or the error that `status` stands for.
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
   // Returns the callee's own error as it was sent. Marks other errors as the
   // transport's (kTransportErrorPayload).
   absl::Status ErrorOf(const grpc::Status& status);
   // Returns the error of a cancelled call, which depends on who cancelled it.
   absl::Status CancelledError() const;
-  // True if the callee itself sent `status`, false if gRPC made it up.
+  // True if the callee itself sent `status`, false if gRPC generated it.
   bool WasSaidByCallee(const grpc::Status& status) const;
 
   // The first member, so that it is destroyed last.

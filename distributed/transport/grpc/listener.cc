@@ -13,12 +13,12 @@
 #include "leat/core/file_descriptor.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/transport/grpc/acceptor.h"
 #include "leat/distributed/transport/call_errors.h"
+#include "leat/distributed/transport/grpc/acceptor.h"
+#include "leat/distributed/transport/grpc/listening_sockets.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
 #include "leat/distributed/transport/grpc/server_call.h"
 #include "leat/distributed/transport/grpc/settings.h"
-#include "leat/distributed/transport/grpc/listening_sockets.h"
 
 namespace leat {
 namespace {
@@ -28,8 +28,8 @@ using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 using NewConnection = GrpcAcceptor::NewConnectionParameters;
 
 constexpr int kMaxConcurrentStreams = 10'000;
-// How long a call may wait in gRPC until the server asks for a call. In fact it
-// waits only for moments.
+// How long a call may wait in gRPC until the server asks for a call. In
+// practice a call waits only for a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
 // A task does not start if it may not have so many connections, or so many
 // descriptors for other purposes.
@@ -99,7 +99,7 @@ void SetArguments(const TransportOptions& options,
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(times.ping_timeout)},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
-      // A ping that comes a little early is not yet one too many.
+      // Tolerates pings that come a little early.
       {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
        Milliseconds(times.ping_interval * 9 / 10)},
       {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0},

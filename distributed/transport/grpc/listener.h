@@ -21,8 +21,8 @@ namespace leat {
 //
 // `methods`, `quota` and `clock` are borrowed until the listener is destroyed.
 // `options.max_message_bytes` is the largest request that is accepted. Calls
-// arrive on the threads of `polling`. If these already serve another server,
-// the listener starts threads of its own.
+// arrive on the threads of `polling`. If these threads already serve another
+// server, the listener starts other threads.
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
     const TransportOptions& options, const grpc::ResourceQuota& quota,

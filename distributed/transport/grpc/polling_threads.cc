@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kProcessorsPerThread = 8;
 constexpr unsigned kMaxThreads = 8;
 
-// A deadline that has passed, with which AsyncNext looks and does not wait.
+// A deadline that has passed. With this deadline, AsyncNext does not wait.
 constexpr std::chrono::system_clock::time_point kPast;
 
 }  // namespace

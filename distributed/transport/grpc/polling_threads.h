@@ -1,18 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PollingThreads: the threads on which gRPC does the work of a transport and
-// reports what it has completed. Completion: the receiver of such a report.
+// reports completed operations. Completion: receives such a report.
 //
 // There is one completion queue and, for up to 15 processors, one thread.
-// gRPC's pollers share one set of sockets, so with two of them nearly each
-// event wakes the other thread up, too. gRPC's callback API, which has two
-// pollers at the least, pays for that with half of the time of a small call.
+// gRPC's pollers share one set of sockets. So with two pollers, nearly every
+// event also wakes the other thread. gRPC's callback API has at least two
+// pollers, which costs half of the time of a small call.
 //
-// A thread that is alone spins for half a millisecond before it sleeps, if
-// cores are idle. The next event often comes soon, and waking the thread would
-// take longer than the rest of a small call. Several threads do not spin,
-// because the thread that spins would seldom be the one that gRPC lets look at
-// the sockets.
+// A single thread spins for half a millisecond before it sleeps, if cores are
+// idle. The next event often comes soon, and waking the thread would take
+// longer than the rest of a small call. Several threads do not spin: gRPC lets
+// only one of them look at the sockets, and this would seldom be the one that
+// spins.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 
@@ -26,8 +26,9 @@
 
 namespace leat {
 
-// Receives the end of an operation that gRPC was asked for. Its address is the
-// operation's tag, so it must live until End is called.
+// Receives the end of an operation that gRPC was asked for. The address of the
+// Completion is the tag of the operation, so the Completion must live until End
+// is called.
 class Completion {
  public:
   // Called once for each operation, on a polling thread, which it must not
@@ -39,7 +40,7 @@ class Completion {
 };
 
 // A Completion that calls the member function `kEnd` of `call`, which it
-// borrows. It is meant to be a member of that object.
+// borrows. It is meant to be a member of `call`.
 template <class Call, void (Call::*kEnd)(bool)>
 class CompletionOf final : public Completion {
  public:
@@ -67,14 +68,15 @@ class PollingThreads {
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
-  // Returns the builder for a server that takes its calls from the queue, or
-  // null if it has been taken already. There is only one, because gRPC must be
-  // told, when the queue is made, that a server will use it.
+  // Returns the builder for a server that takes its calls from the queue.
+  // Returns null if the builder has been taken already. There is only one
+  // builder, because the server must be built by the builder that made the
+  // queue.
   std::unique_ptr<grpc::ServerBuilder> TakeServerBuilder();
 
  private:
-  // The loop of a thread. With `spins` it looks at the queue again and again
-  // for a moment before it sleeps.
+  // Runs the loop of a thread. If `spins`, the thread looks at the queue again
+  // and again for a moment before it sleeps.
   void Poll(bool spins);
 
   Mutex mutex_;

@@ -19,9 +19,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
-// The number of calls that gRPC is asked for in advance. Each call that comes
-// is replaced by a new request. If more come at the same moment, gRPC keeps
-// them for a moment.
+// The number of calls that gRPC is asked for in advance. When a call comes, the
+// server asks for another one. If more calls come at the same moment, gRPC
+// keeps them until the server asks for them.
 constexpr int kRequestedCalls = 16;
 
 }  // namespace
@@ -42,7 +42,8 @@ void ServerCalls::WaitUntilEmpty() {
 
 void ServerCalls::Request() {
   auto call = std::make_unique<ServerCall>(*this);
-  // Stop waits for this lock, and the server is shut down only after Stop.
+  // Calls are requested under the lock. Stop waits for the lock, and the server
+  // is shut down only after Stop.
   MutexLock lock(mutex_);
   if (is_stopped_) return;
   ++num_calls_;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerCalls: the calls that a server takes and answers by a MethodTable.
-// ServerCall: one of them.
+// ServerCalls: takes the calls of a server and answers them by a MethodTable.
+// ServerCall: one such call.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 
@@ -43,7 +43,7 @@ class ServerCalls {
 
   // Asks gRPC for one more call, unless stopped.
   void Request();
-  // Deletes a call that gRPC and the handler have done with.
+  // Deletes `call`. REQUIRES: gRPC and the handler have finished with it.
   void Delete(ServerCall* call);
 
   const MethodTable& methods_;
@@ -55,9 +55,9 @@ class ServerCalls {
   size_t num_calls_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// A call. It lives from the moment when gRPC is asked for it until gRPC has
-// finished with it, after the handler's reply, and then deletes itself. gRPC
-// and the handler call its members on any thread.
+// A call. It is made before a client calls, to ask gRPC for the next call. It
+// deletes itself when the handler has replied and gRPC has finished with the
+// call. gRPC and the handler call its members on any thread.
 class ServerCall {
  public:
   explicit ServerCall(ServerCalls& calls) : calls_(calls) {}

@@ -16,17 +16,18 @@ namespace leat {
 // most 8 KiB.
 inline constexpr int kMaxMetadataBytes = 32 << 10;
 
-// A bit set of compression algorithms, in which only the identity is set.
-// Messages are tensors, which compression does not make smaller. And a small
-// message that is decompressed to a huge one would pass every limit.
+// A bit set of compression algorithms. Only the bit for no compression is set.
+// Messages consist of tensors, which compression does not make smaller.
+// Besides, a small compressed message could become a huge one after all limits
+// were checked.
 inline constexpr int kCompressionAlgorithms = 1;
 
 // The name of a trailing header that marks the errors that the callee itself
 // reported.
 inline constexpr char kSaidByCallee[] = "leat-status";
 
-// A deadline that is further away than this is taken for none, because its sum
-// with the time of day might overflow.
+// A deadline that is further away than this is treated as no deadline, because
+// its sum with the time of day might overflow.
 inline constexpr std::chrono::hours kForever(24 * 365);
 
 // Returns the address "unix:/path" with percent escapes, which gRPC decodes.

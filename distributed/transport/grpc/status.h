@@ -11,8 +11,8 @@
 
 namespace leat {
 
-// Returns a status that is short enough for any peer, which accepts 8 KiB of
-// headers. A long message is cut off, and payloads are left out, the largest
+// Returns a status that is short enough for any peer: every peer accepts 8 KiB
+// of headers. A long message is cut off, and payloads are left out, the largest
 // first, until the others take at most 3 KiB.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 

@@ -24,8 +24,8 @@ namespace {
 // As many descriptors as gRPC opens at its start, and a few for connections.
 constexpr int kDescriptorsOfGrpc = 24;
 
-// All calls and listeners share one quota of memory and, with the exception of
-// second listeners, one set of polling threads.
+// All calls and listeners share one quota of memory. They also share one set of
+// polling threads, except for further listeners, which have separate threads.
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const TransportOptions& options)
@@ -98,7 +98,7 @@ class GrpcTransport final : public Transport {
   GrpcChannels channels_;
   const std::shared_ptr<PollingThreads> polling_;
   OpenClientCalls open_;
-  // Its thread asks peers for their health.
+  // The thread of this queue calls the health checks of peers.
   std::unique_ptr<TimerQueue> timers_ =
       std::make_unique<TimerQueue>("leat-heartbeat", clock());
 };

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WhyUnreachable: says in a user's words why gRPC could not connect to a task.
-// Stateless, thread-safe.
+// WhyUnreachable: says, in words for users, why gRPC could not connect to a
+// task. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
 
@@ -12,8 +12,8 @@
 namespace leat {
 
 // Returns the reason in `message`, which is gRPC's message of a call that ended
-// with UNAVAILABLE. The result is to follow "ADDRESS cannot be reached: ". An
-// unknown reason is returned in gRPC's words.
+// with UNAVAILABLE. Callers put the result after "ADDRESS cannot be reached: ".
+// An unknown reason is returned in gRPC's words.
 std::string WhyUnreachable(absl::string_view message);
 
 }  // namespace leat

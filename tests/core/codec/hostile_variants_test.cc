@@ -35,8 +35,8 @@ using leat::testing::Decoders;
 
 constexpr int64_t kLimit = 1 << 20;
 
-// Returns how many bytes malloc has handed out and not got back, or 0 under a
-// sanitizer.
+// Returns the number of bytes that are allocated from malloc and not freed.
+// Under a sanitizer, returns 0.
 int64_t HeapBytes() {
   if (MallocExtension_GetNumericProperty != nullptr) {
     size_t bytes = 0;
@@ -85,8 +85,8 @@ pb::TensorProto VariantOfShape(int64_t count) {
   return proto;
 }
 
-// Returns a tensor of one element, the first value of `proto`, which stands in
-// tensor_content.
+// Returns the message of a tensor with one element. The element is the first
+// value of `proto`, encoded in tensor_content.
 pb::TensorProto AsContent(const pb::TensorProto& proto) {
   pb::TensorProto result;
   result.set_dtype(pb::DT_VARIANT);
@@ -353,8 +353,8 @@ std::string UnknownStrings(int count, int field, size_t size) {
   return bytes;
 }
 
-// Each group holds a number in a field that is known outside of the group, but
-// not inside.
+// Each group holds a number in the field `dtype` of TensorProto. Inside of an
+// unknown group, that field is unknown, too.
 std::string UnknownGroups(int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {

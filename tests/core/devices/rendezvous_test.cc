@@ -11,7 +11,8 @@
 namespace leat::rendezvous_test {
 namespace {
 
-// The text that TensorFlow's Rendezvous::CreateKey writes for this key.
+// TensorFlow's Rendezvous::CreateKey writes this text for the key that the
+// first test builds.
 const char kKey[] =
     "/job:worker/replica:0/task:1/device:CPU:0;0000000000abcdef;"
     "/job:ps/replica:0/task:0/device:CPU:0;edge_7_weights/read;0:0";

@@ -60,7 +60,7 @@ TEST_F(SimulatedClockTest, TimeIsThatOfTheNextDeadlineWhenAllWait) {
                                                  seconds(30)}));
 }
 
-// `count` is no atomic, so the thread sanitizer reports a race if two threads
+// `count` is not atomic, so the thread sanitizer reports a race if two threads
 // go on at the same time.
 TEST_F(SimulatedClockTest, ThreadsWithTheSameDeadlineGoOnOneAfterAnother) {
   int count = 0;
@@ -118,8 +118,8 @@ TEST_F(SimulatedClockTest, AdvanceUntilGivesUpAfterItsTime) {
   EXPECT_EQ(beats, 2);
   EXPECT_TRUE(clock_.AdvanceUntil([&] { return beats == 3; }, minutes(1)));
   EXPECT_EQ(clock_.Now() - start_, minutes(3));
-  // `heart` ends with its fourth beat. No thread then waits for a time, so
-  // AdvanceUntil gives up before its hour is over.
+  // `heart` ends after its fourth beat. Then no thread has a deadline, so
+  // AdvanceUntil returns before the hour is over.
   EXPECT_FALSE(clock_.AdvanceUntil([&] { return beats == 9; }, hours(1)));
   EXPECT_EQ(clock_.Now() - start_, minutes(4));
 }
@@ -173,8 +173,9 @@ TEST_F(SimulatedClockTest, NotifyOneWakesTheOneThatWaitedLongest) {
   EXPECT_EQ(order.size(), 3u);
 }
 
-// A thread that was notified counts as running at once. Otherwise time would
-// pass between two threads that hand something to each other.
+// The clock counts a thread as running from its notification on, not from its
+// wake-up. Otherwise time could pass while one thread hands something to
+// another.
 TEST_F(SimulatedClockTest, NoTimePassesFromANotificationToTheWakeUp) {
   const auto timers = std::make_unique<TimerQueue>("timers", clock_);
   bool late = false;
@@ -229,7 +230,7 @@ TEST_F(SimulatedClockTest, AThreadThatIsNotPartOfItMayNotify) {
   stranger.join();
 }
 
-// ---- What ends the process ----
+// ---- Errors that end the process ----
 
 class SimulatedClockDeathTest : public ::testing::Test {
  protected:

@@ -22,8 +22,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::SimulatedClock;
 
-// A sentence tells how many seconds the wait has taken. `said_` has each
-// sentence behind the number of seconds from Begin to its notice.
+// `said_` holds a text such as "101: waiting for 1" for each notice. The first
+// number is the time of the notice, in seconds after Begin. The second number
+// is the duration of the wait in seconds.
 class WaitNoticesTest : public ::testing::Test {
  protected:
   void Begin() {
@@ -51,8 +52,8 @@ class WaitNoticesTest : public ::testing::Test {
 
   SimulatedClock clock_;
   TimerQueue timers_{"notices", clock_};
-  // The thread of the timers writes this, and the test reads it while that
-  // thread waits.
+  // The thread of `timers_` writes this vector. The test reads the vector while
+  // that thread waits.
   std::vector<std::string> said_;
   Clock::time_point begin_;
   std::optional<WaitNotices> notices_;
@@ -82,7 +83,7 @@ TEST_F(WaitNoticesTest, AreNotSaidAboutQuickSteps) {
   Begin();
   RunSteps(10'000, milliseconds(10));
   EXPECT_THAT(said_, IsEmpty());
-  // The next step stands still.
+  // The next step does not end.
   clock_.Advance(seconds(20));
   EXPECT_THAT(said_, ElementsAre("101: waiting for 1", "110: waiting for 10"));
 }
@@ -94,7 +95,8 @@ TEST_F(WaitNoticesTest, AreNotSaidAboutEachSlowStep) {
                                  "30: waiting for 2", "60: waiting for 2",
                                  "90: waiting for 2"));
   said_.clear();
-  // After enough quick steps, the times of notices begin anew.
+  // After these quick steps, the last notice is more than 30 seconds ago. So
+  // the next wait begins with the first notice again.
   RunSteps(26, milliseconds(999));
   clock_.Advance(seconds(11));
   EXPECT_THAT(said_,

@@ -81,7 +81,7 @@ TEST_P(ThreadPoolTest, WakesForSingleClosuresAfterPausesOfAnyLength) {
       done.notify_one();
     });
     done.wait(false);
-    // The longest pause takes some ten microseconds.
+    // The longest pause takes about ten microseconds.
     for (volatile int left = 500 * (i % 40); left > 0;) left = left - 1;
   }
 }
@@ -122,7 +122,8 @@ TEST(NewThreadPoolTest, NamesItsThreads) {
         std::lock_guard<std::mutex> lock(mutex);
         names.insert(name);
       }
-      // The closures wait for each other, so that they run on two threads.
+      // Each closure waits for the other one, so the two run on different
+      // threads.
       ++arrived;
       while (arrived < 2) std::this_thread::yield();
     });

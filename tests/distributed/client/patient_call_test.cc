@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of CallPatiently: what it says while it waits, and when, and the error
-// with which it gives up.
+// Tests of CallPatiently: its messages while it waits, their times, and the
+// error that it returns at the timeout.
 #include "leat/distributed/client/patient_call.h"
 
 #include <chrono>
@@ -50,7 +50,7 @@ class PatientCallTest : public ::testing::Test {
                         });
         });
   }
-  // Serves kReset with the error of a transport that reaches nobody in time.
+  // Serves kReset with a transport's error after the timeout.
   void NeverAnswer() {
     AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }
@@ -96,7 +96,7 @@ TEST_F(PatientCallTest, SaysWhyItWaitsAtGrowingIntervals) {
   NeverAnswer();
   const absl::Status status = Call().status();
   EXPECT_THAT(times_, ElementsAre(1, 10, 30, 60, 90));
-  // The fake transport words its error like this.
+  // This is the message of the fake transport's error.
   EXPECT_THAT(notices_, Each(HasSubstr("connection refused")));
   EXPECT_THAT(notices_.front(), HasSubstr("still trying for 1m39s"));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);

@@ -33,7 +33,7 @@ using ::testing::HasSubstr;
 
 constexpr char kTarget[] = "in-process://master:1";
 
-// A master whose answers the test writes.
+// A fake master. The test provides its answers.
 class ScriptedMaster {
  public:
   template <class Request, class Response>
@@ -41,7 +41,7 @@ class ScriptedMaster {
                                             WireTensors& tensors, Response&)>;
 
   // Answers `method` with `script`. The script gets the tensors of the request
-  // in `tensors`, and leaves those of the response there.
+  // in `tensors`, and replaces them by the tensors of the response.
   template <class Request, class Response>
   void On(const Method& method, Script<Request, Response> script) {
     methods_.Add(
@@ -229,8 +229,8 @@ TEST_F(RemoteSessionTest, EndsWaitingForAMasterThatKeepsSilent) {
       session->Run({.options = {.timeout = std::chrono::milliseconds(50)}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  // A master ends the step at the deadline by itself, so the client waits a
-  // while longer for the master's answer.
+  // A master ends the step at the deadline by itself, so the client waits
+  // answer_grace longer for the master's answer.
   EXPECT_EQ(clock.Now() - start, std::chrono::milliseconds(7050));
   std::move(kept)(absl::CancelledError("at last"));
 }
@@ -342,7 +342,7 @@ TEST_F(RemoteSessionTest, CloseEndsWhatIsUnderWay) {
   bool begun = false;
   master.OnAny(methods::kRunStep, [&](std::shared_ptr<CallContext> call,
                                       Payload, Reply reply) {
-    // Like a proper handler, this one answers when the caller gives up.
+    // As every handler must, this one answers when its call is cancelled.
     auto shared = std::make_shared<Reply>(std::move(reply));
     Cancellation::Token token;
     const bool waits = call->cancellation.Register(

@@ -108,7 +108,8 @@ TEST(JsonTest, RefusesATextAboveAMebibyte) {
             "the JSON text has 1048577 bytes, and at most 1048576 are read");
 }
 
-// A parser that took the zero byte for the end would ignore what follows.
+// A parser that took the zero byte for the end of the text would ignore the
+// rest.
 TEST(JsonTest, RefusesAZeroByte) {
   EXPECT_EQ(ErrorOf(std::string("{}\n\0}", 5)),
             "the JSON text is wrong at byte 4, line 2: there is a byte that is "

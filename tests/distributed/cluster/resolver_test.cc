@@ -26,8 +26,8 @@ constexpr char kCluster[] =
     R"({"chief": ["c:1"], "ps": ["p:1", "p:2"], "worker": {"0": "w:1",
         "3": "w:2"}})";
 
-// Returns an input without flags, and without variables except TF_CONFIG if
-// `tf_config` is not empty.
+// Returns an input without flags. Its only environment variable is TF_CONFIG,
+// if `tf_config` is not empty.
 ResolverInput Input(const std::string& tf_config = "") {
   ResolverInput input;
   input.environment = [tf_config](const std::string& name) {

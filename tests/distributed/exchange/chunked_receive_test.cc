@@ -34,7 +34,7 @@ using testing::ReceivedMessage;
 
 constexpr int64_t kChunk = 4096;
 
-// Counts how often it was asked for memory, and for how much at once.
+// Counts its allocations. After Fail, it returns no memory.
 class CountingAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) override {
@@ -50,8 +50,8 @@ class CountingAllocator final : public Allocator {
   std::atomic<bool> fails_{false};
 };
 
-// Encodes a payload and splits it again, so that it becomes what a transport
-// between processes gives its receiver.
+// Encodes a payload and splits the bytes again. The result is what a transport
+// between processes gives to its receiver.
 Payload Received(Payload sent, TensorField field) {
   const auto segments = *EncodePayload(std::move(sent), field);
   std::string bytes;
@@ -188,8 +188,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     MutexLock lock(mutex_);
     return num_results_;
   }
-  // Answers every call with the right chunk, also the calls that the answers
-  // lead to.
+  // Answers every call with the right chunk, including the calls that follow an
+  // answer.
   void AnswerAll(bool last_first = false) {
     while (num_calls() > 0) {
       Fetch call = TakeCall(last_first);
@@ -205,8 +205,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     EXPECT_EQ(num_results_, 1);
     return result_;
   }
-  // Receives with `answer` in the place of the second chunk and returns the
-  // error.
+  // Answers the call for the second chunk with `answer`. Returns the error of
+  // the receive.
   absl::Status ErrorOf(absl::StatusOr<Payload> answer) {
     Start();
     Fetch call = TakeCall();
@@ -238,8 +238,8 @@ class ChunkedReceiveTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
 
-// The allocator may belong to a session that is gone once `done` was called, so
-// nothing may use the allocator after that.
+// The allocator may belong to a session that is destroyed once `done` was
+// called, so nothing may use the allocator after that.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -252,7 +252,7 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// The transport may be gone once `done` was called, so no call may be made
+// The transport may be destroyed once `done` was called, so no call may be made
 // after that.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
   // The chunks are so large that compute threads copy them.
@@ -301,7 +301,7 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
     Send(9 * chunk_bytes / 4 + 1, chunk_bytes);
     testing::HeldQueue& queue = HoldCompute();
     Start(kInFlight);
-    EXPECT_EQ(num_calls(), 2u);  // The first chunk is there.
+    EXPECT_EQ(num_calls(), 2u);  // The first chunk has arrived.
     AnswerAll();
     EXPECT_EQ(num_waiting_, kInFlight);
     int most = 0;
@@ -365,7 +365,7 @@ TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
     result_ = absl::UnknownError("none");
   }
   ASSERT_TRUE(received.ok());
-  // So the receiver may change the tensor in place.
+  // The tensor is unique, so the receiver may change it in place.
   EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
 }
 
@@ -417,7 +417,7 @@ TEST_F(ChunkedReceiveTest, EndsWithoutMemory) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   AnswerAll();
   EXPECT_EQ(num_results(), 1);
-  EXPECT_EQ(num_calls(), 0u);  // It has asked for no more.
+  EXPECT_EQ(num_calls(), 0u);  // The receive has asked for no more chunks.
 }
 
 TEST_F(ChunkedReceiveTest, GoesWhenItsRepliesAreDropped) {

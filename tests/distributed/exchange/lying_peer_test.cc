@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a parameter server whose statements about tensors are false. The
-// receiver must take no more memory than it may, say what was wrong, and keep
-// nothing.
+// Tests of a parameter server that sends false descriptions of tensors. The
+// receiver must not allocate more memory than it may, must say what was wrong,
+// and must keep nothing.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -53,13 +53,13 @@ constexpr int kInFlight = 3;
 constexpr int kTimes = 1000;
 
 // A parameter server that answers each call of a master with success and does
-// nothing. It answers a receiver with ones, as many as the test wishes and of
-// any dtype.
+// nothing. It answers a receiver with a tensor of ones. The test sets the size
+// and the dtype of this tensor.
 class LyingTask {
  public:
-  // How the task answers FetchChunk: with the right chunk, with one that is a
-  // byte short, or not at all. With kAll, the tensor comes in one piece and
-  // there are no chunks.
+  // How the task answers FetchChunk: with the right chunk, with a chunk that is
+  // one byte too short, or not at all. With kAll, the task sends the tensor in
+  // one piece.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
@@ -207,7 +207,7 @@ class LyingPeerTest : public ::testing::Test {
     ASSERT_TRUE(sum.ok()) << sum.status();
     EXPECT_EQ(*sum, static_cast<float>(bytes / 4));
   }
-  // Waits until nothing of the failed steps runs any more.
+  // Waits until the worker runs no part of the failed steps any more.
   void WaitUntilIdle() {
     EXPECT_TRUE(
         Eventually([this] { return worker_->counters().running == 0; }));
@@ -318,7 +318,7 @@ TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
 
 TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
   // Together, the tensors that come in chunks have more bytes than the session
-  // may hold, so it would show if none of them were freed.
+  // may hold, so the test fails if they are not freed.
   constexpr int64_t kBytes = 16 << 10;
   constexpr int64_t kSessionBytes = 4 * kMiB;
   static_assert(kTimes / 2 * kBytes > kSessionBytes);
@@ -333,7 +333,7 @@ TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
                                      ", but it expects float")),
               HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
               HasSubstr("[[{{node weight")));
-    // If there are chunks, they were right and all of them were fetched.
+    // With kRight, the receiver has fetched all chunks.
     ASSERT_EQ(ps_.num_fetches(), chunks == Chunks::kRight ? 1 : 0);
   };
   const std::vector<DType> types = {DType::kInt32, DType::kUint8,

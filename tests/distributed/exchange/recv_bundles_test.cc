@@ -183,7 +183,7 @@ class BundledRecvsTest : public ::testing::Test {
   static std::string Key(const char* tensor) {
     return KeyOf({.tensor = tensor});
   }
-  // Returns whether the receive was taken into a bundle. If the receive
+  // Returns true if the receive was taken into a bundle. If the receive
   // completes the bundle, the bundle's keys are in `ready_` and its callbacks
   // in `all_`.
   bool Add(const std::string& key, const ReceivedTensor& received) {
@@ -234,7 +234,7 @@ TEST_F(BundledRecvsTest, GiveAllWithTheLast) {
   EXPECT_TRUE(Add(Key("y"), y_));
   EXPECT_EQ(ready_, bundles_->bundles()[1]);
   EXPECT_EQ(all_.size(), 2u);
-  // Nobody waits any more.
+  // No receive waits any more.
   EXPECT_TRUE(recvs_.End().empty());
 }
 
@@ -278,8 +278,8 @@ TEST_F(BundledRecvsTest, EndGivesThoseThatWait) {
 }
 
 // Several threads ask for tensors while another one ends the step. Each
-// callback is handed out once. The callbacks of a bundle go to the thread that
-// asks for the last tensor of the bundle.
+// callback must be handed out once. The callbacks of a bundle go to the thread
+// that asks for the last tensor of the bundle.
 TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
   constexpr int kRounds = 200;
   constexpr size_t kThreads = 3;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The fixture for tests of rendezvous between tasks: a parameter server (ps)
-// and a worker over a FakeTransport, each with the outbox of one step and the
-// RemoteRendezvous of one run in it.
+// and a worker over a FakeTransport. Each has the outbox of one step, and the
+// RemoteRendezvous of one run in this step.
 #ifndef LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 
@@ -38,7 +38,8 @@ inline constexpr int64_t kStepId = 12;
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 
-// Returns the cluster of both tasks. Nobody serves the worker's other task.
+// Returns the cluster of both tasks. The cluster has a third task, task 1 of
+// the job worker, which no handler serves.
 inline ClusterSpec Cluster() {
   return *ClusterSpec::Create(
       {{"ps", {{0, "ps:1"}}}, {"worker", {{0, "worker:1"}, {1, "gone:1"}}}});
@@ -70,9 +71,9 @@ inline Payload Received(Payload response) {
 }
 
 // One task with one step. Serves RecvTensor and RecvTensors at its address.
-// Owns its devices and the rendezvous of one run; `transport` is borrowed and
-// must not be called after the task is gone. The test sets the fields without a
-// lock before it makes calls.
+// Owns its devices and the rendezvous of one run. `transport` is borrowed and
+// must not be called after the task is destroyed. The test sets the fields
+// without a lock before it makes calls.
 struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)
@@ -92,7 +93,7 @@ struct Task {
       const auto request = *DecodeRecvRequest(RecvForm::kOne, payload.header);
       const ParsedKey& key = request.keys.all().front();
       // The receiver of a large tensor also asks the sender for its status.
-      // That message (GetStatus) comes here, too, and has no key.
+      // That request (GetStatus) comes here, too, and has no key.
       if (key.text().empty()) {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }
@@ -113,7 +114,7 @@ struct Task {
                     });
   }
 
-  // Replaces the run of this task by one with these inputs.
+  // Replaces the run of this task by a run with these inputs.
   void Run(RunInputs inputs) {
     rendezvous =
         std::make_unique<RemoteRendezvous>(outbox, receiver, std::move(inputs));
@@ -194,7 +195,7 @@ inline std::string Key(const Task& from, const Task& to, absl::string_view name,
   return key.ToString();
 }
 
-// Handlers run on the thread that calls.
+// The handlers of both tasks run on the caller's thread.
 class RemoteRendezvousTest : public ::testing::Test {
  protected:
   // Receives at `task`, as a _Recv kernel does.

@@ -94,7 +94,7 @@ TEST_F(RemoteRendezvousTest, SendsForItsOwnDevicesOnly) {
             absl::InvalidArgumentError("Invalid  rendezvous key: x"));
 }
 
-// A stale key comes from a graph that was made for the former process of this
+// A stale key comes from a graph that was made for an earlier process of this
 // task.
 TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   const uint64_t own = ps_.device().info().incarnation;
@@ -217,8 +217,8 @@ TEST_F(RemoteRendezvousTest, AnAbortEndsPullsAndWhoWaits) {
             reason);
 }
 
-// A step may run several graphs on a task. The failure of one run must end what
-// the others wait for.
+// A step may run several graphs on a task. The failure of one run must end the
+// pulls of the other runs.
 TEST_F(RemoteRendezvousTest, AnAbortEndsThePullsOfEveryRunOfTheStep) {
   const auto bundles =
       BundlesOf({Marked(ps_, worker_, "a", 0), Marked(ps_, worker_, "b", 0)});

@@ -75,7 +75,8 @@ class StepTableTest : public ::testing::Test {
         .status();
   }
 
-  // Returns what a peer gets when it asks for a tensor of the step.
+  // Returns the outbox or error that a peer gets when it asks for a tensor of
+  // the step.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id) {
     bool is_waiting = false;
     return table_->Await(step_id, is_waiting);
@@ -311,7 +312,7 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   EXPECT_EQ(table_->num_steps(), 1u);
   ASSERT_TRUE(table_->Await(7, is_waiting).ok());
   EXPECT_FALSE(is_waiting);
-  // A step that has begun stays, even if those who waited give up.
+  // A step that has begun stays in the table, even if the peers stop waiting.
   ASSERT_TRUE(table_->Await(8, is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   Begin(8);
@@ -338,7 +339,7 @@ TEST_F(StepTableTest, BoundsTheStepsThatWait) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("(--max-waiting-steps)"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
-  Begin(4);  // A master may begin it.
+  Begin(4);  // A master may begin the step.
   EXPECT_TRUE(Await(4).ok());
   Begin(1);
   EXPECT_TRUE(Await(5).ok());

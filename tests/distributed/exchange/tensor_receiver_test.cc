@@ -97,7 +97,7 @@ class TensorReceiverTest : public ::testing::Test {
     return result;
   }
 
-  // Returns the receive of one tensor. Its result goes to `received`.
+  // Returns a receive of one tensor. The result goes to `received`.
   TensorReceive One(std::shared_ptr<Cancellation> cancellation,
                     ReceivedTensor& received) {
     TensorReceive receive{.step_id = 12,
@@ -323,8 +323,8 @@ TEST_F(TensorReceiverTest, RefusesTransfersInLargerChunksThanWished) {
                 "were asked for"));
 }
 
-// The peer itself has announced the transfer, so NOT_FOUND does not mean that
-// the node is missing.
+// The peer has announced the transfer before, so NOT_FOUND means that the peer
+// has forgotten the transfer.
 TEST_F(TensorReceiverTest, TellsWhoHasForgottenATensorThatIsBeingFetched) {
   absl::Status said;
   int num_calls = 0;

@@ -67,7 +67,7 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
   };
   EXPECT_EQ(traffic.totals().state, State::kUnknown);
   EXPECT_FALSE(traffic.totals().heard.has_value());
-  // A call that was given up says nothing about the peer.
+  // A cancelled call says nothing about the peer.
   EXPECT_EQ(after(AsTransportError(absl::CancelledError("given up"))).state,
             State::kUnknown);
   PeerTraffic::Totals totals =
@@ -128,7 +128,7 @@ std::vector<std::string> Keys(const OpenRecvs& recvs, size_t max = 100,
   return keys;
 }
 
-// One key for which somebody waits.
+// Registers one key as awaited while this exists.
 struct Waiting {
   Waiting(OpenRecvs& recvs, int64_t step_id, const std::string& text)
       : key(text), entry(recvs, step_id, {&key, 1}) {}

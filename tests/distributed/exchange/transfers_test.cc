@@ -69,7 +69,7 @@ TEST(TransfersTest, KeepChunksWithinBounds) {
   EXPECT_EQ(chunk_bytes(kMinChunkBytes - 1), kMinChunkBytes);
   EXPECT_EQ(chunk_bytes(5000), 4992);  // whole cache lines
   EXPECT_EQ(chunk_bytes(1 << 20), 1 << 20);
-  // Nobody writes to this tensor, so its pages take no memory.
+  // The test does not write to this tensor, so its pages take no memory.
   const auto large = Tensor::Allocate(HostAllocator(), DType::kUint8,
                                       Shape{kMaxChunkBytes + 1});
   ASSERT_TRUE(large.ok()) << large.status();

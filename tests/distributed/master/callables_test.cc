@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that callables of clients keep no more plans than steps do.
+// Tests that callables of clients do not raise the number of plans that a
+// session keeps.
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -41,7 +42,7 @@ TEST(CallablesTest, KeepNoPlans) {
     ASSERT_TRUE(callable.ok()) << callable.status();
     callables.push_back(*std::move(callable));
   }
-  // The tasks are told which plans the master has given up.
+  // The master tells the tasks which plans it has dropped.
   EXPECT_TRUE(Eventually([&] {
     return cluster.server(kWorker).counters().graphs <=
            RegisteredPlans::kMaxPlans;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what a master does for its sessions besides running steps. The tasks
-// answer as the tests say.
+// Tests how a master creates, extends, limits and closes its sessions. The
+// tasks are fake.
 #include "leat/distributed/master/master_sessions.h"
 
 #include <atomic>
@@ -118,7 +118,7 @@ class MasterSessionsTest : public ::testing::Test {
     return *std::move(result->session);
   }
 
-  // Creates a session and adds it to `sessions`, which must have room.
+  // Creates a session and adds it to `sessions`, which must not be full.
   SessionPtr AddTo(MasterSessions& sessions) {
     auto session = Create(SomeGraph("x"));
     EXPECT_TRUE(session.ok()) << session.status();
@@ -142,7 +142,7 @@ class MasterSessionsTest : public ::testing::Test {
   std::vector<std::string> called_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> unreachable_{0};  // how often GetStatus still fails
-  // If true, the test answers RegisterGraph.
+  // If true, `tasks_` keeps calls of RegisterGraph until the test answers them.
   std::atomic<bool> keeps_graphs_{false};
   const std::unique_ptr<DeviceSet> devices_ =
       *DeviceSet::Create({.task = kWorker, .num_threads = 1});
@@ -479,8 +479,9 @@ TEST_F(MasterCallablesTest, IsNotMadeForAClientThatHasGone) {
   EXPECT_EQ(Make().value_or(-1), 0);  // the first handle
 }
 
-// The second callable waits for the plan of the first one, which fails. The
-// second callable has a later graph, so the plan is made again for it.
+// The second callable waits for the plan of the first one. Making that plan
+// fails. The second callable has a later version of the graph, so the plan is
+// made again for it.
 TEST_F(MasterCallablesTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   Connect();
   keeps_graphs_ = true;
@@ -558,7 +559,7 @@ TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
   }
 }
 
-// Tensors of `bytes` bytes that are received and not decoded.
+// Received tensors of `bytes` bytes that are not decoded yet.
 class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}

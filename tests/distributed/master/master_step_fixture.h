@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fixture for tests of MasterStep: a step on two tasks whose replies the
-// test gives.
+// The fixture for tests of MasterStep. It runs a step on two tasks, and the
+// test gives the replies of the tasks.
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 
@@ -65,13 +65,13 @@ inline Payload Success(const std::string& key, float value) {
   return payload;
 }
 
-// Returns `message`, the message of a task's error, as the master passes it on.
+// Returns the message of the master's error if `task` fails with `message`.
 inline std::string From(const std::string& task, absl::string_view message) {
   return absl::StrCat("From ", task, ":\n", message);
 }
 
-// Runs one step, which Start begins. The tasks are FakeTaskCaller, so the test
-// takes the calls of the step and answers them.
+// Runs one step after another. Start begins a step. A FakeTaskCaller takes the
+// calls of the step, and the test answers them.
 class MasterStepTest : public ::testing::Test {
  protected:
   MasterStepTest() {
@@ -118,9 +118,9 @@ class MasterStepTest : public ::testing::Test {
     return runs;
   }
 
-  // Returns whether the step has a result.
+  // Returns true if the step has a result.
   bool IsDone() { return done_->IsSet(); }
-  // Waits for the result and returns it. To be called once for each Start.
+  // Waits for the result and returns it. Must be called once for each Start.
   StepResult Result() { return done_->Take(); }
 
   // Answers `count` CleanupGraph calls, which must be for this step, and

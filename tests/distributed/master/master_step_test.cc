@@ -209,7 +209,8 @@ TEST_F(MasterStepTest, RefusesRepliesThatDoNotFitThePlan) {
   }
 }
 
-// A reply as gRPC gives it: bytes that are still to be decoded.
+// The tensors of a reply that is received but not decoded yet, as gRPC gives
+// it. Decode sets `thread` to the id of the calling thread.
 class ReceivedTensors final : public PendingTensors {
  public:
   ReceivedTensors(std::string key, int64_t bytes, std::thread::id* thread)

@@ -62,7 +62,7 @@ TEST_F(MasterStepTest, CollectsWhatTasksRecorded) {
   CleanUp();
 }
 
-// So the trace of a step that has timed out shows the time before the timeout.
+// The trace of a step that has timed out must show what ran before the timeout.
 TEST_F(MasterStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
   request_.trace = true;
   Start();
@@ -105,7 +105,7 @@ TEST_F(MasterStepTest, MovesTimesToTheClockOfTheMaster) {
   const pb::StepStats& stats = result.metadata.step_stats();
   ASSERT_EQ(stats.dev_stats_size(), 2);
   for (const auto& device : stats.dev_stats()) {
-    // The result is as exact as the call was short.
+    // The result may be wrong by at most the duration of the call.
     EXPECT_NEAR(device.node_stats(0).all_start_nanos(), now * 1000, 1e9 + took)
         << device.device();
   }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of sessions on a cluster of servers in this process: what clients see,
-// and that nothing stays behind on any task.
+// Tests of sessions on a cluster of servers in this process. They check what
+// clients see, and that no task keeps anything of a closed session.
 #include "leat/distributed/master/master.h"
 
 #include <chrono>
@@ -456,7 +456,7 @@ TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
   EXPECT_TRUE(
       Eventually([&] { return graphs() <= RegisteredPlans::kMaxPlans; }));
   EXPECT_EQ(graphs(), RegisteredPlans::kMaxPlans);
-  // A plan that was given up is made again.
+  // A plan that was dropped is made again.
   EXPECT_EQ(Fetch(*session, constants[0]), 0);
 }
 
@@ -481,8 +481,8 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
 }
 
-// The id of a request tells a task that the request comes again, and the ticket
-// tells that the request comes too late.
+// A task recognizes a repeated request by its id, and a late request by its
+// ticket.
 TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
   SimulatedClock clock;
   const auto network = std::make_shared<InProcessNetwork>(2, clock);
@@ -564,7 +564,7 @@ TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
   EXPECT_TRUE((*session)->Run({.targets = {put}}).ok());
   client.Join();
   EXPECT_TRUE(taking.ok()) << taking;
-  // The session is idle once the master has cleaned up its step.
+  // The session is idle once the master has cleaned up the session's step.
   clock.Advance(std::chrono::seconds(1));
   const auto other = cluster.NewSession(graph, kWorker);
   EXPECT_TRUE(other.ok()) << other.status();

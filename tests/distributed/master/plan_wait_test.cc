@@ -44,7 +44,7 @@ struct Outcome {
 
 class PlanWaitTest : public ::testing::Test {
  protected:
-  // Waits for a plan, which the test gives with `finish_`.
+  // Waits for a plan. The test passes the plan to `finish_`.
   void Wait(const Patience& patience, RegisteredPlans::Done done) {
     WaitForPlan(
         table_, "a", 0,
@@ -119,8 +119,8 @@ TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
   EXPECT_EQ(call_.use_count(), 1);  // The table has dropped the call's wait.
 }
 
-// Whatever the callback holds of the client, such as feeds, must go when the
-// wait is over, although the plan is still being made.
+// The callback may hold feeds of the client. It must be destroyed when the wait
+// is over, even if the plan is still being made.
 TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   auto feeds = std::make_shared<int>();
   const std::weak_ptr<int> watched = feeds;
@@ -131,8 +131,8 @@ TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   EXPECT_TRUE(watched.expired());
 }
 
-// While a silent task does not accept its graph, a client may ask, give up, and
-// ask again.
+// While a silent task does not answer RegisterGraph, a client may repeatedly
+// ask for the plan and stop waiting.
 TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
   Wait({}, outcome_.Done());
   const auto asked = std::make_shared<int>();

@@ -31,9 +31,9 @@ inline std::vector<DeviceInfo> TwoTasks() {
        .incarnation = 0xe607e44825c78fa6}};
 }
 
-// Builds, prepares and plans the graph for `signature`. The names of its nodes
-// are those at the top of this file. `devices` are those of TwoTasks, or others
-// of the same tasks. Returns the first error of these stages.
+// Builds, prepares and plans the graph for `signature`. The comment at the top
+// of this file names the nodes. `devices` are those of TwoTasks, or other
+// devices of the same tasks. Returns the first error of these stages.
 inline absl::StatusOr<StepPlan> PlanOnTwoTasks(
     StepSignature signature, const std::vector<DeviceInfo>& devices,
     const PlanOptions& plan_options = {}) {

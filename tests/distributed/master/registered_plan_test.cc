@@ -209,7 +209,7 @@ TEST_F(RegisteredPlanTest, ATaskOfTensorFlowGetsNothingOfOurs) {
   EXPECT_TRUE(theirs.request.has_config_proto());
   EXPECT_FALSE(ours.request.has_config_proto());
   for (const pb::NodeDef& node : theirs.request.graph_def().node()) {
-    // The attr is left out where it has its default, false.
+    // The attr client_terminated is left out where it has its default, false.
     if (node.op() != "_Recv" && node.op() != "_Send") continue;
     EXPECT_EQ(node.attr().contains("client_terminated"),
               absl::StartsWith(node.name(), "_"))

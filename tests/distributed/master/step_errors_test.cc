@@ -48,7 +48,7 @@ absl::Status CancelledRendezvous() {
 struct Case {
   std::string name;
   std::vector<TaskStatus> statuses;
-  std::string message;  // of the cause; "" if no task failed
+  std::string message;  // of the cause; "" if there is none
 };
 
 std::vector<Case> Cases() {

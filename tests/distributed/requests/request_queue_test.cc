@@ -68,10 +68,10 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_THAT(std::string(answers_[0].message()),
               HasSubstr("(--max-transport-bytes)"));
   Take(Thread::kBlocking, 50'000);
-  // Small requests do not wait, so they need no room.
+  // Small requests do not wait, so they do not count against the limit.
   Take(Thread::kTransport, 1000);
   EXPECT_EQ(served_, (std::vector<size_t>{1000}));
-  // A request that was served makes room.
+  // A request that was served no longer counts.
   blocking_.RunOne();
   Take(Thread::kBlocking, 150'000);
   while (blocking_.size() > 0) blocking_.RunOne();

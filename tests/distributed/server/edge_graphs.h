@@ -24,9 +24,9 @@ struct Edge {
   std::string receiver = {};
 };
 
-// Completes `nodes`, the text of nodes of which the last one is left open. Adds
-// the attrs that _Send and _Recv share to the last node. Replaces $0 by the
-// name of the sender and $2 by the name of the receiver.
+// Completes `nodes`, the text of nodes. The last node lacks its closing brace.
+// Adds the attrs that _Send and _Recv share to the last node, and the brace.
+// Replaces $0 by the name of the sender and $2 by the name of the receiver.
 inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
   constexpr char kEnds[] = R"(
     attr { key: "tensor_name" value { s: "edge" } }

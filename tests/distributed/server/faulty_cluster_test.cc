@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Runs steps like those of training on three tasks. Their network loses,
-// duplicates, delays and reorders messages as a seed says. Some messages have
-// chunks of large tensors or bundles of small ones. For every seed,
+// duplicates, delays and reorders messages. A seed determines these faults.
+// Some messages have chunks of large tensors or bundles of small ones. For
+// every seed,
 // - each step must have the right results or fail,
 // - an update must be applied once if its step succeeds, and at most once if
 //   its step fails,
@@ -54,18 +55,18 @@ constexpr char kOnOther[] = "/job:worker/task:1";
 constexpr int kShards = 10;  // each is a test of its own
 constexpr int kClients = 2;
 constexpr int kStepsOfClient = 12;
-// The number of floats of a tensor that has five chunks, of which the last one
-// is short.
+// The number of floats of a tensor that has five chunks. The last chunk is
+// short.
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
     .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
-// The values of the parameters, and what all reads of the parameters in a step
-// add to the result of the step.
+// The values of the parameters, and the sum of all reads of the parameters in a
+// step.
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// The longest time that a step may take. A step waits so long for the replies
-// of its tasks.
+// The longest time that a step may take. The master waits this long for the
+// replies of the step's tasks.
 constexpr std::chrono::seconds kLongestStep(5);
 
 int64_t NumberOf(const char* variable, int64_t otherwise) {
@@ -113,7 +114,8 @@ struct Program {
   }
 
   // Returns the sum of `value` and all reads of the parameters. Two tasks read
-  // them. Each task reads both parameters, so that both can come in one bundle.
+  // the parameters. Each task reads both parameters, so that both can come in
+  // one bundle.
   Output PlusParameters(const Output& value) {
     const auto parameters = [&] { return weight.value() + bias.value(); };
     const Output there = At(kOnOther, parameters);
@@ -182,8 +184,8 @@ struct Program {
   Graph graph{BuiltinOps()};
 };
 
-// What is known of the updates of a client. In a sum, each step of a client has
-// two bits, which tell how often its digit was added.
+// What a client knows about its updates. In a sum, each step of a client has
+// two bits, which tell how often the step's digit was added.
 struct Ledger {
   std::vector<std::pair<int, bool>> digits = {};  // position, is certain
   int64_t min_count = 0;
@@ -194,13 +196,13 @@ struct Ledger {
   bool lost_sessions = false;  // The master may still have one.
 };
 
-// True for errors that a call may have when it is cut short.
+// Returns true for the errors that a call may have because of the faults.
 bool IsExpected(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsAborted(status) ||
          absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
 }
 
-// One client. It makes a new session when its own has failed twice in a row.
+// One client. It makes a new session after two steps in a row have failed.
 class Client {
  public:
   Client(InProcessCluster& cluster, const Program& program, int number,
@@ -352,7 +354,7 @@ class Client {
   Ledger ledger_;
 };
 
-// Returns how bad the network is.
+// Returns the faults of the network for `seed`.
 FaultPlan PlanOf(uint64_t seed) {
   std::mt19937_64 random(seed + 0x1ea7);
   const auto choose = [&](const std::vector<double>& of) {
@@ -401,8 +403,8 @@ class FaultyCluster {
     if (lost_sessions) Reset();
     std::string leaks = cluster_.Leaks();
     if (lost_sessions && !leaks.empty()) {
-      // A session may still have been in the making, although its client had
-      // given up the request.
+      // The master may still have been creating a session whose client had
+      // cancelled the request.
       Reset();
       leaks = cluster_.Leaks();
     }
@@ -421,7 +423,7 @@ class FaultyCluster {
     EXPECT_EQ((*session)->Close(), absl::OkStatus());
   }
 
-  // Runs all clients. For every third seed, the task that is nobody's master is
+  // Runs all clients. For every third seed, the task that is not a master is
   // restarted meanwhile.
   void RunClients() {
     const bool restarts = seed_ % 3 == 2;
@@ -480,8 +482,9 @@ class FaultyCluster {
     EXPECT_EQ(total & ~known, 0);
   }
 
-  // Closes all sessions. If a client never heard of its session, or could not
-  // close it, the master keeps the session until it has been idle for long.
+  // Closes all sessions. If a client did not get the handle of its session, or
+  // could not close the session, the master keeps the session until it has been
+  // idle for long.
   void Reset() {
     auto transport = cluster_.transports().Create("in-process");
     ASSERT_TRUE(transport.ok()) << transport.status();
@@ -550,7 +553,7 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   RecordProperty("steps_ok", num_ok);
   RecordProperty("steps_failed", num_failed);
   if (num_seeds < 100) return;
-  // The test means something only if much fails and much succeeds all the same.
+  // The test is useful only if many steps fail and many steps succeed.
   EXPECT_GT(num_ok, num_failed / 10);
   EXPECT_GT(num_failed, 0);
   EXPECT_GT(num_large_ok, 0);

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that wrong calls of peers and clients are answered with a Status and
-// leave nothing behind, and that a session that trains meanwhile does not
-// notice.
+// leave nothing behind. A session that trains meanwhile must not be affected.
 #include "leat/tests/testing/hostile_peer.h"
 
 #include <algorithm>
@@ -57,8 +56,9 @@ class HostilePeerTest : public ::testing::Test {
     EXPECT_EQ(calls, kTimes);
   }
 
-  // The limit of five seconds ends the sessions of clients that have vanished,
-  // and no others, however busy the machine is.
+  // The limit of five seconds ends only the sessions of clients that have
+  // vanished. Because time is simulated, a busy machine makes no other session
+  // idle.
   SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}},
                             {.max_message_bytes = kMaxMessageBytes,

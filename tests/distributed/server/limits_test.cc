@@ -104,8 +104,8 @@ class LimitsTest : public ::testing::Test {
   }
 
   // Extends a session's graph by constants of `floats` floats, one at a time,
-  // until an extension is refused with `why`. Returns how many constants the
-  // graph has then.
+  // until an extension is refused with `why`. Returns the number of constants
+  // in the session's graph at the end.
   int Grow(int64_t floats, absl::string_view why) {
     GraphBuilder b;
     const auto add = [&b, floats](int value) {
@@ -269,7 +269,8 @@ TEST_F(LimitsTest, TimeOfAStep) {
                                {DType::kFloat})[0];
   }
   auto session = NewSession(b);
-  // The step waits forever, with and without a timeout of its client.
+  // The step would wait forever. The client sets no timeout first, and then a
+  // long one.
   for (const bool has_timeout : {false, true}) {
     RunOptions options;
     if (has_timeout) options.timeout = std::chrono::hours(1);
@@ -383,7 +384,7 @@ TEST_F(SessionBytesTest, OfWhatAStepMakes) {
   ExpectRefused(refused, "--max-session-bytes");
   // The error names op and node, as every error of a kernel does.
   EXPECT_THAT(std::string(refused.message()), HasSubstr("Fill"));
-  // What a step used is given back when it ends.
+  // The memory of a step is freed when the step ends.
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Sum(*session, kLimit / 2).ok());
 }
 

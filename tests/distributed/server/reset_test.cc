@@ -62,7 +62,7 @@ class ResetTest : public ::testing::Test {
     pb::ResetResponse response;
     return client_.Call(methods::kReset, request, response);
   }
-  // Reads `output` in a new session, which initializes nothing. Returns the
+  // Reads `output` in a new session without initializing variables. Returns the
   // code of the step's status.
   Code Read(const Output& output) {
     auto session = cluster_.NewSession(*b_.Build(), kWorker);
@@ -174,7 +174,7 @@ TEST_F(ResetTest, NamesATaskThatDoesNotAnswer) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/job:ps/replica:0/task:0"));
   cluster_.Start(kPs);
-  // The other tasks are empty nevertheless.
+  // The other tasks were cleared nevertheless.
   EXPECT_EQ(Read(on_worker_.value()), Code::kFailedPrecondition);
 }
 

@@ -32,8 +32,8 @@ using ::testing::Pair;
 using testing::SimulatedClock;
 
 // Counts the calls of all transports that NewCounting makes, by the last part
-// of the method's path. One object serves all tests, because a factory is a
-// plain function.
+// of the method's path. All tests share one object, because a transport factory
+// is a plain function.
 class Calls {
  public:
   void Add(absl::string_view path) {
@@ -135,7 +135,7 @@ class RpcCountsTest : public ::testing::Test {
     return calls;
   }
 
-  // Waits until all steps are cleaned up, which happens after their reply.
+  // Waits until all steps are cleaned up. A step is cleaned up after its reply.
   void WaitUntilIdle() {
     EXPECT_TRUE(Eventually([this] {
       for (const auto& server : servers_) {

@@ -46,7 +46,7 @@ constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 constexpr auto kForever = std::chrono::hours(1);
 
 // In these graphs, $0 stands for the name of the task. A step of kDequeue waits
-// until it is ended.
+// until the test ends it.
 constexpr char kDequeue[] = R"(
   node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
@@ -306,7 +306,7 @@ class HeldPlans final : public PlanObserver {
   bool is_released_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// When Stop fails everything that runs, a call has come in and still waits for
+// When Stop fails the running steps, a call that came in before still waits for
 // a thread.
 TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   HeldPlans plans;
@@ -362,7 +362,7 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   for (const auto& planned : steps) EXPECT_FALSE(planned->Wait().ok());
 }
 
-// Another task, which has not begun its part yet, takes part in the step.
+// A second task takes part in the step and has not begun its part yet.
 TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   const auto ps = Start("ps");
   const auto worker = Start("worker");

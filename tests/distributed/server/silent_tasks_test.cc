@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a server beside a task that stays silent: nothing of the server, and
-// nobody who waits for the server, may hang.
+// Tests of a server in a cluster with a task that stays silent. Neither the
+// server nor its callers may hang.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -161,8 +161,8 @@ TEST_F(SilentTasksTest, AStepWhoseClientIsGoneDoesNotWaitForItsPlan) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   step->Cancel();
   EXPECT_EQ(step->Wait().status().code(), Code::kCancelled);
-  // A stopping server waits for calls, but not for a plan for which nobody
-  // waits.
+  // A stopping server waits for calls, but not for a plan that no call waits
+  // for.
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::hours(1));
   EXPECT_EQ(clock_.Now() - begun, seconds(0));
@@ -213,7 +213,7 @@ TEST_F(SilentTasksTest, StopsWhileItPlans) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::nanoseconds(0));
-  // Stop waits so long for a reply.
+  // Stop waits for replies for reply_grace, which is one second.
   EXPECT_EQ(clock_.Now() - begun, seconds(1));
   step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
@@ -232,7 +232,7 @@ TEST_F(SilentTasksTest, StopsWhileItMakesASession) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
 }
 
-// UNAVAILABLE tells the client that it may try again.
+// The code UNAVAILABLE tells the client that it may try again.
 TEST_F(SilentTasksTest, StopsWhileTasksMakeTheirPartOfASession) {
   Start();
   ps_.BeSilent({methods::kCreateWorkerSession});
@@ -282,7 +282,7 @@ TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
   EXPECT_EQ(clock_.Now() - begun, milliseconds(50));
   stop.Join();
   EXPECT_EQ(clock_.Now() - begun, milliseconds(1050));
-  // The silent task was nevertheless told of the end of both steps.
+  // The server nevertheless told the silent task that both steps have ended.
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kCleanupGraph) == 2; }));
 }

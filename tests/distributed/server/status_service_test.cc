@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what servers report about themselves, after steps about which the
-// test knows everything.
+// Tests of the status that servers report about themselves. The tests run known
+// steps before.
 #include "leat/distributed/server/status_service.h"
 
 #include <atomic>
@@ -65,7 +65,7 @@ constexpr char kDequeue[] = R"(
          device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
 )";
-// More bytes than a message takes besides its tensors.
+// An upper bound of the bytes that a message takes besides its tensors.
 constexpr int64_t kFewBytes = 300;
 
 class StatusServiceTest : public ::testing::Test {
@@ -188,7 +188,7 @@ TEST_F(StatusServiceTest, CountsStepsOfAMastersSession) {
   }
   EXPECT_EQ(status.num_worker_sessions(), 1);
   EXPECT_EQ(session.num_graphs(), 1);
-  EXPECT_EQ(status.num_open_steps(), 2);  // Nobody has cleaned them up.
+  EXPECT_EQ(status.num_open_steps(), 2);  // The steps are not cleaned up.
   EXPECT_FALSE(session.isolated());
   const int64_t idle = session.idle_us();
   clock_.Advance(std::chrono::milliseconds(5));
@@ -248,8 +248,8 @@ TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
   EXPECT_EQ(answered.bytes_sent(),
             asked.bytes_received() - met.bytes_received());
   EXPECT_EQ(answered.bytes_received(), asked.bytes_sent() - met.bytes_sent());
-  // The peer without a name is the master, which is not a task of the cluster.
-  // It called RunGraph.
+  // The peer without a name is the caller of RunGraph, which is not a task of
+  // the cluster.
   for (const pb::TaskStatusResponse& status : {ps, worker}) {
     const pb::PeerTrafficStatus others = Traffic(status, "");
     EXPECT_EQ(others.calls_served(), 5);
@@ -480,7 +480,7 @@ TEST_F(StatusServiceTest, RefusesWhatIsNoRequest) {
               AllOf(HasSubstr("TaskStatusRequest has"),
                     HasSubstr("bytes, more than 65536")));
   Payload garbage;
-  garbage.header = "\xff\xff\xff";  // a number without an end
+  garbage.header = "\xff\xff\xff";  // a varint without an end
   const absl::Status malformed =
       ps_.Start(methods::kTaskStatus, std::move(garbage))->Wait().status();
   EXPECT_EQ(malformed.code(), absl::StatusCode::kInvalidArgument) << malformed;

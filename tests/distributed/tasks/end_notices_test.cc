@@ -80,7 +80,8 @@ TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
   ExpectNoneLeft();
 }
 
-// A task without room for the message does not pass it on to its worker.
+// A task that returns RESOURCE_EXHAUSTED has not passed the message to its
+// worker.
 TEST_F(LostDeletionsTest, AreAlsoThoseForWhichTheTaskHadNoRoom) {
   const absl::Status full = absl::ResourceExhaustedError("no room");
   Delete("/job:ps", "s1", full);

@@ -48,7 +48,7 @@ TEST(ClockOffsetsTest, OrdersReachTasksOverOthers) {
   EXPECT_LE(offsets[0], offsets[1] - 700);
 }
 
-// The clocks and the events are made up first, so a solution exists.
+// The test chooses the clocks and the events first, so a solution exists.
 TEST(ClockOffsetsTest, FitBoundsAndOrdersThatHaveASolution) {
   std::mt19937_64 random(7);
   const auto number = [&](int64_t low, int64_t high) {

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the step stats of steps on three tasks whose clocks differ. A
-// transport moves the times that the master hears from a task, as the test
-// wishes.
+// Tests of the step stats of steps on three tasks whose clocks differ. The
+// test's transport shifts the times in the responses of each task.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -260,7 +259,8 @@ TEST_F(ClusterStepStatsTest, ArrowsNeverRunBackwards) {
                   StartNanos(*transfer.recv) + DurationNanos(*transfer.recv));
       }
       EXPECT_EQ(ways.size(), 2);
-      // The millisecond allows for inaccuracy of this test's own clock.
+      // The tolerance of a millisecond allows for the inaccuracy of this test's
+      // clock.
       for (const auto& device : metadata_.step_stats().dev_stats()) {
         for (const auto& node : device.node_stats()) {
           const int64_t start = StartNanos(node);

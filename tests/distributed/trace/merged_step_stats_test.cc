@@ -54,7 +54,7 @@ class Task {
                    .replied = At(replied)};
     return task_;
   }
-  // The same for a task of TensorFlow, which does not report its times.
+  // Returns the same for a task of TensorFlow, which does not report its times.
   TaskStepStats ForeignCall(int64_t called, int64_t answered) {
     task_.times = {.called = kZero + called * kMicro,
                    .answered = kZero + answered * kMicro};
@@ -107,9 +107,9 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
   }
 }
 
-// With the offset in the middle of what the call allows, the ps would have sent
-// the tensor after it arrived. So the order of send and receive must move the
-// offset.
+// The call allows a range of offsets. With the offset in the middle, the ps
+// would have sent the tensor after it arrived. So the order of send and receive
+// must move the offset.
 TEST(MergedStepStatsTest, ARecvEndsAfterItsSendBegan) {
   for (const int64_t skew :
        {int64_t{0}, 30 * kMicro, -30 * kMicro, 7 * kSecond, -7 * kSecond}) {

@@ -71,7 +71,7 @@ TEST(FaultyTransportTest, WhatIsLostIsUnavailableAfterAWhile) {
   EXPECT_EQ(counts.lost_requests + counts.lost_replies, 40);
   EXPECT_GT(counts.lost_requests, 0);
   EXPECT_GT(counts.lost_replies, 0);
-  // If a reply is lost, the callee has run, and it is told that nobody waits.
+  // If a reply is lost, the handler has run, and its call is cancelled.
   EXPECT_GT(service.num_begun(), 0);
   EXPECT_LE(service.num_begun(), static_cast<int>(counts.lost_replies));
   EXPECT_TRUE(Eventually(
@@ -118,7 +118,7 @@ TEST(FaultyTransportTest, RequestsAndRepliesAreDelayed) {
   EXPECT_GE(net.clock.Now() - start, milliseconds(100));
 }
 
-// A service that notes the text of each request.
+// A service that records the text of each request.
 class Recorder {
  public:
   static constexpr Method kNote{"/leat.Test/Note"};
@@ -166,8 +166,8 @@ TEST(FaultyTransportTest, TheNextCallOfTheSameTwoOvertakes) {
   net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
   EXPECT_TRUE(one.Take().ok());
   EXPECT_TRUE(two.Take().ok());
-  // Both calls are under way at once when the second one lets the first one go,
-  // so their order is not known.
+  // The second call releases the first one. Then both calls are under way, so
+  // their order is not known.
   EXPECT_THAT(recorder.notes(), ::testing::UnorderedElementsAre("1", "2"));
   EXPECT_EQ(net.faults->counts().overtaken, 1);
 }
@@ -226,7 +226,8 @@ TEST(FaultyTransportTest, ADelayedReplyComesAfterWhatIsSentLater) {
 }
 
 TEST(FaultyTransportTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
-  // The answer would come long after the caller has given up, on any machine.
+  // The reply would come long after the caller has cancelled the call, on any
+  // machine.
   BadNetwork net(WithFates(
       {.delay = 1, .max_delay = microseconds(std::chrono::minutes(1))},
       [](const CallFate& one, const CallFate&, const CallFate&) {
@@ -271,7 +272,8 @@ TEST(FaultyTransportTest, NobodyWaitsForeverToBeOvertaken) {
   EXPECT_TRUE(CallNow(*net.caller, kAddress, Recorder::kNote).ok());
 }
 
-// Transports may end while messages are held or are to arrive a second time.
+// Transports may be destroyed while messages are held or are to arrive a second
+// time.
 TEST(FaultyTransportTest, TransportsEndAtAnyTime) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     TestService service;

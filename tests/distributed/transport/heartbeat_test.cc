@@ -28,7 +28,7 @@ class FakeCall final : public OpenClientCall {
   std::atomic<bool> is_lost = false;
 };
 
-// A heartbeat whose peer answers as the test says.
+// Tests a heartbeat. The test gives the answers of the peer.
 class HeartbeatTest : public ::testing::Test {
  protected:
   static constexpr milliseconds kInterval{1000};
@@ -121,7 +121,7 @@ TEST_F(HeartbeatTest, AsksNobodyWithoutCalls) {
   Answer(Payload());
   clock_.Advance(10 * kInterval);
   EXPECT_EQ(num_asked(), 1);
-  // The next call makes it ask again.
+  // The next call makes the heartbeat ask again.
   heartbeat_->Add(call_);
   clock_.Advance(kInterval);
   EXPECT_EQ(num_asked(), 2);

@@ -34,8 +34,8 @@ TEST_P(InProcessTest, SharesTheBuffer) {
   EXPECT_TRUE(response->tensors[0].tensor.SharesBufferWith(tensor));
 }
 
-// The callee is cancelled first, so that a step that was given up takes nothing
-// from later steps.
+// The callee is cancelled first, so that a cancelled step takes nothing from
+// later steps.
 TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

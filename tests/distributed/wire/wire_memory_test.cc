@@ -53,7 +53,7 @@ Tensor Floats(int64_t count) {
   return tensor;
 }
 
-// Counts what was asked of it, and gives at most `limit` bytes at a time.
+// Counts its allocations. Allocates at most `limit` bytes at a time.
 class LimitedAllocator final : public Allocator {
  public:
   explicit LimitedAllocator(int64_t limit = INT64_MAX) : limit_(limit) {}
@@ -111,7 +111,7 @@ TEST(WireMemoryTest, SendsOnlyTheRowsOfASlice) {
   EXPECT_EQ((*segments)[1].tensor.raw_data(), slice.raw_data());
 }
 
-// A buffer that claims to have any number of bytes.
+// A buffer that claims to have `bytes` bytes, but has only 64.
 class ClaimedBuffer final : public Buffer {
  public:
   explicit ClaimedBuffer(size_t bytes) : Buffer(byte_, bytes) {}
@@ -236,7 +236,7 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_RESOURCE);
   tensor.add_resource_handle_val()->set_name("x");
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // So many single values take long to read.
+  // This many single values take long to read.
   tensor.Clear();
   tensor.set_dtype(pb::DT_INT32);
   for (int i = 0; i < 20'000; ++i) tensor.add_int_val(1);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of reading and writing messages, in any form that they may have. Their
-// memory is tested in wire_memory_test.cc.
+// Tests of reading and writing messages, in every valid form.
+// wire_memory_test.cc tests their memory.
 #include "leat/distributed/wire/wire.h"
 
 #include <algorithm>
@@ -379,8 +379,8 @@ TEST(WireTest, EverySplitIntoThreeSlicesGivesTheSame) {
   ExpectSame(*Receive(bytes, kSend, every), *whole);
 }
 
-// Returns what protobuf and DecodeTensor read from the whole message, or
-// nothing if they refuse it.
+// Returns the tensors that protobuf and DecodeTensor read from the whole
+// message, or no tensors if they refuse the message.
 std::vector<WireTensor> ByProtobuf(const std::string& bytes) {
   pb::RunGraphRequest request;
   if (!request.ParseFromString(bytes)) return {};

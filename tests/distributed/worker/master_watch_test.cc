@@ -46,7 +46,8 @@ class MasterWatchTest : public testing::WorkerTest {
     WorkerTest::TearDown();
   }
 
-  // Returns the answer of a process whose device has that incarnation.
+  // Returns the answer of a process whose device has the incarnation
+  // `incarnation`.
   static Answer Process(uint64_t incarnation) {
     return PeerStatus{.devices = {{.incarnation = incarnation}}};
   }
@@ -65,7 +66,7 @@ class MasterWatchTest : public testing::WorkerTest {
     const auto found = asked_.find(master);
     return found == asked_.end() ? 0 : found->second;
   }
-  // Waits until the watch has looked `times` times.
+  // Waits until the watch has asked kOther `times` more times.
   void LetItLook(int times) {
     const int before = times_asked(kOther);
     EXPECT_TRUE(
@@ -152,7 +153,7 @@ TEST_F(MasterWatchTest, ASessionWithAStepIsNotAskedFor) {
       task.Start(methods::kRunGraph, RunRequest("s", *graph, step_id));
   EXPECT_TRUE(
       Eventually([this] { return task.worker().counters().running == 1; }));
-  // The same master has another session, which nobody uses.
+  // The same master has another session, which is idle.
   EXPECT_TRUE(task.CreateSession("t", false, kMaster, 1).ok());
   watch->Start();
   LetItLook(20);

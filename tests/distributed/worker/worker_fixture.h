@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerTest is the fixture for tests of the worker service: two tasks and the
-// calls of the first one, the ps.
+// WorkerTest is the fixture for tests of the worker service. It has two tasks,
+// the ps and the worker, and makes calls to the ps.
 #ifndef LEAT_TESTS_DISTRIBUTED_WORKER_WORKER_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_WORKER_WORKER_FIXTURE_H_
 
@@ -25,7 +25,8 @@
 namespace leat::testing {
 
 // Calls go to handlers directly, on the thread of the test, in simulated time.
-// TearDown expects that both tasks hold nothing any more.
+// TearDown expects that no task holds a session, a graph, a step or memory of
+// tensors any more.
 class WorkerTest : public ::testing::Test {
  protected:
   // Both tasks have `limits`.
@@ -42,8 +43,8 @@ class WorkerTest : public ::testing::Test {
     const Output y = x * 2.0f;
     return Register(session, b, {.feeds = {"x"}, .fetches = {y.name()}});
   }
-  // Builds the graph, plans a step of it and registers its parts in `session`.
-  // Fails the test if that does not succeed.
+  // Builds the graph, plans a step of the graph and registers the parts of the
+  // step in `session`. Fails the test if that does not succeed.
   RegisteredStep Register(const std::string& session, GraphBuilder& b,
                           StepSignature signature) {
     const auto graph = b.Build();

@@ -136,7 +136,7 @@ TEST_F(WorkerTest, WhoAsksForATensorMayGiveUp) {
 }
 
 // The outbox keeps the callback of a call until the step ends, so the callback
-// must let go of the request as soon as the call has replied.
+// must release the request as soon as the call has replied.
 TEST_F(WorkerTest, ACallThatHasRepliedKeepsNothingOfItsRequest) {
   const int64_t step_id = RandomStepId();
   const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);
@@ -346,7 +346,7 @@ TEST_F(WorkerTest, WhoAsksForSeveralTensorsMayGiveUp) {
   const absl::Status status = given_up->Wait().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(status));
-  // Nobody else has asked for the step, so it is forgotten.
+  // No other peer waits for the step, so the task forgets the step.
   EXPECT_EQ(task.steps().num_steps(), 0u);
   EXPECT_EQ(task.recvs().size(), 0u);
   EXPECT_TRUE(a.IsUnique());
@@ -389,9 +389,9 @@ TEST_F(WorkerTest, WhoHasGivenUpGetsNoTensors) {
   EXPECT_EQ(task.steps().num_steps(), 0u);
 }
 
-// The queue's element depends on neg's arrival at the worker. If both were in
-// one bundle, they would wait for each other, so no bundle has both
-// (partitioner/bundles.h).
+// The queue's element depends on neg's arrival at the worker. If the element
+// and neg were in one bundle, they would wait for each other, so no bundle has
+// both (partitioner/bundles.h).
 TEST_F(WorkerTest, ATensorThatWaitsForOthersDoesNotKeepThemBack) {
   constexpr char kOnPs[] = "/job:ps/cpu:0";
   constexpr char kOnWorker[] = "/job:worker/cpu:0";

@@ -58,7 +58,7 @@ TEST_F(WorkerTest, FetchesInTheOrderOfTheCall) {
   EXPECT_EQ(both.tensors[0].name, task.Key(thrice.name()));
   EXPECT_EQ(both.tensors[0].tensor.scalar<float>(), 3.0f);
   EXPECT_EQ(both.tensors[1].tensor.scalar<float>(), 2.0f);
-  // Outputs that nobody asks for are not sent.
+  // Outputs that the request does not name are not sent.
   const RunAnswer none = Run(Request(step), feeds);
   EXPECT_TRUE(none.status.ok()) << none.status;
   EXPECT_TRUE(none.tensors.empty());

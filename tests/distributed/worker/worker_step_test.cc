@@ -72,8 +72,7 @@ class WorkerStepTest : public ::testing::Test {
     return *std::move(step);
   }
 
-  // Registers a step that waits on the ps for an element of a queue that nobody
-  // fills.
+  // Registers a step that waits on the ps for an element of an empty queue.
   RegisteredStep WaitsAtQueue() {
     GraphBuilder b;
     const Scope on_ps = b.OnDevice("/job:ps/cpu:0");
@@ -81,7 +80,7 @@ class WorkerStepTest : public ::testing::Test {
     const Output taken = op::QueueDequeueV2(queue, {DType::kFloat})[0];
     return Register(b, {.fetches = {taken.name()}});
   }
-  // Registers a graph that waits for a tensor that nobody sends. Returns the
+  // Registers a graph that waits for a tensor that is never sent. Returns the
   // graph's handle.
   std::string WaitsForNobody() {
     const std::string text = NodeText(
@@ -315,8 +314,8 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
   }
 }
 
-// The worker has found the session, and the session is deleted with all of its
-// steps before this step begins.
+// The session is deleted with all of its steps after the worker has found the
+// session, but before this step begins.
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
@@ -348,7 +347,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
 // ---------------------------------------------------------------------------
 // Feeds
 
-// A feed whose bytes are still to be decoded.
+// A received feed that is not decoded yet.
 class FakeFeed final : public PendingTensors {
  public:
   FakeFeed(int64_t bytes, std::string key, WorkQueue& compute,
@@ -411,7 +410,7 @@ TEST_F(WorkerStepTest, DecodesLargeFeedsOnTheComputePool) {
   EXPECT_EQ(bad.status.message(), "not so");
 }
 
-// A step that began after the end of its session would have nobody to end it.
+// Nothing would end a step that began after the end of its session.
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));

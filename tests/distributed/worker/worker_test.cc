@@ -118,8 +118,8 @@ TEST_F(WorkerTest, RefusesBytesThatAreNoMessage) {
   }
 }
 
-// Large messages are not read on the thread of the transport, which in this
-// test is the thread that calls.
+// Large messages are not read on the thread of the transport. In this test,
+// that is the calling thread.
 TEST_F(WorkerTest, ReadsLargeMessagesElsewhere) {
   pb::CleanupAllRequest request;
   for (int i = 0; i < 20'000; ++i) request.add_container("container");
@@ -159,7 +159,7 @@ TEST_F(NarrowWorkerTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_FALSE(first->is_done());
   held.Unlock();
   EXPECT_TRUE(first->Wait().ok());
-  // The first request takes room until shortly after its reply.
+  // The first request counts against the limit until shortly after its reply.
   EXPECT_TRUE(leat::testing::Eventually([&] {
     return task.Start(methods::kCleanupAll, LargeRequest())->Wait().ok();
   }));
@@ -252,7 +252,8 @@ TEST_F(WorkerTest, ALateRequestOfADeadMasterEndsNothing) {
   // Requests of one process may overtake each other.
   EXPECT_TRUE(create("other", 2, of_dead).ok());
   EXPECT_EQ(task.worker().counters().sessions, 2u);
-  // A ticket that the task never gave counts like the last one that it gave.
+  // A ticket that the task has not given yet counts like the last ticket that
+  // it gave.
   EXPECT_TRUE(create("false", 3, INT64_MAX).ok());
   EXPECT_EQ(task.worker().counters().sessions, 1u);
   EXPECT_TRUE(create("next", 4, ticket()).ok());
@@ -300,7 +301,7 @@ class FewRequestIdsTest : public WorkerTest {
 
 TEST_F(FewRequestIdsTest, RemembersSoManyRequestsOfEachMethod) {
   const int64_t step_id = RandomStepId();
-  // If its id is new, each call is refused for another reason.
+  // A call with a new id is refused, too, but for another reason.
   const std::vector<std::function<absl::Status(int64_t)>> calls = {
       [this](int64_t id) {
         pb::CreateWorkerSessionRequest request;

@@ -356,7 +356,8 @@ absl::StatusOr<std::vector<Tensor>> TestCluster::Run(
 
 void TestCluster::ExpectNothingLeft() {
   // A variable of one task may share memory with another task, because tensors
-  // are sent within the process without copying. So all variables go first.
+  // are sent within the process without copying. So all variables are cleared
+  // first.
   for (const auto& task : tasks_) task->ClearVariables();
   for (const auto& task : tasks_) task->ExpectNothingLeft();
 }

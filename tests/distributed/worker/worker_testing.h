@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tasks of a cluster in one process, for tests of the worker. Each task is a
-// Worker with everything that it borrows. TestCluster does with them what a
-// master does.
+// Worker with everything that it borrows. TestCluster does what a master does
+// with its tasks.
 #ifndef LEAT_TESTS_DISTRIBUTED_WORKER_WORKER_TESTING_H_
 #define LEAT_TESTS_DISTRIBUTED_WORKER_WORKER_TESTING_H_
 
@@ -41,14 +41,14 @@ namespace leat::testing {
 // A call of a handler, made on the thread of the test. Thread-safe.
 class DirectCall {
  public:
-  // Returns whether the handler has answered.
+  // Returns true if the handler has answered.
   bool is_done() const;
-  // Gives the call up, as its caller would.
+  // Cancels the call, as its caller would.
   void Cancel() {
     context->cancellation.Cancel(absl::CancelledError("by the test"));
   }
-  // Waits for the answer. If there is none at the WaitLimit, fails the test
-  // and returns UNKNOWN. To be called once.
+  // Waits for the answer. If there is none at the WaitLimit, fails the test and
+  // returns UNKNOWN. Must be called once.
   absl::StatusOr<Payload> Wait();
 
   const std::shared_ptr<CallContext> context = std::make_shared<CallContext>();
@@ -91,15 +91,15 @@ class TestTask {
   StepTable& steps() { return *steps_; }
   Worker& worker() { return *worker_; }
   WorkQueue& blocking() { return *blocking_; }
-  // Returns what this task knows of another one: kUnknown, kLeat or
+  // Returns the kind of another task as this task knows it: kUnknown, kLeat or
   // kTensorFlow.
   PeerTraffic::Kind KindOf(const std::string& other) const {
     return peers_->traffic()->Of(other).totals().kind;
   }
   // Returns the receiver of the tensors that this task gets from other tasks.
   const TensorReceiver& receiver() const { return *receiver_; }
-  // Returns the tensors for which this task waits, and those that other tasks
-  // wait to get from this task.
+  // Returns the tensors for which this task waits, and the tensors of this task
+  // for which other tasks wait.
   const OpenRecvs& recvs() const { return peers_->traffic()->recvs(); }
 
   // Calls the handler of `method`. Its reply goes to `call`.
@@ -199,9 +199,8 @@ class TestCluster {
   std::vector<CallRef> Start(const RegisteredStep& step, int64_t step_id,
                              const std::vector<Tensor>& feeds);
   // Waits for the calls and returns the fetched tensors. When a call fails,
-  // cancels the others. Returns an error if calls have failed, one that is not
-  // derived if there is such an error. Cleans the step up on the tasks that
-  // take part.
+  // cancels the other calls and returns an error. Prefers an error that is not
+  // derived. Cleans the step up on the tasks that take part.
   absl::StatusOr<std::vector<Tensor>> Wait(const RegisteredStep& step,
                                            int64_t step_id,
                                            const std::vector<CallRef>& calls);
@@ -210,7 +209,7 @@ class TestCluster {
                                           int64_t step_id,
                                           const std::vector<Tensor>& feeds);
 
-  // Expects of all tasks what TestTask::ExpectNothingLeft expects of one task.
+  // Clears all variables and calls TestTask::ExpectNothingLeft for each task.
   void ExpectNothingLeft();
 
  private:

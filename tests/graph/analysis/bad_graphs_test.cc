@@ -107,8 +107,8 @@ TEST(BadGraphsTest, RefusesBadDevices) {
       AllOf(HasSubstr("node 'a'"), HasSubstr("/job:/x")));
 }
 
-// In CVE-2022-23583 the consumers of a constant believe its attr 'dtype', and
-// its kernel believes the dtype of the tensor in its attr 'value'.
+// In CVE-2022-23583, the consumers of a constant rely on its attr 'dtype', but
+// the constant's kernel relies on the dtype of the tensor in the attr 'value'.
 TEST(BadGraphsTest, RefusesConstantsOfAnotherType) {
   EXPECT_THAT(
       ImportError(Const("DT_FLOAT", "dtype: DT_INT64 tensor_shape { }")),
@@ -325,7 +325,7 @@ TEST(BadGraphsTest, RefusesGraphsThatInliningBlowsUp) {
     text += Function(absl::StrCat("f", i), Call("a", next) + Call("b", next));
   }
   text += Function("f64", "node_def { name: \"n\" op: \"NoOp\" }");
-  EXPECT_EQ(ImportError(text), "OK");  // nothing calls it
+  EXPECT_EQ(ImportError(text), "OK");  // no node calls f0
   EXPECT_THAT(ImportError(text + CallNode("call", "f0")),
               AllOf(HasSubstr("RESOURCE_EXHAUSTED: the graph has over 2^63 "
                               "nodes"),

@@ -61,8 +61,8 @@ class ConsumersTest : public ::testing::Test {
     }
     return uses;
   }
-  // Adds the loop merge -> body -> next -> merge, which `source` leads into.
-  // Returns next.
+  // Adds the node `source` and the loop merge -> body -> next -> merge, whose
+  // first value is an output of `source`. Returns next.
   NodeId AddLoop(const std::string& next_op) {
     const NodeId source = Add("source", "Pair");
     const NodeId merge = Add("merge", "Merge", {{source, 0}, {source, 0}}, {},
@@ -173,8 +173,8 @@ TEST_F(ConsumersTest, ReachedFromEndsOnLoops) {
   EXPECT_THAT(NeededBy(graph_, {next}), ElementsAre(true, true, true, true));
 }
 
-// The chain is as long as a client may make it, and its nodes are in the order
-// that is the worst for a search from its inputs. A recursive search would
+// The chain is as long as a client may make it. Its nodes are in the worst
+// order for a search that starts from the inputs. A recursive search would
 // overflow the stack.
 TEST_F(ConsumersTest, LongChainsNeedNoRecursion) {
   constexpr int kLength = 1'000'000;

@@ -109,7 +109,7 @@ TEST_F(InferShapesTest, ALoopForgetsTheExtentThatItsBodyChanges) {
         {value, value, {axis_in_loop, 0}});
   });
   const PartialShape shape = ShapeOf("exit");
-  // The axis is no known constant inside of the loop, so at most the rank is
+  // The axis is not a known constant inside of the loop, so at most the rank is
   // known.
   EXPECT_FALSE(shape.IsFullyKnown()) << shape.DebugString();
 }

@@ -339,7 +339,8 @@ TEST(ControlFlowTest, ScopesWorkInBodies) {
   EXPECT_EQ(Find(body, "Cos").inputs.back(), "^inner/Sin");
   const Node& loop = graph.node(graph.Find("outer/while"));
   EXPECT_EQ(loop.def->device, "/job:worker");
-  // The loop node waits for what runs before it outside.
+  // The control dependency of the body on `before` becomes a control edge to
+  // the loop node.
   EXPECT_THAT(std::vector<NodeId>(loop.controls.begin(), loop.controls.end()),
               ElementsAre(before.id()));
 }

@@ -136,9 +136,9 @@ TEST(DeviceFunctionTest, GradientsRunWhereTheirOperationDoes) {
   EXPECT_EQ(DeviceOf(dx), "/job:ps");
 }
 
-// The scopes around a body do not apply to the body's nodes. They apply to what
-// belongs to the graph: the loop, the loop's counter, and the variables that
-// the body makes.
+// The scopes around a body do not apply to the body's nodes. They do apply to
+// nodes that belong to the graph: the loop, the loop's counter, and the
+// variables that the body makes.
 TEST(DeviceFunctionTest, OfABodyIsInsideOfThoseAroundIt) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", Shape{});

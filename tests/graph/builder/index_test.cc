@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the node that Output::Slice adds. tests/runtime/slice_test.cc has the
+// Tests the node that Output::Slice adds. tests/runtime/slice_test.cc tests the
 // values.
 #include "leat/graph/builder/index.h"
 

@@ -65,8 +65,8 @@ std::string Message(const GraphBuilder& b) {
   return std::string(b.status().message());
 }
 
-// Returns `text` with the place that a builder adds to the message of an error
-// in `line` of this file.
+// Returns `text` followed by " (FILE:LINE)", which a builder adds to the
+// message of an error. FILE is this file, and LINE is `line`.
 std::string At(int line, absl::string_view text) {
   return absl::StrCat(text, " (", SourceLocation::Current().file, ":", line,
                       ")");
@@ -197,7 +197,7 @@ TEST(OperandTest, NumbersFollowTheRulesOfDTypes) {
   EXPECT_EQ(input_type(op::Slice(x, wide, {1}), 2), DType::kInt64);
   // The default of the attr gives the dtype.
   EXPECT_EQ(input_type(op::Transpose(x, {0}), 1), DType::kInt32);
-  // The numbers that share the attr give the dtype together.
+  // If several numbers share the attr, they determine the dtype together.
   const Output condition = b.Placeholder<bool>("condition", Shape{2});
   EXPECT_EQ(op::SelectV2(condition, 0, 1.5).dtype(), DType::kFloat);
   EXPECT_EQ(op::SelectV2(condition, 0, 1).dtype(), DType::kInt32);

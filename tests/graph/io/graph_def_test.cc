@@ -237,7 +237,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {
-    ImportLimits limits;  // for five steps
+    ImportLimits limits;  // let five steps pass
     std::string refusal;
     Step step;
   };
@@ -286,8 +286,8 @@ TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
     }
     const Graph before = graph;
     const pb::GraphDef step = ParseGraph(c.step("n5"));
-    // The second attempt has the same error, because what was refused does not
-    // count.
+    // The second attempt has the same error, because a refused extension does
+    // not count.
     for (int i = 0; i < 2; ++i) {
       const absl::Status refused = ExtendGraph(step, graph, c.limits);
       EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
@@ -333,7 +333,7 @@ TEST(GraphDefTest, AcceptsInternalNamesOnlyOnRequest) {
       HasSubstr("its name is not valid"));
 }
 
-// Checks every kind of attr value through messages.
+// Converts each kind of attr value to a message and back.
 TEST(AttrCodecTest, RoundTripsEveryKindOfValue) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const FunctionRef function = {

@@ -105,7 +105,7 @@ TEST(LowerTest, InlinesACallAndKeepsItsName) {
   const Node& kept = graph->node(graph->Find("call"));
   EXPECT_EQ(kept.op(), "IdentityN");
   EXPECT_EQ(kept.inputs[0], (Endpoint{inner, 0}));
-  // The body waits for what the call waits for.
+  // The body waits for the nodes that the call waits for.
   const Node& arg = graph->node(graph->node(inner).inputs[0].node);
   EXPECT_EQ(arg.name(), "call/a0");
   ASSERT_EQ(arg.controls.size(), 1);
@@ -145,8 +145,8 @@ TEST(LowerTest, MakesALoopOfAWhile) {
   const Node& enter = graph->node(graph->Find("loop/enter_0"));
   EXPECT_EQ(*enter.attrs().Get<int64_t>("parallel_iterations"), 3);
   EXPECT_FALSE(*enter.attrs().Get<bool>("is_constant"));
-  // The control edge from the Merge puts the constant into the frame, where it
-  // runs in every iteration.
+  // The control edge from the Merge puts the constant into the frame, so that
+  // the constant runs in every iteration.
   const Node& constant = graph->node(graph->Find("loop/cond/true"));
   ASSERT_EQ(constant.controls.size(), 1);
   EXPECT_EQ(constant.controls[0], graph->Find("loop/merge_0"));
@@ -211,8 +211,9 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
   constexpr int kCount = 2000;
   const auto graph = Lowered(WideLoop(kCount, kCount));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // There are edges from the controls to the gate, from the gate to each Enter
-  // and from the Exits, and a constant number besides.
+  // There are control edges from the controls to the gate, from the gate to
+  // each Enter, and from the Exits. The number of other control edges is
+  // constant.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("loop/input_control");
   ASSERT_NE(gate, kNoNode);
@@ -246,8 +247,9 @@ TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
                        Floats("T", kCount) + Func("cond", "wide_always") +
                            Func("body", "wide_negate")));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // There are edges from the stateful nodes to the gate, from the gate to each
-  // NextIteration and from the Exits, and a constant number besides.
+  // There are control edges from the stateful nodes to the gate, from the gate
+  // to each NextIteration, and from the Exits. The number of other control
+  // edges is constant.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("loop/body_executed");
   ASSERT_NE(gate, kNoNode);
@@ -264,8 +266,8 @@ TEST(LowerTest, ACallWaitsOnceForItsControlInputs) {
                        Floats("Tin", kCount) + Floats("Tout", kCount) +
                            Func("f", "wide_negate")));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // There are edges from the controls to the gate, from the gate to each
-  // argument and from the results.
+  // There are control edges from the controls to the gate, from the gate to
+  // each argument, and from the results.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("call/input_control");
   ASSERT_NE(gate, kNoNode);

@@ -29,7 +29,7 @@
 
 namespace leat::testing {
 
-// The task on whose devices CPU:0 and CPU:1 all nodes are placed.
+// All nodes are placed on the devices CPU:0 and CPU:1 of this task.
 inline constexpr char kTask[] = "/job:localhost/replica:0/task:0";
 
 // Computes Fill from `inputs`, a count and a float. Returns RESOURCE_EXHAUSTED
@@ -93,7 +93,8 @@ inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
   return Add(b, "Const", name, {}, std::move(attrs), after);
 }
 
-// The fixture. It owns the two builders and the evaluator. Used by one thread.
+// The fixture. It owns the two builders and the evaluator. Only one thread may
+// use it.
 class PassesTest : public ::testing::Test {
  protected:
   // Builds the graph and assigns each node to CPU:1 if the node requests it,

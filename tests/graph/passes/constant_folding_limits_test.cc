@@ -19,8 +19,7 @@ using ::testing::Not;
 // The limit that OptimizerOptions documents.
 constexpr int64_t kMaxWork = int64_t{512} << 20;
 
-// Evaluates Fill, and gives zero for every reduction and product. Square always
-// fails.
+// Evaluates Fill. Fails for Square, and returns a scalar 0 for every other op.
 class CountingEvaluator final : public ConstantEvaluator {
  public:
   absl::StatusOr<std::vector<Tensor>> Evaluate(const NodeDef& node,
@@ -42,8 +41,7 @@ class ConstantFoldingLimitsTest : public PassesTest {
  protected:
   Graph Folded() {
     PassRegistry passes = Passes({"constant_folding"});
-    // This pass says each time that it changed something, so all rounds are
-    // run.
+    // This pass always reports a change, so all rounds run.
     passes.Add({.name = "restless",
                 .phase = Phase::kSimplify,
                 .run = +[](PassContext&) { return true; }});
@@ -56,7 +54,7 @@ class ConstantFoldingLimitsTest : public PassesTest {
 TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
   options.optimizer.max_folded_bytes = 100;
   const Output one = Const(given, "one", Tensor::Scalar(1.0f));
-  // Each result takes 24 bytes. In the end, the room that is left is too small
+  // Each result takes 24 bytes. In the end, the bytes that are left are too few
   // for one more result.
   const Output count = Const(given, "count", Tensor::Vector<int32_t>({6}));
   constexpr int kFit = 1600 / 24;
@@ -68,8 +66,8 @@ TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
             100);
   EXPECT_EQ(*std::min_element(counting.rooms.begin(), counting.rooms.end()),
             1600 % 24);
-  // The evaluator is also asked once for each node that does not fit, with too
-  // little room for its result.
+  // The evaluator is also called once for each node that does not fit. The
+  // `max_bytes` of that call is too small for the result.
   EXPECT_EQ(counting.names.size(), 4u * kFit);
 }
 

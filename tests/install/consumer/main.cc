@@ -10,8 +10,9 @@
 #include "program.h"
 
 int main(int argc, char**) {
-  // The argument is unknown at compile time. The conversion may use
-  // instructions of this machine that the program's compiler was not told of.
+  // The value of `argc` is unknown at compile time, so the conversion happens
+  // at run time. It uses F16C instructions, which the compiler need not be told
+  // to use.
   if (leat::half(0.25f * argc) != 0.25f) return 1;
   for (const absl::Status& status : {RunProgram(), RunOwnOp()}) {
     if (status.ok()) continue;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A program with an op and a kernel of its own.
+// A program that defines an op and its kernel.
 #include <leat/leat.h>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A complete program on made-up data, written as users would write it. The
-// public API must keep it compiling.
+// A complete program on synthetic data, as a user of the library would write
+// it. Changes of the public API must not break it.
 #include "program.h"
 
 #include <leat/leat.h>
@@ -20,7 +20,7 @@ struct Batch {
   Tensor labels = {};
 };
 
-// The images of a class are all of the same grey.
+// All pixels of all images of a class have the same grey value.
 class Dataset {
  public:
   std::vector<Batch> Epoch(int64_t batch) const {

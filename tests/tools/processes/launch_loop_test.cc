@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests LaunchLoop with intervals that are no flags of `leat launch`. Each loop
-// runs in a process of its own, because a loop takes over the signals and the
+// Tests LaunchLoop with intervals that no flag of `leat launch` can set. Each
+// loop runs in its own process, because a loop takes over the signals and the
 // children of its process.
 #include "leat/tools/launch_loop.h"
 
@@ -50,8 +50,8 @@ class LaunchLoopTest : public ::testing::Test {
   }
   // Returns what the view of the loop has shown.
   std::string Shown() const { return testing::ReadFile(ShownPath()); }
-  // Waits until the script has written the id of its process to the file "pid"
-  // and returns that.
+  // Waits until the script has written the id of its process to the file "pid".
+  // Returns the id.
   pid_t AwaitTask() const {
     const absl::Time deadline = absl::Now() + absl::Seconds(60);
     int pid = -1;

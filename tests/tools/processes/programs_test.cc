@@ -456,8 +456,8 @@ TEST_F(ProgramsTest, HaveNoColourWhereNobodySeesIt) {
   EXPECT_THAT(Leat({"ops"}).out, Not(HasSubstr("\x1b")));
 }
 
-// Opens both ends of a pseudoterminal, or tells in `failure` which call failed,
-// because not every sandbox has terminals.
+// Opens both ends of a pseudoterminal. If this fails, `failure` names the call
+// that failed, because not every sandbox has terminals.
 struct Terminal {
   Terminal() { Open(); }
   ~Terminal() {

@@ -56,7 +56,7 @@ class StatusTest : public ::testing::Test {
     return server;
   }
   // Runs `leat status` with a timeout that is long enough for a busy machine. A
-  // flag in `args` takes precedence over it.
+  // flag in `args` takes precedence over this timeout.
   static Ended Status(std::vector<std::string> args) {
     args.insert(args.begin(), "status");
     return RunProgram(LEAT_PROGRAM_LEAT, args, {"LEAT_TIMEOUT=20"});

@@ -137,8 +137,8 @@ TEST(PartitionedVariableTest, IsSharedByName) {
             HasSubstr("[1,2]"), HasSubstr("partitioned_variable_test.cc:")));
 }
 
-// A worker's graph may partition a variable that another worker's graph has
-// whole.
+// A worker's graph may partition a variable that is whole in the graph of
+// another worker.
 TEST(PartitionedVariableTest, RefusesAVariableThatIsNotPartitioned) {
   for (const bool use_resource : {true, false}) {
     GraphBuilder b;

@@ -91,8 +91,8 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
     const ServerCounters left = ps->counters();
     return left.running + left.steps + left.rendezvous == 0;
   }));
-  // The client is gone and cannot close its session, so the session must end
-  // because it is idle.
+  // The client is destroyed and has not closed its session, so the session must
+  // end because it is idle.
   EXPECT_TRUE(Eventually([&] {
     return worker->counters().master_sessions == 0 &&
            ps->counters().sessions == 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SlowNetwork is a proxy between callers and one address. It can fail in the
-// ways in which networks fail.
+// SlowNetwork is a proxy between callers and one address. It can imitate
+// network failures.
 #ifndef LEAT_TESTS_DISTRIBUTED_TRANSPORT_GRPC_SLOW_NETWORK_H_
 #define LEAT_TESTS_DISTRIBUTED_TRANSPORT_GRPC_SLOW_NETWORK_H_
 
@@ -15,7 +15,7 @@
 namespace leat::testing {
 
 // Makes a connection to the callee for each connection of a caller, and passes
-// bytes between the two. Owns its sockets and the thread that does this.
+// bytes between the two. Owns its sockets and the thread that passes the bytes.
 // Freeze, Close and num_accepted may be called by any thread.
 class SlowNetwork {
  public:
@@ -31,10 +31,9 @@ class SlowNetwork {
   // Returns the number of connections accepted so far, closed ones included.
   int num_accepted() const { return num_accepted_; }
 
-  // From now on, no byte gets through the connections that exist, and neither
-  // end is told.
+  // Stops passing bytes on the existing connections, but keeps them open.
   void Freeze() { is_frozen_ = true; }
-  // Closes all connections that exist, so both ends are told.
+  // Closes the existing connections, so both ends notice.
   void Close() { is_closed_ = true; }
 
  private:
@@ -52,7 +51,7 @@ class SlowNetwork {
   // closed its connection.
   static bool Pass(const Connection& connection, const pollfd& caller,
                    const pollfd& callee);
-  // Does the same in one direction.
+  // Passes on bytes in one direction. Returns false if `from` is closed.
   static bool Pass(int from, int to);
 
   const uint16_t port_;  // of the callee

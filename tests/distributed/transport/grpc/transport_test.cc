@@ -30,7 +30,8 @@ INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
                                            TransportCase{"grpc", true}),
                          NameOf);
 
-// Asks the kernel, and not the code under test, whether ::1 can be bound.
+// Returns true if a socket can be bound to ::1. Does not use the code under
+// test.
 bool HasIpv6() {
   sockaddr_in6 loopback{};
   loopback.sin6_family = AF_INET6;
@@ -86,7 +87,7 @@ ptrdiff_t NumOpenFiles() {
                        std::filesystem::directory_iterator());
 }
 
-// The time in which every channel tries to connect once more.
+// Within this time, every channel tries to connect once more.
 constexpr std::chrono::milliseconds kBackoff(1500);
 
 class GrpcTest : public TransportTest {};
@@ -293,7 +294,8 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   }
   // The calls fail within five seconds unless the machine is busy.
   EXPECT_LT(RealClock().Now() - begin, std::chrono::seconds(20));
-  // The callee ends its calls too, because nobody will fetch the answers.
+  // The callee cancels its calls, too, because their answers cannot be
+  // delivered.
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 4; }));
 }
 
@@ -352,7 +354,7 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
                 results[allows_pings].Done());
   }
   ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 2; }));
-  // This is enough time for several pings and several questions.
+  // This is enough time for several pings and several health checks.
   std::this_thread::sleep_for(std::chrono::seconds(7));
   for (const CallResult& result : results) EXPECT_FALSE(result.is_done());
   service_.Release();
@@ -362,7 +364,7 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
   }
 }
 
-// The program that serves at an address may be replaced by another one.
+// Another program may replace the program that serves at an address.
 TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
@@ -387,8 +389,8 @@ TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   }
 }
 
-// The transport ends while a silent peer is being asked, and before one is
-// asked.
+// The transport is destroyed before it asks a silent peer, and while it asks
+// one.
 TEST_P(GrpcTest, EndsWhileItAsksPeers) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what users read when gRPC cannot connect. Some tests use messages
-// that gRPC writes, and others use peers to which gRPC cannot connect.
+// Tests of the messages that users get when gRPC cannot connect. Some tests use
+// messages that gRPC writes, and others use peers to which gRPC cannot connect.
 #include "leat/distributed/transport/grpc/why_unreachable.h"
 
 #include <netinet/in.h>
@@ -60,7 +60,8 @@ TEST(WhyUnreachableTest, KnowsPeersThatAreNoTasks) {
               HasSubstr("timed out"));
 }
 
-// Returns the message with which a session for `target` is given up.
+// Returns the error message of a session for `target` that is not created
+// within `time`.
 std::string ErrorOf(const std::string& target, std::chrono::milliseconds time) {
   GraphBuilder b;
   b.Const(1.0f);
@@ -88,7 +89,7 @@ class BoundSocket {
   BoundSocket(const BoundSocket&) = delete;
   BoundSocket& operator=(const BoundSocket&) = delete;
 
-  // From now on the kernel accepts connections, and nobody answers them.
+  // From now on the kernel accepts connections, and no program answers them.
   void Listen() const { EXPECT_EQ(listen(fd_, 16), 0); }
   // Accepts one connection and answers its first request with status 404, as an
   // HTTP/2 server that does not know the path does.
@@ -138,7 +139,7 @@ TEST(WhyUnreachableTest, ASessionSaysThatThereIsNoSocket) {
 TEST(WhyUnreachableTest, ASessionSaysThatItsMasterIsSilent) {
   const BoundSocket silent;
   silent.Listen();
-  // gRPC gives up an attempt to connect after two seconds.
+  // gRPC ends an attempt to connect after two seconds.
   EXPECT_THAT(ErrorOf(silent.target(), std::chrono::seconds(6)),
               AllOf(HasSubstr("timed out"), HasSubstr("does not answer"),
                     Not(HasSubstr("SETTINGS"))));

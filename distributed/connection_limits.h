@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ConnectionLimits: how many connections a task accepts before it refuses.
-#ifndef LEAT_DISTRIBUTED_TRANSPORT_CONNECTION_LIMITS_H_
-#define LEAT_DISTRIBUTED_TRANSPORT_CONNECTION_LIMITS_H_
+#ifndef LEAT_DISTRIBUTED_CONNECTION_LIMITS_H_
+#define LEAT_DISTRIBUTED_CONNECTION_LIMITS_H_
 
 #include <chrono>
 #include <cstddef>
@@ -21,4 +21,4 @@ struct ConnectionLimits {
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_TRANSPORT_CONNECTION_LIMITS_H_
+#endif  // LEAT_DISTRIBUTED_CONNECTION_LIMITS_H_
