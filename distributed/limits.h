@@ -17,6 +17,7 @@
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/lowering/lower_limits.h"
 #include "leat/kernels/resource_store.h"
+#include "leat/runtime/host_memory.h"
 
 namespace leat {
 
@@ -25,7 +26,7 @@ struct ServerLimits {
   // The largest message, in bytes. A larger one is RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = INT32_MAX;
   // How many bytes the messages that are being received may take together.
-  int64_t max_transport_bytes = int64_t{4} << 30;
+  int64_t max_transport_bytes = DefaultTransportBytes();
   // How many connections the task keeps open, in all and with one IP address,
   // and how soon a peer that has connected must begin to speak. Fewer are kept
   // if the process may not open so many descriptors.
@@ -64,8 +65,8 @@ struct ServerLimits {
   std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
   // How many bytes the live tensors of a session may take on this task: those
   // that its steps make, receive and are fed with, and those that stay in
-  // variables. INT64_MAX means as many as the devices have.
-  int64_t max_session_bytes = INT64_MAX;
+  // variables. A task lowers this to what its devices have.
+  int64_t max_session_bytes = DefaultDeviceBytes();
   // How many tensors the elements of one queue may have together.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
   // A peer may ask for a tensor of a step that has not begun here. These limits

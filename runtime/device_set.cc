@@ -70,11 +70,11 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
   auto set = std::unique_ptr<DeviceSet>(new DeviceSet);
   const int num_threads =
       options.num_threads > 0 ? options.num_threads : NumProcessors();
+  LEAT_RETURN_IF_ERROR(CheckMemoryToStart(num_threads));
   set->queue_ = NewThreadPool("leat-compute", num_threads);
-  const int64_t memory_bytes =
-      options.cpu_memory_bytes > 0
-          ? options.cpu_memory_bytes
-          : HostMemoryBytes() / 10 * 9 / options.num_cpus;
+  const int64_t memory_bytes = options.cpu_memory_bytes > 0
+                                   ? options.cpu_memory_bytes
+                                   : DefaultDeviceBytes() / options.num_cpus;
   for (int i = 0; i < options.num_cpus; ++i) {
     DeviceInfo info{.name = absl::StrCat(options.task, "/device:CPU:", i),
                     .type = kCpu,

@@ -23,9 +23,8 @@ struct DeviceSetOptions {
   // Threads of the compute pool. 0 stands for one thread per processor that
   // this process may run on.
   int num_threads = 0;
-  // Memory limit of each CPU device. 0 stands for an equal share of nine tenths
-  // of the memory that this process may use (host_memory.h); the last tenth is
-  // left to the rest of the process.
+  // Memory limit of each CPU device. 0 stands for an equal part of
+  // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
   // Limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};
@@ -35,9 +34,10 @@ struct DeviceSetOptions {
 // the sessions and compiled graphs that use its devices.
 class DeviceSet {
  public:
-  // Makes the devices and starts the threads. Returns INVALID_ARGUMENT if
-  // `num_cpus` is not in [1, 1024], `num_threads` is not in [0, 4096],
-  // `cpu_memory_bytes` is negative or `task` is not of the form
+  // Makes the devices and starts the threads. Returns RESOURCE_EXHAUSTED if
+  // this process may not take the memory that it needs. Returns
+  // INVALID_ARGUMENT if `num_cpus` is not in [1, 1024], `num_threads` is not in
+  // [0, 4096], `cpu_memory_bytes` is negative or `task` is not of the form
   // "/job:J/replica:R/task:T".
   static absl::StatusOr<std::unique_ptr<DeviceSet>> Create(
       const DeviceSetOptions& options = {});

@@ -1,20 +1,37 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/host_memory.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <fstream>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "leat/core/file_descriptor.h"
 
 namespace leat {
 namespace {
 
 constexpr char kMount[] = "/sys/fs/cgroup";
+constexpr int64_t kMiB = int64_t{1} << 20;
+// What large allocations leave to small ones: a twentieth, within these bounds.
+constexpr int64_t kLeastSpareBytes = 16 * kMiB;
+constexpr int64_t kMostSpareBytes = 256 * kMiB;
+constexpr int64_t kMostTransportBytes = 4096 * kMiB;
+// What a task needs to start, beside the stacks of its threads.
+constexpr int64_t kHeapToStart = 48 * kMiB;
+// The threads of a task that do not compute: those that block, that wait for
+// time, and those of gRPC.
+constexpr int kOtherThreads = 20;
+constexpr int64_t kSmallStackBytes = kMiB;
 
 // Returns the contents of a file, or "" if it cannot be read.
 std::string ReadText(const std::string& path) {
@@ -51,6 +68,75 @@ int64_t LeastLimit(absl::string_view root, absl::string_view path,
   return least;
 }
 
+// Returns the memory of the machine, or the limit of this process's control
+// groups if that is less.
+int64_t PhysicalLimit() {
+  static const int64_t limit = [] {
+    const int64_t of_groups =
+        ControlGroupMemoryLimit(ReadText("/proc/self/cgroup"), kMount);
+    const int64_t pages = sysconf(_SC_PHYS_PAGES);
+    int64_t bytes = 0;
+    if (pages <= 0 ||
+        __builtin_mul_overflow(pages, sysconf(_SC_PAGESIZE), &bytes)) {
+      return of_groups;
+    }
+    return std::min(bytes, of_groups);
+  }();
+  return limit;
+}
+
+// Returns the limit of this process's address space, or kNoMemoryLimit.
+int64_t AddressSpaceLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return kNoMemoryLimit;
+  return static_cast<int64_t>(
+      std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kNoMemoryLimit)));
+}
+
+// What this process takes, in bytes.
+struct Usage {
+  int64_t address_bytes = 0;
+  int64_t resident_bytes = 0;
+};
+
+// Returns zeros for what is unknown. Allocates no memory.
+Usage ReadUsage() {
+  // The file has numbers of pages: of address space, in memory, and others.
+  const FileDescriptor file(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  char text[128] = "";
+  const ssize_t size = read(file.number(), text, sizeof(text) - 1);
+  int64_t address = 0;
+  int64_t resident = 0;
+  if (size <= 0 ||
+      std::sscanf(text, "%" SCNd64 " %" SCNd64, &address, &resident) != 2) {
+    return {};
+  }
+  const int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  return {.address_bytes = address * page_bytes,
+          .resident_bytes = resident * page_bytes};
+}
+
+// Returns the memory of which devices and messages get shares.
+int64_t SharedBytes() {
+  static const int64_t bytes = [] {
+    const int64_t of_program = ReadUsage().address_bytes + kHeapToStart +
+                               kOtherThreads * kSmallStackBytes;
+    return std::min(PhysicalLimit(),
+                    std::max(kMiB, AddressSpaceLimit() - of_program));
+  }();
+  return bytes;
+}
+
+// Returns the size of the stack of a new thread.
+int64_t StackBytes() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) != 0) return 0;
+  size_t bytes = 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return static_cast<int64_t>(bytes);
+}
+
 }  // namespace
 
 int64_t ControlGroupMemoryLimit(absl::string_view groups,
@@ -74,30 +160,54 @@ int64_t ControlGroupMemoryLimit(absl::string_view groups,
 }
 
 int64_t HostMemoryBytes() {
-  const int64_t limit =
-      ControlGroupMemoryLimit(ReadText("/proc/self/cgroup"), kMount);
-  const int64_t pages = sysconf(_SC_PHYS_PAGES);
-  const int64_t page_bytes = sysconf(_SC_PAGESIZE);
-  int64_t bytes = 0;
-  if (pages <= 0 || page_bytes <= 0 ||
-      __builtin_mul_overflow(pages, page_bytes, &bytes)) {
-    return limit;
-  }
-  return std::min(bytes, limit);
+  return std::min(PhysicalLimit(), AddressSpaceLimit());
 }
 
-int64_t ResidentBytes() {
-  // The file has numbers of pages: the total, those in memory, and others.
-  const std::string pages = ReadText("/proc/self/statm");
-  const std::vector<absl::string_view> parts =
-      absl::StrSplit(pages, absl::MaxSplits(' ', 2));
-  int64_t resident = 0;
-  int64_t bytes = 0;
-  if (parts.size() < 2 || !absl::SimpleAtoi(parts[1], &resident) ||
-      __builtin_mul_overflow(resident, sysconf(_SC_PAGESIZE), &bytes)) {
-    return 0;
-  }
-  return bytes;
+int64_t FreeMemoryBytes() {
+  const Usage usage = ReadUsage();
+  return std::max<int64_t>(0,
+                           std::min(PhysicalLimit() - usage.resident_bytes,
+                                    AddressSpaceLimit() - usage.address_bytes));
 }
+
+bool HasFreeMemory(int64_t bytes) {
+  static const int64_t spare =
+      std::clamp(HostMemoryBytes() / 20, kLeastSpareBytes, kMostSpareBytes);
+  return bytes <= FreeMemoryBytes() - spare;
+}
+
+int64_t DefaultDeviceBytes() { return SharedBytes() / 10 * 7; }
+
+int64_t DefaultTransportBytes() {
+  return std::min(SharedBytes() / 10 * 2, kMostTransportBytes);
+}
+
+absl::Status CheckMemoryToStart(int num_threads) {
+  int64_t needed = kHeapToStart;
+  if (AddressSpaceLimit() < kNoMemoryLimit) {
+    needed += (num_threads + kOtherThreads) * StackBytes();
+  }
+  const int64_t free = FreeMemoryBytes();
+  if (free >= needed) return absl::OkStatus();
+  const int64_t limit = HostMemoryBytes();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "this process may use ", limit, " bytes of memory, of which ", free,
+      " are free, but a task needs ", needed, ": set the limit to at least ",
+      limit - free + needed,
+      AddressSpaceLimit() == limit ? " (ulimit -v)" : " (of the container)"));
+}
+
+void LimitThreadStacks() {
+  if (AddressSpaceLimit() >= kNoMemoryLimit) return;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  if (StackBytes() > kSmallStackBytes &&
+      pthread_attr_setstacksize(&attributes, kSmallStackBytes) == 0) {
+    pthread_setattr_default_np(&attributes);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+int64_t ResidentBytes() { return ReadUsage().resident_bytes; }
 
 }  // namespace leat

@@ -1,14 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions that tell how much memory this process uses, and how much it may
-// use: all memory of the machine, or less if a control group (a container) sets
-// a limit. Stateless, thread-safe.
+// use: the least of the machine's memory, the limit of its control groups (of a
+// container) and the limit of its address space (ulimit -v). Thread-safe.
+//
+// The memory that a task may use is shared out. The devices may take seven
+// tenths for tensors, and messages that are being received two tenths. The last
+// tenth is left for graphs and for the program itself.
 #ifndef LEAT_RUNTIME_HOST_MEMORY_H_
 #define LEAT_RUNTIME_HOST_MEMORY_H_
 
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace leat {
@@ -19,6 +24,31 @@ inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 // Returns how many bytes this process may use, or kNoMemoryLimit if the number
 // is unknown.
 int64_t HostMemoryBytes();
+
+// Returns how many bytes this process may still take from the system, or
+// kNoMemoryLimit if the number is unknown. Takes a few microseconds.
+int64_t FreeMemoryBytes();
+
+// Returns true if this process may still take `bytes` from the system, and
+// afterwards has enough left for small allocations, whose failure would end the
+// process.
+bool HasFreeMemory(int64_t bytes);
+
+// Return the shares of the devices and of the messages that are being received,
+// in bytes. They are computed when they are first asked for, from the memory
+// that is free then. The address space that is in use then holds the program,
+// which takes no part in the shares.
+int64_t DefaultDeviceBytes();
+int64_t DefaultTransportBytes();
+
+// Returns RESOURCE_EXHAUSTED, with the limit that would be enough, if this
+// process may not take the memory that a task needs to live: the stacks of
+// `num_threads` threads and a few MiB of heap.
+absl::Status CheckMemoryToStart(int num_threads);
+
+// If the address space of this process is limited, gives threads that start
+// from now on a small stack, so that the stacks do not take most of it.
+void LimitThreadStacks();
 
 // Returns how many bytes of memory this process occupies now (its resident
 // set), or 0 if the number is unknown.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "leat/core/threads/mutex.h"
+#include "leat/runtime/host_memory.h"
 
 namespace leat {
 namespace {
@@ -49,6 +50,10 @@ constexpr size_t kHugePage = size_t{1} << 21;
 // for huge pages, because a large tensor is often written and read only once,
 // and misses of the address cache (TLB) would double the time of that.
 void* SystemAllocate(size_t bytes) {
+  if (static_cast<int64_t>(bytes) >= kLarge &&
+      !HasFreeMemory(static_cast<int64_t>(bytes))) {
+    return nullptr;
+  }
   if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
   void* memory = std::aligned_alloc(
       kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);

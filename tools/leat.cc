@@ -17,6 +17,7 @@
 #include "leat/partitioner/policy.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
+#include "leat/runtime/host_memory.h"
 #include "leat/tools/files.h"
 #include "leat/tools/launch.h"
 #include "leat/tools/op_list.h"
@@ -60,8 +61,7 @@ void AddSessionFlags(CLI::App& app, Flags& flags) {
                  "cpu, or cpu:N for N CPU devices")
       ->capture_default_str();
   app.add_option("--memory", flags.run.session.cpu_memory_bytes,
-                 "How much memory each CPU device may take: bytes, or 4GiB "
-                 "[a share of what this process may]")
+                 DeviceMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxMemory));
   app.add_flag("--json", flags.json, "Print JSON");
@@ -177,6 +177,7 @@ absl::Status CheckConfig(const Flags& flags) {
 }
 
 int Main(int argc, char** argv) {
+  LimitThreadStacks();
   CLI::App app("Runs dataflow graphs, TensorFlow's among them.", kProgram);
   app.footer(kFooter);
   app.require_subcommand(1);

@@ -29,6 +29,7 @@
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/wait_notices.h"
 #include "leat/graph/io/graph_def.h"
+#include "leat/runtime/host_memory.h"
 #include "leat/tools/config_file.h"
 #include "leat/tools/table.h"
 #include "leat/train/cluster_task.h"
@@ -246,6 +247,13 @@ CLI::Validator IntegerFrom(int64_t low, int64_t high) {
         return absl::StrCat("'", text, "' is no integer ", range);
       },
       range);
+}
+
+std::string DeviceMemoryHelp() {
+  return absl::StrCat(
+      "How much memory each CPU device may take: bytes, or 4GiB; by default "
+      "the devices share seven tenths of what this process may take [",
+      DefaultDeviceBytes(), "]");
 }
 
 std::chrono::nanoseconds Seconds(double seconds) {

@@ -57,6 +57,9 @@ CLI::Validator IntegerFrom(int64_t low, int64_t high);
 inline constexpr double kMaxSeconds = 1e9;  // 30 years
 std::chrono::nanoseconds Seconds(double seconds);
 
+// Returns the help text of --memory, with the default.
+std::string DeviceMemoryHelp();
+
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,
            ExitCode code = kExitError);

@@ -116,7 +116,8 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddBytes(app, "--max-message-bytes", limits.max_message_bytes,
            "Bytes of one message", INT32_MAX);
   AddBytes(app, "--max-transport-bytes", limits.max_transport_bytes,
-           "Bytes of all messages that are being received");
+           "Bytes of all messages that are being received; by default two "
+           "tenths of what this process may take, at most 4 GiB");
   AddCount(app, "--max-connections", limits.max_connections,
            "Connections that are open, if the process may open so many "
            "descriptors");
@@ -154,7 +155,8 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   app.add_option("--max-session-bytes", limits.max_session_bytes,
                  "Bytes of the live tensors of a session on this task: what "
                  "its steps make, receive and are fed with, and what it leaves "
-                 "in variables [as much as the devices have]")
+                 "in variables; at most what the devices have")
+      ->capture_default_str()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes))
       ->group("Limits");
@@ -257,10 +259,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
       ->add_option("--threads", options.threads,
                    "Threads that compute [one a processor]")
       ->check(IntegerFrom(1, kMaxThreads));
-  serve
-      ->add_option("--memory", options.memory,
-                   "How much memory each CPU device may take: bytes, or 4GiB "
-                   "[a share of what this process may]")
+  serve->add_option("--memory", options.memory, DeviceMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
   AddDump(*serve, options);

@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/requests/request_queue.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/message.h"
+#include "leat/runtime/host_memory.h"
 
 namespace leat {
 
@@ -31,10 +34,16 @@ void RequestQueue::Take(Thread thread, Payload payload, Reply reply,
 
 absl::Status RequestQueue::Parse(absl::string_view header,
                                  google::protobuf::Message& message) const {
-  const absl::Status status = ParseMessage(header, max_bytes_, message);
+  // What is made of a graph takes about as much memory again.
+  const int64_t free_bytes = FreeMemoryBytes() / 3;
+  const absl::Status status =
+      ParseMessage(header, std::min(max_bytes_, free_bytes), message);
   if (!absl::IsResourceExhausted(status)) return status;
-  return absl::ResourceExhaustedError(
-      absl::StrCat(status.message(), " (--max-transport-bytes)"));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      status.message(), max_bytes_ <= free_bytes
+                            ? " (--max-transport-bytes)"
+                            : ", a third of the memory that this process may "
+                              "still take (see --memory)"));
 }
 
 }  // namespace leat

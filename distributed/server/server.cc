@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/quoted_text.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
@@ -105,7 +106,7 @@ class Server::Implementation {
     return options_.kernels != nullptr ? *options_.kernels : BuiltinKernels();
   }
 
-  const ServerOptions options_;
+  ServerOptions options_;  // changes only in Start
   const std::string name_;
   std::string address_;
 
@@ -155,6 +156,12 @@ absl::Status Server::Implementation::Start() {
   devices.resource_limits.max_queue_elements =
       options_.limits.max_queue_elements;
   LEAT_ASSIGN_OR_RETURN(devices_, DeviceSet::Create(devices));
+  int64_t device_bytes = 0;
+  for (const DeviceInfo& info : devices_->Infos()) {
+    device_bytes = SaturatingAdd(device_bytes, info.memory_bytes);
+  }
+  int64_t& session_bytes = options_.limits.max_session_bytes;
+  session_bytes = std::min(session_bytes, device_bytes);
   LEAT_RETURN_IF_ERROR(MakeTransport());
   MakeWorker();
   MakeMaster();

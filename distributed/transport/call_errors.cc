@@ -44,6 +44,16 @@ absl::Status TooLargeError(absl::string_view address, absl::string_view why) {
                    " (the receiver's --max-message-bytes)")));
 }
 
+absl::Status TooMuchAtOnceError(absl::string_view address,
+                                absl::string_view method, bool is_response) {
+  return AsTransportError(absl::ResourceExhaustedError(absl::StrCat(
+      is_response ? "this process" : address, " has no room for the ",
+      is_response ? "response" : "request", " of ", method,
+      is_response ? absl::StrCat(" of ", address) : "",
+      " beside the messages that it is receiving (the receiver's "
+      "--max-transport-bytes)")));
+}
+
 absl::Status UnknownMethodError(absl::string_view method) {
   return absl::UnimplementedError(
       absl::StrCat("this task has no method ", QuotedText(method)));

@@ -33,6 +33,12 @@ absl::Status GivenUpError(absl::string_view address, absl::string_view method);
 // `why` is gRPC's message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
+// Returns RESOURCE_EXHAUSTED: the receiver of a message has too little room for
+// all messages that it is receiving. `is_response` says that this process is
+// the receiver, of the response.
+absl::Status TooMuchAtOnceError(absl::string_view address,
+                                absl::string_view method, bool is_response);
+
 // Returns UNIMPLEMENTED, without the payload, because the callee itself reports
 // it.
 absl::Status UnknownMethodError(absl::string_view method);

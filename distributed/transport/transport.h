@@ -26,6 +26,7 @@
 #include "leat/distributed/intervals.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
+#include "leat/runtime/host_memory.h"
 
 namespace leat {
 
@@ -115,7 +116,7 @@ struct TransportOptions {
   // The most bytes of one message.
   int64_t max_message_bytes = INT32_MAX;
   // The memory that all messages that are being received may take together.
-  int64_t max_transport_bytes = int64_t{4} << 30;
+  int64_t max_transport_bytes = DefaultTransportBytes();
   ConnectionTimes times = {};
   ConnectionLimits connections = {};
   // Called on any thread with messages for people. May be null.

@@ -21,6 +21,7 @@
 #include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/runtime/host_memory.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tools/serve.h"
 
@@ -205,7 +206,10 @@ TEST(ServeLimitsTest, OfDumpedPlans) {
 // "2^22", "10,000" or "24 h" (in nanoseconds), or -1 if the text has another
 // form.
 int64_t DefaultOf(const std::string& text) {
-  if (text == "what the devices have") return INT64_MAX;
+  if (text == "what the devices have") return DefaultDeviceBytes();
+  if (text == "two tenths of the memory, at most 4 GiB") {
+    return DefaultTransportBytes();
+  }
   const std::vector<std::string> words =
       absl::StrSplit(absl::StrReplaceAll(text, {{",", ""}}), ' ');
   absl::string_view digits = words[0];

@@ -24,6 +24,16 @@ using SystemClock = std::chrono::system_clock;
 // The message with which a gRPC server rejects calls while it shuts down.
 constexpr char kShuttingDown[] = "CANCELLED";
 
+// What gRPC says when the quota of the peer, or of this process, is used up.
+constexpr char kQuotaOfPeer[] = "Received RST_STREAM with error code 11";
+constexpr char kOwnQuota[] = "Buffers full";
+
+bool IsQuotaError(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+         (status.error_message() == kQuotaOfPeer ||
+          status.error_message() == kOwnQuota);
+}
+
 // True if the status comes from a server that speaks HTTP/2 but not gRPC, such
 // as a proxy. gRPC converts the HTTP status to a status code.
 bool IsOfHttpServer(const grpc::Status& status) {
@@ -57,6 +67,9 @@ void ClientCall::Start(const std::shared_ptr<grpc::Channel>& channel,
       EncodePayload(std::move(request), method_.request);
   if (!segments.ok()) return Fail(AsTransportError(segments.status()), queue);
   request_ = ToByteBuffer(*std::move(segments));
+  if (request_.Length() >= kAnnouncedBytes) {
+    context_.AddMetadata(kRequestBytes, absl::StrCat(request_.Length()));
+  }
   context_.set_wait_for_ready(options_.wait_for_ready);
   SetDeadline();
   RegisterCancellation();
@@ -121,6 +134,10 @@ absl::StatusOr<Payload> ClientCall::ResultOf(const grpc::Status& status) {
 }
 
 absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
+  if (IsQuotaError(status)) {
+    return TooMuchAtOnceError(address_, method_.path,
+                              status.error_message() == kOwnQuota);
+  }
   if (WasSaidByCallee(status)) return AsCalleeError(FromGrpcStatus(status));
   const std::string message = status.error_message();
   switch (status.error_code()) {

@@ -17,6 +17,7 @@
 #include "leat/distributed/transport/grpc/acceptor.h"
 #include "leat/distributed/transport/grpc/listening_sockets.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/transport/grpc/receive_room.h"
 #include "leat/distributed/transport/grpc/server_call.h"
 #include "leat/distributed/transport/grpc/settings.h"
 
@@ -38,10 +39,11 @@ constexpr int kMinReservedDescriptors = 48;
 
 class GrpcListener final : public Listener {
  public:
-  GrpcListener(const MethodTable& methods,
+  GrpcListener(const MethodTable& methods, const TransportOptions& options,
                std::shared_ptr<PollingThreads> polling)
       : polling_(std::move(polling)),
-        calls_(methods, service_, *polling_->queue()) {}
+        room_(options.max_message_bytes, options.max_transport_bytes),
+        calls_(methods, service_, *polling_->queue(), room_) {}
   ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
 
   // Starts the server and sets the address. REQUIRES: called once; after a
@@ -71,6 +73,7 @@ class GrpcListener final : public Listener {
  private:
   const std::shared_ptr<PollingThreads> polling_;
   grpc::AsyncGenericService service_;
+  ReceiveRoom room_;
   ServerCalls calls_;
   std::string address_;
   std::unique_ptr<GrpcAcceptor> grpc_acceptor_;
@@ -170,7 +173,8 @@ absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     polling = std::make_shared<PollingThreads>();
     builder = polling->TakeServerBuilder();
   }
-  auto listener = std::make_unique<GrpcListener>(methods, std::move(polling));
+  auto listener =
+      std::make_unique<GrpcListener>(methods, options, std::move(polling));
   LEAT_RETURN_IF_ERROR(
       listener->Start(address, options, quota, clock, *builder));
   return listener;

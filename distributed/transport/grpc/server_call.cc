@@ -77,7 +77,21 @@ void ServerCall::Begin(bool ok) {
     call_->deadline = SteadyClock::now() +
                       std::chrono::duration_cast<SteadyClock::duration>(left);
   }
+  if (const absl::Status status = EnterRoom(); !status.ok()) {
+    LeaveRoom();
+    Refuse(status);
+    return Release();
+  }
   stream_.Read(&request_, &read_);
+}
+
+absl::Status ServerCall::EnterRoom() {
+  const auto& headers = context_.client_metadata();
+  const auto announced = headers.find(kRequestBytes);
+  if (announced == headers.end()) return absl::OkStatus();
+  return calls_.room_.Enter(
+      absl::string_view(announced->second.data(), announced->second.size()),
+      room_bytes_);
 }
 
 void ServerCall::EndRead(bool ok) {
@@ -86,6 +100,7 @@ void ServerCall::EndRead(bool ok) {
   } else {
     Refuse(absl::InternalError("the call has no request"));
   }
+  LeaveRoom();
   Release();
 }
 

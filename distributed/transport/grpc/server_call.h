@@ -7,14 +7,18 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/generic/async_generic_service.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/transport/grpc/receive_room.h"
 #include "leat/distributed/wire/methods.h"
 
 namespace leat {
@@ -24,10 +28,11 @@ class ServerCall;
 // Asks gRPC for calls and owns the calls that have not ended. Thread-safe.
 class ServerCalls {
  public:
-  // All three are borrowed and must outlive this.
+  // All four are borrowed and must outlive this. `room` is where large requests
+  // are received.
   ServerCalls(const MethodTable& methods, grpc::AsyncGenericService& service,
-              grpc::ServerCompletionQueue& queue)
-      : methods_(methods), service_(service), queue_(queue) {}
+              grpc::ServerCompletionQueue& queue, ReceiveRoom& room)
+      : methods_(methods), service_(service), queue_(queue), room_(room) {}
 
   // Begins to take calls. REQUIRES: the server has been started.
   void Start();
@@ -49,6 +54,7 @@ class ServerCalls {
   const MethodTable& methods_;
   grpc::AsyncGenericService& service_;
   grpc::ServerCompletionQueue& queue_;
+  ReceiveRoom& room_;
   Mutex mutex_;
   CondVar empty_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
@@ -77,6 +83,10 @@ class ServerCall {
   // Called when the client has its answer, or has given up the call.
   void EndCall(bool ok);
 
+  // Reserves room for the request if its size is announced.
+  absl::Status EnterRoom();
+  // Gives the room back, if there is any.
+  void LeaveRoom() { calls_.room_.Leave(std::exchange(room_bytes_, 0)); }
   // Calls the handler with the decoded request, or refuses the request.
   void Handle();
   // Sends the handler's response, or its error.
@@ -100,6 +110,8 @@ class ServerCall {
   // The method of the call, null until it is known.
   const MethodTable::Entry* entry_ = nullptr;
   const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
+  // The bytes for which the call has room.
+  int64_t room_bytes_ = 0;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
 };

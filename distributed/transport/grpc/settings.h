@@ -5,6 +5,7 @@
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SETTINGS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,11 @@ inline constexpr int kCompressionAlgorithms = 1;
 // The name of a trailing header that marks the errors that the callee itself
 // reported.
 inline constexpr char kSaidByCallee[] = "leat-status";
+
+// The name of a header with the size of a request, in bytes, that a caller
+// sends with each request of at least kAnnouncedBytes.
+inline constexpr char kRequestBytes[] = "leat-request-bytes";
+inline constexpr size_t kAnnouncedBytes = size_t{1} << 20;
 
 // A deadline that is further away than this is treated as no deadline, because
 // its sum with the time of day might overflow.

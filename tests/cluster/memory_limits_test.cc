@@ -1,0 +1,157 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests a task whose process may not take the memory that its clients want.
+// Each request must either succeed or be refused with the limit's name, and the
+// task must then serve the next step.
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/tests/testing/processes.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LEAT_HAS_SANITIZER
+#endif
+#endif
+
+namespace leat::memory_limits_test {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using testing::Process;
+using testing::ServeAlone;
+
+constexpr char kReady[] = "ready /job:ps/replica:0/task:0 ";
+
+// Returns the arguments of a shell that limits its address space and becomes
+// `leat serve`.
+std::vector<std::string> ServeWith(int64_t kibibytes) {
+  std::vector<std::string> args = {
+      "-c", absl::StrCat("ulimit -v ", kibibytes, R"(; exec "$0" "$@")"),
+      LEAT_PROGRAM_LEAT};
+  for (const std::string& arg : ServeAlone()) args.push_back(arg);
+  return args;
+}
+
+class MemoryLimitsTest : public ::testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override {
+#if defined(LEAT_HAS_SANITIZER)
+    GTEST_SKIP() << "a sanitizer takes terabytes of address space";
+#endif
+  }
+
+  // Starts a server with little memory.
+  static std::unique_ptr<Process> Serve() {
+    return std::make_unique<Process>("/bin/sh", ServeWith(GetParam()));
+  }
+  static std::string TargetOf(Process& server) {
+    return absl::StrCat("grpc://",
+                        absl::StripPrefix(server.FirstLine(), kReady));
+  }
+};
+
+// Expects that a request succeeded, or that it was refused with the name of a
+// flag.
+void ExpectDoneOrRefused(const absl::Status& status) {
+  if (status.ok()) return;
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AnyOf(HasSubstr("--max-transport-bytes"), HasSubstr("--memory"),
+                    HasSubstr("--max-session-bytes")));
+}
+
+TEST_P(MemoryLimitsTest, RefusesFeedsThatAreTooLarge) {
+  const auto server = Serve();
+  GraphBuilder b;
+  const Output x = op::Placeholder(b, DType::kFloat);
+  const Output sum = op::Sum(x, {0});
+  const auto session = NewRemoteSession(*b.Build(), TargetOf(*server));
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto run = [&](int64_t bytes) {
+    const Tensor fed = Tensor::Filled(Shape{bytes / 4}, 1.0f);
+    return (*session)
+        ->Run({.feeds = {{x.name(), fed}}, .fetches = {sum.name()}})
+        .status();
+  };
+  EXPECT_EQ(run(4000), absl::OkStatus());
+  for (const int64_t megabytes : {240, 800}) {
+    ExpectDoneOrRefused(run(megabytes * 1'000'000));
+    EXPECT_EQ(run(4000), absl::OkStatus());
+  }
+  // The server has not so much.
+  EXPECT_EQ(run(1'200'000'000).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(run(4000), absl::OkStatus());
+  EXPECT_TRUE(server->IsRunning()) << server->Err();
+}
+
+TEST_P(MemoryLimitsTest, RefusesGraphsThatAreTooLarge) {
+  const auto server = Serve();
+  const std::string target = TargetOf(*server);
+  GraphBuilder small;
+  const Output one = small.Const(1.0f);
+  GraphBuilder large;
+  Output last = large.Const(1.0f);
+  for (int i = 0; i < 200'000; ++i) last = op::Tanh(last);
+  const auto run = [&](const Graph& graph, const Output& fetched) {
+    const auto session = NewRemoteSession(graph, target);
+    if (!session.ok()) return session.status();
+    return (*session)->Run({.fetches = {fetched.name()}}).status();
+  };
+  ExpectDoneOrRefused(run(*large.Build(), last));
+  EXPECT_EQ(run(*small.Build(), one), absl::OkStatus());
+  EXPECT_TRUE(server->IsRunning()) << server->Err();
+}
+
+// Sessions that are not closed take memory until there is none for another.
+TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
+  const auto server = Serve();
+  const std::string target = TargetOf(*server);
+  GraphBuilder b;
+  Output last = b.Const(1.0f);
+  for (int i = 0; i < 8'000; ++i) last = op::Tanh(last);
+  const Graph graph = *b.Build();
+  std::vector<std::shared_ptr<Session>> sessions;
+  absl::Status status;
+  while (status.ok() && sessions.size() < 60) {
+    const auto session = NewRemoteSession(graph, target);
+    status = session.status();
+    if (!status.ok()) break;
+    sessions.push_back(*session);
+    status = (*session)->Run({.fetches = {last.name()}}).status();
+  }
+  ExpectDoneOrRefused(status);
+  EXPECT_GE(sessions.size(), 3u);
+  EXPECT_EQ(sessions[0]->Run({.fetches = {last.name()}}).status(),
+            absl::OkStatus());
+  EXPECT_TRUE(server->IsRunning()) << server->Err();
+}
+
+TEST(MemoryToStartTest, ATaskWithTooLittleSaysHowMuchItNeeds) {
+#if defined(LEAT_HAS_SANITIZER)
+  GTEST_SKIP() << "a sanitizer takes terabytes of address space";
+#endif
+  Process server("/bin/sh", ServeWith(130'000));
+  EXPECT_EQ(server.Wait(), 1);
+  EXPECT_EQ(server.Out(), "");
+  EXPECT_THAT(server.Err(),
+              HasSubstr("this process may use 133120000 bytes of memory"));
+  EXPECT_THAT(server.Err(), HasSubstr("(ulimit -v)"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kibibytes, MemoryLimitsTest,
+                         ::testing::Values(250'000, 400'000, 1'000'000));
+
+}  // namespace
+}  // namespace leat::memory_limits_test
