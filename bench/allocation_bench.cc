@@ -2,9 +2,10 @@
 //
 // Measures what a step in a steady state takes from the system. The counter
 // "mallocs" is the number of calls of malloc, calloc and similar functions per
-// step. The counter "system_buffers" is the number of memory blocks for tensors
-// per step. The program replaces malloc by a version that counts the calls. It
-// is therefore linked without tcmalloc, and its times mean nothing.
+// step. The counter "system_buffers" is the number of blocks per step that the
+// devices' allocators take from the system. The program replaces malloc by a
+// version that counts the calls. Therefore the program is linked without
+// tcmalloc, and its times mean nothing.
 #include <atomic>
 #include <cerrno>
 #include <cstddef>

@@ -1,15 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Measures backup workers (OSDI'16 paper, section 6.3). A step takes the first
-// N gradients of N + b workers, so the b slowest workers do not delay the step.
+// N gradients of N + B workers, so the B slowest workers do not delay the step.
 // The variables, accumulators and tokens are real, on a process of `leat
 // serve`. The computation of a worker is emulated: the worker sleeps for a time
 // from a lognormal distribution.
 //
 //   backup/N/B    seconds per step; counters, also in seconds:
-//     model       the expected N-th smallest of N + b times of sleep
-//     simulated   the same for a simulation in which, as in the measured run,
-//                 a worker that is too late for a step begins the next one late
+//     model       the expected N-th smallest of N + B times of sleep
+//     simulated   the time of a step in a simulation. As in the measured run,
+//                 a worker that is too late for a step begins its next step
+//                 late. The model leaves this out.
 //
 //   --leat=FILE   the program `leat` (default: that of this build)
 #include <algorithm>

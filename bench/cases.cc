@@ -92,9 +92,8 @@ std::vector<Operation> Dag(Output x, Output one) {
   return ends;
 }
 
-// Returns the loop for (i = 0; i < n; ++i). It consists of TensorFlow's
-// primitives, because the builder's loop is a function that planning lowers to
-// them.
+// Returns the loop `for (i = 0; i < n; ++i)`, made of TensorFlow's primitives.
+// The builder's own loops are functions, which planning lowers to primitives.
 Case Loop() {
   GraphBuilder b;
   Case c = NewCase("loop");
@@ -109,7 +108,8 @@ Case Loop() {
   const Output next = op::NextIteration(op::AddV2(branches.output_true, one));
   c.fetches = {op::Exit(branches.output_false)};
   c = Finish(b, std::move(c));
-  // The builder cannot refer to a node that is made later.
+  // The back edge is set here, because the builder cannot connect a node to a
+  // node that is made later.
   c.graph.mutable_node(merge.output.operation().id()).inputs[1] =
       next.endpoint();
   c.per = 0;

@@ -3,7 +3,7 @@
 // MakeCase: makes the cases that the benchmarks run with Leat and with
 // TensorFlow. A case is a graph together with what one step of it feeds,
 // fetches and runs. bench/export_cases writes the cases for TensorFlow, so that
-// both run the same nodes.
+// Leat and TensorFlow run the same nodes.
 #ifndef LEAT_BENCH_CASES_H_
 #define LEAT_BENCH_CASES_H_
 

@@ -16,9 +16,10 @@
 //                           7,000 nodes on 5 tasks
 //   fig7/KIND/WORKERS       figure 7 of the OSDI'16 paper: WORKERS workers run
 //                           steps at the same time. A step fetches values from
-//                           4 ps and updates them. KIND says what it fetches: a
-//                           scalar from each ps, 100 MB in all, or 32 rows of a
-//                           table
+//                           4 ps and updates them. KIND says what a step
+//                           fetches: a scalar from each ps (scalar), 100 MB in
+//                           all (dense_100MB), or 32 rows of a table
+//                           (sparse_64MB, sparse_1GB)
 //
 //   --leat=FILE             the program `leat` (default: that of this build)
 //   --serve_flags=A,B       flags for `leat serve`

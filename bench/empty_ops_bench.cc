@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Measures the cost of a node that does nothing. peers/tbb_bench.cc measures
-// the same with oneTBB. The executor runs a program that has only such nodes in
-// order. In the cases ".../concurrent" the program also waits for a node on
-// another device, so the executor uses its counts and ready lists.
+// the same with oneTBB. If a program has only such nodes, the executor runs
+// them in execution order, without counts. In the cases ".../concurrent" the
+// program also waits for a node on another device, so the executor uses its
+// counts and ready lists.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -22,7 +22,8 @@ class HostBuffer final : public Buffer {
   }
 };
 
-// The bytes start at the first multiple of the alignment after the header.
+// The HostBuffer object takes the first kHeader bytes of the block. The bytes
+// of the buffer follow.
 constexpr size_t kHeader = kBufferAlignment;
 static_assert(sizeof(HostBuffer) <= kHeader);
 

@@ -86,11 +86,11 @@ class Allocator {
   // gives a valid empty Buffer.
   virtual BufferRef Allocate(size_t bytes) = 0;
 
-  // Counts `bytes` more bytes as live, which objects in this allocator's
-  // buffers hold elsewhere, such as the characters of strings. The bytes count
-  // until the last reference to the returned buffer is released. Returns null
-  // if the allocator's limit does not allow them. An allocator that does not
-  // count returns an empty Buffer.
+  // Counts `bytes` more bytes as live. Call this for bytes that objects in this
+  // allocator's buffers hold elsewhere, such as the characters of strings. The
+  // bytes count until the last reference to the returned buffer is released.
+  // Returns null if the allocator's limit does not allow the bytes. An
+  // allocator that does not count returns an empty Buffer.
   // REQUIRES: bytes >= 0.
   virtual BufferRef Reserve(int64_t bytes);
 

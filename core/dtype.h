@@ -25,9 +25,9 @@ namespace leat {
 class ResourceHandle;
 class Variant;
 
-// The element type of a tensor, or a reference to one (see IsRef). The
-// quantized types, the 8-bit floats and the 4-bit integers have no C++ type,
-// and no kernel computes with their values.
+// The element type of a tensor, or a reference type (see IsRef). The quantized
+// types, the 8-bit floats and the 4-bit integers have no C++ type, and no
+// kernel computes with their values.
 enum class DType : uint8_t {
   // This is the dtype of a tensor without a value. It is no element type.
   kInvalid = 0,
@@ -55,7 +55,8 @@ enum class DType : uint8_t {
   kComplex128 = 18,
   // IEEE binary16 (float16.h).
   kHalf = 19,
-  // Elements are ResourceHandle objects, names of variables, queues and so on.
+  // Elements are ResourceHandle objects, which name variables, queues and so
+  // on.
   kResource = 20,
   // Elements are Variant objects, such as lists of tensors.
   kVariant = 21,
@@ -124,8 +125,8 @@ std::optional<DType> ParseDType(absl::string_view name);
 // neither for a known type nor for a reference to one.
 std::optional<DType> DTypeFromWire(int64_t number);
 
-// The DType of a C++ element type, kInvalid for any other C++ type:
-// kDTypeOf<float> == DType::kFloat.
+// The DType of a C++ element type. For example, kDTypeOf<float> is
+// DType::kFloat. For any other C++ type it is kInvalid.
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
 template <>

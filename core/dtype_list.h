@@ -66,8 +66,8 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls `visitor(TypeTag<T>{})` for the type of the list whose DType is
-// `dtype`. Returns false, without a call, if the list has no such type.
+// If the list has a type T with the DType `dtype`, calls
+// `visitor(TypeTag<T>{})` and returns true. Otherwise returns false.
 template <class... T, class Visitor>
 bool VisitDType(DTypeList<T...>, DType dtype, Visitor&& visitor) {
   return ((kDTypeOf<T> == dtype ? (visitor(TypeTag<T>{}), true) : false) ||

@@ -13,7 +13,8 @@
 
 namespace leat {
 
-// Movable, not copyable. Not thread-safe. It holds a descriptor or nothing.
+// A FileDescriptor holds a descriptor or nothing. Movable, not copyable. Not
+// thread-safe.
 class FileDescriptor {
  public:
   // Holds nothing.
@@ -33,7 +34,7 @@ class FileDescriptor {
   ~FileDescriptor() { Close(); }
 
   bool is_open() const { return number_ >= 0; }
-  // Returns -1 if there is none.
+  // Returns the number of the descriptor, or -1 if there is no descriptor.
   int number() const { return number_; }
 
   // Gives the descriptor to the caller, who must close it.

@@ -7,8 +7,9 @@
 //   half h(1.5f);
 //   float sum = h + 2.0f;  // converts h to float
 //
-// A program that includes this header must run on a processor with F16C
-// instructions, like the library itself, but it need not be compiled for one.
+// Like the library itself, a program that includes this header must run on a
+// processor with F16C instructions. The program need not be compiled for such a
+// processor.
 #ifndef LEAT_CORE_FLOAT16_H_
 #define LEAT_CORE_FLOAT16_H_
 

@@ -31,7 +31,7 @@ inline int64_t HeldBytesOfText(size_t size) {
   return static_cast<int64_t>((block + block / 8 + kHeader + kUnit - 1) /
                               kUnit * kUnit);
 }
-// Returns the bytes that `text` holds outside of the object.
+// Returns the bytes that `text` holds outside of the std::string object.
 inline int64_t HeldBytes(const std::string& text) {
   return HeldBytesOfText(text.size());
 }
@@ -51,7 +51,7 @@ inline int64_t TextBytes(absl::Span<const std::string> strings) {
   return bytes;
 }
 
-// Returns the bytes that the handle's strings hold outside of the object.
+// Returns the bytes that the handle's strings hold outside of the handle.
 inline int64_t HeldBytes(const ResourceHandle& handle) {
   return HeldBytes(handle.device) + HeldBytes(handle.container) +
          HeldBytes(handle.name) + HeldBytes(handle.maybe_type_name);

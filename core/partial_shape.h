@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartialShape is what is known about the shape of a tensor before it is
-// computed: nothing, the rank, or some of the extents (sizes of dimensions).
-// TensorFlow's TensorShapeProto says the same.
+// PartialShape is what is known about the shape of a tensor before the tensor
+// is computed. It may be nothing, only the rank, or the rank and some or all of
+// the extents (sizes of dimensions). TensorFlow's TensorShapeProto says the
+// same.
 //
 //   const PartialShape images = {PartialShape::kUnknown, 28, 28};
 //   images.IsCompatibleWith(Shape{32, 28, 28});  // true
@@ -50,7 +51,8 @@ class PartialShape {
 
   // Returns true if the rank and every extent are known.
   bool IsFullyKnown() const;
-  // Returns this as a Shape, or INVALID_ARGUMENT unless IsFullyKnown().
+  // Returns this as a Shape. Returns INVALID_ARGUMENT if the rank or an extent
+  // is unknown.
   absl::StatusOr<Shape> ToShape() const;
 
   // Returns true if there is a shape that fits both this and `shape`. Unknown

@@ -22,8 +22,8 @@ struct StridedSliceSpec {
   std::optional<Dims> begin = {};  // nothing if it is not known
   std::optional<Dims> end = {};    // nothing if it is not known
   Dims strides = {};
-  int64_t begin_mask = 0;        // a range from the first element on
-  int64_t end_mask = 0;          // a range up to the last element
+  int64_t begin_mask = 0;        // a range without begin, such as ":3"
+  int64_t end_mask = 0;          // a range without end, such as "3:"
   int64_t ellipsis_mask = 0;     // "..."; at most one bit may be set
   int64_t new_axis_mask = 0;     // None, which adds an axis of extent 1
   int64_t shrink_axis_mask = 0;  // a single index, which removes its axis
@@ -43,8 +43,9 @@ struct StridedSliceBox {
 
 // Resolves `spec` against the shape `input`. Returns INVALID_ARGUMENT if begin,
 // end and strides have different lengths, for more than 62 entries, for two
-// ellipses, for more indices than axes, for a stride of 0, and for a single
-// index that is out of bounds or has a negative stride.
+// ellipses, and for more indices than axes. Also returns INVALID_ARGUMENT for a
+// stride of 0, and for a single index that is out of bounds or has a negative
+// stride.
 // REQUIRES: the rank of `input` is known.
 absl::StatusOr<StridedSliceBox> ResolveStridedSlice(
     const StridedSliceSpec& spec, const PartialShape& input);

@@ -27,8 +27,9 @@ class ObjectBuffer final : public Buffer {
  public:
   static constexpr size_t kHeader = kBufferAlignment;
 
-  // Returns `count` default-constructed objects, which will hold `held_bytes`
-  // bytes elsewhere, or null if the allocator has no memory.
+  // Returns a buffer of `count` default-constructed objects. The objects will
+  // hold `held_bytes` bytes elsewhere. Returns null if the allocator has no
+  // memory.
   static BufferRef New(Allocator& allocator, size_t count, int64_t held_bytes) {
     static_assert(sizeof(ObjectBuffer) <= kHeader);
     static_assert(alignof(T) <= kBufferAlignment);

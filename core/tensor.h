@@ -93,7 +93,8 @@ class Tensor {
   // Returns false for Tensor(), which has no value.
   bool IsValid() const { return dtype_ != DType::kInvalid; }
 
-  // Makes this equal to Tensor() and releases its reference to the bytes.
+  // Makes this tensor equal to Tensor() and releases the reference to the
+  // bytes.
   void Reset() {
     dtype_ = DType::kInvalid;
     shape_ = Shape();
@@ -117,14 +118,15 @@ class Tensor {
                                static_cast<size_t>(num_elements()));
   }
   // Returns the elements for writing. REQUIRES: kDTypeOf<T> == dtype(), and
-  // nobody else reads the bytes meanwhile (see IsUnique).
+  // nobody else reads the bytes while the caller writes them (see IsUnique).
   template <class T>
   absl::Span<T> mutable_data() {
     LEAT_CHECK(kDTypeOf<T> == dtype_);
     return absl::Span<T>(reinterpret_cast<T*>(data_),
                          static_cast<size_t>(num_elements()));
   }
-  // Both return the address of the first element, or null for Tensor().
+  // These two functions return the address of the first element, or null for
+  // Tensor().
   const char* raw_data() const { return data_; }
   char* mutable_raw_data() { return data_; }
 
@@ -140,8 +142,8 @@ class Tensor {
   // REQUIRES: rank() >= 1, 0 <= begin <= end <= dim(0).
   Tensor Slice(int64_t begin, int64_t end) const;
 
-  // Returns a tensor of another shape that shares the bytes. Returns
-  // INVALID_ARGUMENT unless the element counts are equal.
+  // Returns a tensor with the shape `shape` that shares the bytes of this
+  // tensor. Returns INVALID_ARGUMENT unless the element counts are equal.
   absl::StatusOr<Tensor> Reshaped(const Shape& shape) const;
 
   // Returns true if this tensor holds the only reference to its bytes.

@@ -23,10 +23,10 @@ class Tensor;
 struct VariantData;
 
 // The greatest depth to which variants may be nested. A list of lists has depth
-// 2. A value refuses a tensor that would make it deeper, because functions that
-// recurse over values, such as destructors, could exhaust the stack. Besides,
-// protobuf reads at most 100 levels of nested messages, and each level of
-// variants takes two of them.
+// 2. A value refuses a tensor that would make the value deeper than this limit.
+// Otherwise functions that recurse over values, such as destructors, could
+// exhaust the stack. Besides, protobuf reads at most 100 levels of nested
+// messages, and each level of variants takes two of these levels.
 inline constexpr int kMaxVariantDepth = 32;
 
 // The base class of the values in variants. A value counts the Variants that

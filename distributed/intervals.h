@@ -25,13 +25,15 @@ struct IntervalRange {
   std::chrono::nanoseconds After(std::chrono::nanoseconds pause) const {
     return pause > longest / 2 ? longest : 2 * pause;
   }
-  // Returns `wanted`, or the end of the range that is closest to it.
+  // Returns `wanted`. If `wanted` is outside of the range, returns the closer
+  // end of the range.
   std::chrono::nanoseconds Clamp(std::chrono::nanoseconds wanted) const {
     return wanted < shortest ? shortest : wanted > longest ? longest : wanted;
   }
 };
 
-// How a transport keeps its connections. A value; each time is at least 1 ms.
+// The times after which a transport pings peers, connects again, and closes
+// connections. A value; each time is at least 1 ms.
 struct ConnectionTimes {
   // If a peer was silent for `ping_interval`, the transport pings it or calls
   // its health check. If the peer does not answer within `ping_timeout`, the
@@ -79,8 +81,8 @@ struct ServerIntervals {
   // the step. A client waits a little longer
   // (RemoteSessionOptions::answer_grace).
   std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
-  // How long a traced step waits until TensorFlow's tasks have begun to log,
-  // and again for their logs.
+  // A traced step waits at most this long until TensorFlow's tasks have begun
+  // to log. Afterwards it waits at most this long for their logs.
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
   // After a step or a session (end_notices.h):

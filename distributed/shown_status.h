@@ -67,13 +67,13 @@ inline std::string ShownText(absl::string_view text, size_t max_bytes) {
   return shown;
 }
 
-// Returns the first 8 characters, but at most half of a short handle.
+// Returns the first half of `handle`, but at most 8 characters.
 inline std::string ShownHandle(absl::string_view handle) {
   return ShownText(handle, std::min<size_t>(8, handle.size() / 2));
 }
 
-// Returns the last 16 bits of `step_id`. A master draws the last 56 bits at
-// random (RandomStepId).
+// Returns the last 16 bits of `step_id`. These bits are random, because a
+// master draws the last 56 bits of an id at random (RandomStepId).
 inline uint32_t ShownStep(int64_t step_id) {
   return static_cast<uint32_t>(static_cast<uint64_t>(step_id) & 0xffff);
 }

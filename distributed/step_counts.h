@@ -70,7 +70,7 @@ class StepCounts {
   Clock::duration::rep Now() const {
     return clock_.Now().time_since_epoch().count();
   }
-  // Records that the steps were used now.
+  // Sets the time of the last use to now.
   void Touch() { used_.store(Now(), std::memory_order_relaxed); }
 
   Clock& clock_;

@@ -52,7 +52,8 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 // The longest time for which a chief that has ended the training waits for the
 // other tasks.
 constexpr auto kLongestWait = std::chrono::seconds(60);
-// The times of a wait after which WaitForOthers says that it waits.
+// The times since the start of a wait after which WaitForOthers prints that
+// this task is waiting.
 constexpr std::chrono::seconds kNoticeTimes[] = {std::chrono::seconds(1),
                                                  std::chrono::seconds(10),
                                                  std::chrono::seconds(30)};
@@ -78,11 +79,11 @@ struct Shared {
   std::vector<Variable> weights = {};  // the model's variables
   Variable global_step = {};
   Variable end = {};  // the step at which to end early
-  // One variable for each other task, which says how far that task is. It is -1
-  // at first. The variables of the workers come first, in order. A worker sets
-  // its variable when it has ended its training. The last variable is that of
-  // the evaluator, which sets it to 0 when it begins and to the number of the
-  // last step when it has tested that step.
+  // One variable for each worker other than the chief, in order, and then one
+  // for the evaluator. A variable says how far its task is, and is -1 at first.
+  // A worker sets its variable to the number of all steps when it has ended its
+  // training. The evaluator sets its variable to 0 when it begins, and to the
+  // number of the last step when it has tested that step.
   std::vector<Variable> reached = {};
   // `step` is a number to feed. `tell[i]` assigns it to `reached[i]`, and
   // `end_at` assigns it to `end`.
@@ -247,8 +248,8 @@ void Replica::Report(int64_t step, float loss) {
 
 // If the servers are still those of an earlier run, that run may have ended the
 // synchronous training. Then a worker waits until the chief of this run
-// continues the training. That may happen after the worker's session has run
-// `local_init`, so the worker runs `local_init` again.
+// continues the training. The chief may do so after the worker's session has
+// run `local_init`, so the worker runs `local_init` again.
 absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
   RunArgs look{.fetches = {shared_.global_step.value(), shared_.end.value()}};
   if (flags_.sync) look.fetches.push_back(training_.finished);
@@ -306,8 +307,9 @@ absl::Status Replica::Train(Shard& shard) {
   return AsOwnError(losses.Close());
 }
 
-// Waits until the other tasks have ended. The chief must end last, because
-// `leat launch` stops all tasks when the chief ends.
+// Waits until the workers and the evaluator have ended, but for at most
+// kLongestWait. The chief must end last, because `leat launch` stops all tasks
+// when the chief ends.
 absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
                            const Shared& shared, int64_t steps) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,

@@ -80,8 +80,9 @@ struct Model {
   Output loss = {};
   Operation train = {};
 
-  // To write a character, a step reads the last character and the memory before
-  // that character, and computes the memory after it.
+  // To write a character, a step is fed the last character and the memory
+  // before that character. The step computes the memory after that character,
+  // and the chances of the next one.
   Output character = {};
   Memory before = {};
   Memory after = {};

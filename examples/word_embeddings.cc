@@ -31,7 +31,7 @@ constexpr int kWindow = 2;         // greatest distance of a pair, in words
 
 struct Text {
   std::vector<std::string> vocabulary = {};  // the most frequent word first
-  std::vector<int32_t> ids = {};             // of the words, one after another
+  std::vector<int32_t> ids = {};             // of the text's words, in order
 };
 
 absl::StatusOr<Text> Read(const std::string& path) {
@@ -69,8 +69,8 @@ absl::StatusOr<Text> Read(const std::string& path) {
 }
 
 struct Model {
-  Output centers = {};  // what a step feeds: the ids of words
-  Output others = {};   // and of words near them
+  Output centers = {};  // fed: the ids of words
+  Output others = {};   // fed: for each of `centers`, a word near it
   Output loss = {};
   Operation train = {};
   Output similarities = {};  // of the words `centers` to all words

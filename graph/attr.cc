@@ -10,8 +10,9 @@
 namespace leat {
 namespace {
 
-// Bounds how deep DebugString recurses into functions in the attrs of
-// functions. A hostile graph may nest them very deep.
+// The attrs of a function may hold functions. DebugString follows such
+// functions to this depth only, because a hostile graph may nest them very
+// deep.
 constexpr int kMaxPrintedDepth = 16;
 
 std::string Text(const AttrValue& value, int max_elements, int depth);

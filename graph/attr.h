@@ -65,11 +65,11 @@ struct EmptyList {
 bool operator==(const Tensor& a, const Tensor& b);
 
 // The value of one attr, with an alternative for each kind of value that
-// TensorFlow's AttrValue message can hold. An attr that an op declares as "int"
-// is an int64_t, one declared as "type" a DType, one declared as "func" a
-// FunctionRef, one declared as "list(shape)" a vector of PartialShapes, and so
-// on. A std::string may hold any bytes. std::monostate stands for a message
-// without a value. AttrTypeName() relies on the order of the alternatives.
+// TensorFlow's AttrValue message can hold. The attr types in op definitions map
+// to C++ types: "int" to int64_t, "type" to DType, "func" to FunctionRef,
+// "list(shape)" to a vector of PartialShapes, and so on. A std::string may hold
+// any bytes. std::monostate stands for a message without a value.
+// AttrTypeName() relies on the order of the alternatives.
 using AttrValue =
     std::variant<std::monostate, std::string, int64_t, float, bool, DType,
                  PartialShape, Tensor, FunctionRef, AttrPlaceholder, EmptyList,

@@ -205,9 +205,9 @@ absl::StatusOr<TensorId> TensorId::Parse(absl::string_view text) {
         std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
     if (!only_digits || !absl::SimpleAtoi(digits, &id.index)) return error();
   }
-  // Accepts names that begin with '_'. Leat or a TensorFlow master has made
-  // nodes of such names. A client may refer to them, but may not use such a
-  // name for a node of its own.
+  // Accepts names that begin with '_'. Leat and the masters of TensorFlow make
+  // nodes with such names. A client may refer to these nodes, but may not add a
+  // node with such a name.
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsNameChar)) {
     return error();
   }

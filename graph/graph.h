@@ -115,10 +115,12 @@ class Graph {
   }
   // REQUIRES: Contains(id). The reference is valid until a node is added.
   const Node& node(NodeId id) const { return nodes_[id]; }
-  // Returns the node for the caller to change. The inputs of the node must keep
-  // the number and types in its NodeDef. REQUIRES: Contains(id).
+  // Returns the node for the caller to change. The caller must not change the
+  // number or the types of the inputs, which the NodeDef determines. REQUIRES:
+  // Contains(id).
   Node& mutable_node(NodeId id) { return nodes_[id]; }
-  // Reserves memory for a total of `num_nodes` nodes, which only saves time.
+  // Reserves memory for a total of `num_nodes` nodes. This only makes Add
+  // faster.
   void Reserve(int num_nodes);
 
   // Returns the node of this name, or kNoNode if there is none.
@@ -128,9 +130,10 @@ class Graph {
 
   // Adds a node and returns its id. Sets absent attrs to their defaults, and
   // sets the types of inputs and outputs in `def`. Fails with INVALID_ARGUMENT,
-  // naming the node, if the name is taken or malformed, the op is unknown, an
-  // attr without a default is absent, an attr is wrong, or the inputs do not
-  // fit the op (count, type, existing output).
+  // naming the node, if the name is taken or malformed, if `def.op` is null, if
+  // an attr is wrong, or if an absent attr has no default. Also fails if the
+  // number or the types of the inputs do not fit the op, or if an input or
+  // control input does not exist.
   absl::StatusOr<NodeId> Add(NodeDef def, absl::Span<const Endpoint> inputs,
                              absl::Span<const NodeId> controls = {});
 

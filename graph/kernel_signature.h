@@ -54,8 +54,8 @@ struct KernelSignature {
 // Returns true if a node with these attrs satisfies every constraint.
 bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 
-// Return signatures of kernels for the CPU, which differ in their cost. The
-// files of ops write, for example, `OnCpu({{"T", kFloats.dtypes()}})`.
+// Return the signature of a CPU kernel with cost kCheap, kQuick or kExpensive.
+// The files of ops write, for example, `OnCpu({{"T", kFloats.dtypes()}})`.
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});

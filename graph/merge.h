@@ -11,9 +11,10 @@
 namespace leat {
 
 // Returns `base` with the nodes and functions of `addition` that are new. Fails
-// with INVALID_ARGUMENT, naming the node, if nodes of the same name differ in
-// op, attrs, requested device, inputs or control inputs, or functions of the
-// same name differ. REQUIRES: both graphs use the same op registry.
+// with INVALID_ARGUMENT if two functions of the same name differ. Fails
+// likewise if two nodes of the same name differ in op, attrs, requested device,
+// inputs or control inputs. The error names the function or node. REQUIRES:
+// both graphs use the same op registry.
 absl::StatusOr<Graph> MergeGraphs(const Graph& base, const Graph& addition);
 
 }  // namespace leat

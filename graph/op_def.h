@@ -41,7 +41,8 @@ struct ArgDef {
   friend bool operator==(const ArgDef&, const ArgDef&) = default;
 };
 
-// Declares an attr of an op. An attr without a default value must be given.
+// Declares an attr of an op. Every node of the op must set an attr that has no
+// default value.
 struct AttrDef {
   std::string name = {};
   std::string type = {};  // "int", "list(type)", "func": see AttrTypeName

@@ -260,7 +260,8 @@ AttrDef* FindAttr(std::vector<AttrDef>& attrs, absl::string_view name) {
   return it == attrs.end() ? nullptr : &*it;
 }
 
-// Parses "T", "Tlist" or "float", which may follow "N *".
+// Parses the type of an argument: "T", "float", "N * T", "N * float" or
+// "Tlist".
 absl::Status ParseArgType(Cursor& cursor, std::vector<AttrDef>& attrs,
                           ArgDef& arg) {
   Cursor start = cursor;

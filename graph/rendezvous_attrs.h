@@ -10,10 +10,10 @@
 
 namespace leat {
 
-// Returns the key of the tensor that the node sends or receives. The frame and
-// the iteration in the key are 0, as outside of loops. Does not check that the
-// parts of the key are well-formed. Fails with INVALID_ARGUMENT, naming the
-// attr, if an attr is missing or of another type.
+// Returns the key of the tensor that a node with these attrs sends or receives.
+// The frame and the iteration in the key are 0, as outside of loops. Does not
+// check that the parts of the key are well-formed. Fails with INVALID_ARGUMENT,
+// naming the attr, if an attr is missing or of another type.
 absl::StatusOr<RendezvousKey> RendezvousKeyOf(const AttrMap& attrs);
 
 }  // namespace leat

@@ -130,7 +130,7 @@ int64_t ExtentOf(const PartialShape& shape, int i) {
 absl::StatusOr<int64_t> ElementCount(const PartialShape& shape) {
   if (!shape.rank_known()) return kUnknown;
   bool known = true;
-  int64_t count = 1;  // of the known extents
+  int64_t count = 1;  // the product of the known extents
   for (const int64_t extent : shape.dims()) {
     if (extent == 0) return 0;
     if (extent == kUnknown) {
@@ -228,8 +228,8 @@ void SetPartialValues(InferenceContext& context, int output, DType dtype,
 absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window) {
   const bool known = input != kUnknown;
   Window checked = window;
-  // Checks the window even if the extent is unknown. In that case 0 is the
-  // extent and kSame the padding, because every valid window fits with kSame.
+  // Checks the window even if the extent is unknown. The check then uses extent
+  // 0 and padding kSame, because every valid window fits with kSame.
   if (!known) checked.padding = Padding::kSame;
   LEAT_ASSIGN_OR_RETURN(const WindowPositions positions,
                         PlaceWindow(known ? input : 0, checked));

@@ -76,16 +76,17 @@ struct PartialValues {
   bool is_scalar = false;  // the rank is 0, and there is one value
   std::vector<std::optional<int64_t>> values = {};  // nothing where unknown
 };
-// Returns what is known of the values of input i, which may be all unknown.
-// Returns nothing if the input is known not to be an integer scalar or vector.
-// Also returns nothing if no value is known and the length is unknown or above
-// Shape::kMaxRank.
+// Returns what is known of the values of input i. All values in the result may
+// be unknown. Returns nothing if the input is known not to be an integer scalar
+// or vector. Also returns nothing if no value is known and the length is
+// unknown or above Shape::kMaxRank.
 std::optional<PartialValues> PartialInput(const InferenceContext& context,
                                           int i);
 // Records `known` for an output of type `dtype`. If all values are known,
 // records them as the output's value. Otherwise records the values of a vector
-// as a shape in which unknown extents stand for unknown values. Records nothing
-// if `dtype` is not int32 or int64.
+// as a shape, in which an unknown or negative value becomes an unknown extent.
+// Records nothing for a scalar of unknown value, or if `dtype` is not int32 or
+// int64.
 void SetPartialValues(InferenceContext& context, int output, DType dtype,
                       const PartialValues& known);
 

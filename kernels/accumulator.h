@@ -70,9 +70,9 @@ class Accumulator final : public Resource,
 
   // Returns the number of gradients of the current step.
   int64_t num_accumulated() const;
-  // Sets the accumulator's step. If `step` is before the current step,
-  // gradients of that step are accepted again. Gradients that were added before
-  // stay in the sum.
+  // Sets the accumulator's step. If `step` is before the current step, Apply
+  // accepts gradients of `step` again. Gradients that were added before this
+  // call stay in the sum.
   void SetStep(int64_t step);
 
   std::string DebugString() const final;

@@ -76,8 +76,8 @@ absl::Status Protected(Body body) {
   }
 }
 
-// A chunk with less arithmetic than this, which takes about 16 us, is not worth
-// a second thread.
+// The least number of floating-point operations in a chunk. They take about 16
+// us, and less work is not worth a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
 // The least number of rows or columns of a chunk.
 constexpr int64_t kMinRows = 8;
@@ -255,9 +255,10 @@ dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
 
 // Sets the members of `p` that depend on the primitive's descriptor: the
 // convolution, its scratch memory, and the reorder of the filter. The reorder
-// goes from HWIO to the primitive's own layout `filter`, or the other way with
-// `into_plain`, where the filter is the result. There is no reorder if the two
-// layouts are the same. `tag` makes the primitive from its descriptor.
+// converts from HWIO to `filter`, the primitive's own layout. With
+// `into_plain`, the filter is the result, and the reorder converts from
+// `filter` to HWIO. There is no reorder if the two layouts are the same. `tag`
+// makes the primitive from its descriptor.
 template <class PrimitiveDesc, class P>
 void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
             bool into_plain, P tag, Primitive& p) {

@@ -90,7 +90,7 @@ bool VisitAnyElement(DType dtype, Visitor&& visitor) {
 // unique_ptr<Kernel>. E is the PlainElement for the dtype in the type attr
 // `attr`. For a dtype in the list `Objects`, the kernel gets pointers to the
 // objects as elements of 8 bytes instead (NewObjectMover). INVALID_ARGUMENT for
-// any other dtype.
+// a dtype that is neither plain nor in `Objects`.
 template <class Objects, class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
                                                   absl::string_view attr,

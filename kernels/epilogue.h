@@ -41,14 +41,16 @@ struct FusedOps {
 // else.
 absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node);
 
-// A bias and an activation with the bias values of one step. Borrows the bias,
-// so it must not outlive the step's tensor. Immutable, so threads may share it.
+// A bias and an activation with the bias values of one step. Borrows the bias
+// from an input tensor of the step. The tensor must outlive the epilogue.
+// Immutable, so threads may share it.
 struct Epilogue {
   const float* bias = nullptr;  // one value per channel, not owned
   FusedOps ops = {};
 
   // Applies the epilogue to `rows` rows of values in place. A row holds
-  // channels [first, first + count); the next one begins `stride` values later.
+  // channels [first, first + count); the next row begins `stride` values after
+  // the start of this row.
   void ApplyToRows(float* values, int64_t rows, int64_t stride, int64_t first,
                    int64_t count) const;
   // Applies the epilogue to `images` whole images of `channels` channels and
@@ -60,8 +62,8 @@ struct Epilogue {
 
 // Makes an epilogue with the bias in input `i`, and borrows the input.
 // INVALID_ARGUMENT, with the text of BiasAdd, if the input is not a vector of
-// `channels` floats. `output`, the shape of the result, and `channels_first`
-// are used for that message only.
+// `channels` floats. `output` is the shape of the result. Only the error
+// message uses `output` and `channels_first`.
 absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                                       const Shape& output, int64_t channels,
                                       bool channels_first, const FusedOps& ops);

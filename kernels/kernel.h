@@ -34,8 +34,8 @@ class Kernel {
   virtual absl::Status Compute(KernelContext& context) const = 0;
 
   // Returns false if a run with the inputs in `context` would take long
-  // although the op's signature says CostClass::kQuick. The executor calls this
-  // only for such ops.
+  // although the op's signature says CostClass::kQuick. The executor calls
+  // IsQuick only for ops of CostClass::kQuick.
   virtual bool IsQuick(KernelContext& context) const {
     static_cast<void>(context);
     return true;
@@ -53,8 +53,8 @@ class AsyncKernel : public Kernel {
   // with OK.
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
-  // Starts the run. Calls `done` exactly once, either before it returns or
-  // later, on any thread. `context` stays valid until then.
+  // Starts the run. Calls `done` exactly once, on any thread, before or after
+  // ComputeAsync returns. `context` stays valid until `done` is called.
   virtual void ComputeAsync(KernelContext& context, Done done) const = 0;
 
   // Returns INTERNAL: the executor calls ComputeAsync for these kernels.

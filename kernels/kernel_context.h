@@ -115,8 +115,9 @@ class KernelContext {
   // The loop and iteration in which the node runs; both are 0 outside of loops.
   uint64_t frame_id() const { return position_.frame_id; }
   int64_t iteration() const { return position_.iteration; }
-  // Returns true if the node is on a branch that is not taken. Only the kernel
-  // of _Send runs then, because it must tell its _Recv.
+  // Returns true if the node is on a branch that is not taken. Among dead
+  // nodes, only a _Send runs its kernel, because it must tell its _Recv that
+  // the tensor is dead.
   bool is_dead() const { return position_.is_dead; }
 
   // The inputs. The import of the graph has checked that their number and

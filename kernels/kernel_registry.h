@@ -6,7 +6,8 @@
 // kernels without a signature and signatures without a kernel.
 //
 // The files of kernels/any/ and kernels/cpu/ register the kernels of this
-// library (docs/adding.md). A program adds its own to them:
+// library (docs/adding.md). A program with kernels of its own makes a registry
+// that has both:
 //
 //   KernelRegistry kernels;
 //   RegisterAllKernels(kernels);  // the kernels of this library
@@ -43,7 +44,8 @@ class KernelRegistry {
            KernelFactory factory);
 
   // Makes a kernel for `node`. NOT_FOUND, with the op and the device type, if
-  // none is registered for them; otherwise returns what the factory returns.
+  // no factory is registered for them. Otherwise returns what the factory
+  // returns.
   absl::StatusOr<std::unique_ptr<Kernel>> Create(
       const NodeDef& node, absl::string_view device_type) const;
 

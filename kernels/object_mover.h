@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Lets kernels move strings, resource handles and variants (the "objects") as
-// plain elements of 8 bytes. The kernels see pointers to the objects. The
-// objects themselves are copied at the end, in this file only, when it is known
-// how many bytes the copies need. Without that check a graph could make
-// terabytes from a few tiles of a long string. Kernels that only rearrange a
-// tensor use these functions through element_copy.h.
+// plain elements of 8 bytes. The kernels see pointers to the objects. Only this
+// file copies the objects, at the end, after it has reserved the memory for the
+// copies. Otherwise a graph could make terabytes from a few tiles of a long
+// string. Kernels that only rearrange a tensor use these functions through
+// element_copy.h.
 #ifndef LEAT_KERNELS_OBJECT_MOVER_H_
 #define LEAT_KERNELS_OBJECT_MOVER_H_
 
@@ -37,10 +37,11 @@ absl::StatusOr<Tensor> PointersTo(const Tensor& objects,
 absl::StatusOr<Tensor> CopyPointees(const Tensor& pointers, DType dtype,
                                     KernelContext& context);
 
-// Makes a kernel for `node`, which moves objects of `dtype`. It wraps and owns
-// `mover`, a kernel that moves elements of 8 bytes, and replaces every input
-// and output of that dtype by a tensor of pointers. An output that is only a
-// view of an input shares the input's objects instead of copying them.
+// Makes a kernel for `node`, which moves objects of `dtype`. The kernel wraps
+// and owns `mover`, a kernel that moves elements of 8 bytes. `mover` gets a
+// tensor of pointers in the place of every input and output of `dtype`. An
+// output that is only a view of an input shares the input's objects instead of
+// copying them.
 std::unique_ptr<Kernel> NewObjectMover(const NodeDef& node, DType dtype,
                                        std::unique_ptr<Kernel> mover);
 

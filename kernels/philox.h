@@ -95,7 +95,7 @@ class Philox {
 // Thread-compatible.
 class PhiloxWords {
  public:
-  // Begins with the first word of the next sample of `philox`, which is copied.
+  // Copies `philox`. The first word is that of the next sample of `philox`.
   explicit PhiloxWords(const Philox& philox) : philox_(philox) {}
 
   // Returns the next word.

@@ -93,9 +93,10 @@ std::string Queue::DebugString() const {
                       "': ", size(), " elements");
 }
 
-// The cancellation's callback is registered while the lock is held, so that it
-// cannot run before the call stands in line. This cannot deadlock, because
-// Cancellation does not hold its own lock while it runs callbacks.
+// Registers the cancellation's callback while the lock is held, so that the
+// callback cannot run before the call stands in line. The registration cannot
+// deadlock, because Cancellation does not hold its own lock while it runs
+// callbacks.
 void Queue::Start(Line line, Call call, Cancellation& cancellation) {
   if (cancellation.IsCancelled()) {
     return std::move(call.done)(cancellation.status());

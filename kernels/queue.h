@@ -71,7 +71,7 @@ class Queue final : public Resource,
   // then calls `done`. After that no more elements can be put in. `done` gets
   // CANCELLED if the queue is closed already. With `cancel_pending_enqueues`,
   // closes the queue at once instead, and fails the waiting calls of Enqueue
-  // with CANCELLED. Closing a closed queue is then no error.
+  // and Close with CANCELLED. Closing a closed queue is then no error.
   void Close(bool cancel_pending_enqueues, Cancellation& cancellation,
              Done done);
 

@@ -34,9 +34,9 @@ struct DenseSpec {
 
 bool Bit(int64_t mask, int i) { return ((mask >> i) & 1) != 0; }
 
-// Converts the sparse form, which has one element per item between the
-// brackets, to the form with one entry per dimension of an input of rank
-// `rank`.
+// Converts the form of StridedSlice to a DenseSpec for an input of rank `rank`.
+// In the form of StridedSlice, `begin`, `end` and `strides` have one element
+// per item of x[...].
 absl::StatusOr<DenseSpec> Densify(int rank, const Dims& begin, const Dims& end,
                                   const Dims& strides,
                                   const StridedSliceMasks& masks) {

@@ -17,11 +17,11 @@ namespace leat::kernels {
 // The op's five mask attrs. Bit i of a mask refers to element i of begin, end
 // and strides.
 struct StridedSliceMasks {
-  // A set bit means that begin[i] is ignored and the slice starts at the first
-  // element.
+  // A set bit means that begin[i] is ignored. The slice then starts at the
+  // first element or, if the stride is negative, at the last one.
   int64_t begin = 0;
-  // A set bit means that end[i] is ignored and the slice ends after the last
-  // element.
+  // A set bit means that end[i] is ignored. The slice then goes on to the last
+  // element or, if the stride is negative, to the first one.
   int64_t end = 0;
   // A set bit means that element i is "...", which takes all remaining
   // dimensions whole.
@@ -29,8 +29,8 @@ struct StridedSliceMasks {
   // A set bit means that element i is newaxis, which adds a dimension of extent
   // 1.
   int64_t new_axis = 0;
-  // A set bit means that element i is the single index begin[i]. The result
-  // does not have its dimension.
+  // A set bit means that element i is the single index begin[i]. The result has
+  // no dimension for element i.
   int64_t shrink_axis = 0;
 
   // Reads the attrs begin_mask, end_mask, ellipsis_mask, new_axis_mask and
@@ -55,9 +55,10 @@ struct StridedSlicePlan {
 
 // Resolves a slice of an input of shape `input`. `begin`, `end` and `strides`
 // have one element per item between the brackets. INVALID_ARGUMENT, with
-// TensorFlow's text, if their lengths differ or are more than 31, or for a zero
-// stride, a second ellipsis, too many indices, or a single index that is out of
-// bounds.
+// TensorFlow's text, if their lengths differ or are more than 31, for a zero
+// stride, for a second ellipsis, and for too many indices. Also
+// INVALID_ARGUMENT for a single index that is out of bounds or has a negative
+// stride.
 absl::StatusOr<StridedSlicePlan> PlanStridedSlice(
     const Shape& input, const Dims& begin, const Dims& end, const Dims& strides,
     const StridedSliceMasks& masks);

@@ -83,8 +83,8 @@ absl::StatusOr<PartialShape> MergeElementShapes(const TensorList& list,
                                                 PartialShape shape) {
   for (const Tensor& element : list.stored()) {
     if (!element.IsValid()) continue;
-    // This saves the merge in the usual case that all elements have the same
-    // shape.
+    // The comparison saves the merge in the usual case that all elements have
+    // the same shape.
     if (shape.IsFullyKnown() && shape == PartialShape(element.shape())) {
       continue;
     }

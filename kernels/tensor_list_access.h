@@ -18,8 +18,8 @@
 
 namespace leat::kernels {
 
-// Returns the list in input `i`, a scalar variant. It lives as long as the
-// input. INVALID_ARGUMENT if the input is not a scalar or holds no list.
+// Returns the list in input `i`, a scalar variant. The list lives as long as
+// the input. INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
 // Like the function above, but returns INVALID_ARGUMENT also if the list's
@@ -27,11 +27,11 @@ absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
                                           DType dtype);
 
-// Sets output `o` to a list that the kernel may change, and returns it: the
-// list of input `i` itself if nothing else refers to it, else a copy, which
-// shares the bytes of the elements. The input must not be used any more.
-// RESOURCE_EXHAUSTED if there is no memory for the copy. REQUIRES: GetList(i)
-// succeeded.
+// Sets output `o` to a list that the kernel may change, and returns this list.
+// It is the list of input `i` itself if nothing else refers to that list.
+// Otherwise it is a copy that shares the bytes of the elements. The caller must
+// not use input `i` any more. RESOURCE_EXHAUSTED if there is no memory for the
+// copy. REQUIRES: GetList(i) succeeded.
 absl::StatusOr<TensorList*> ForwardOrCopyList(KernelContext& context, int i,
                                               int o);
 

@@ -17,8 +17,9 @@
 namespace leat::kernels {
 namespace {
 
-// The most bytes of text in one summary, and of one string in it. A summary can
-// become a little longer, because it is checked after each value.
+// The limit, in bytes, of the text of one tensor, of all tensors, and of one
+// string before it is escaped. A text can exceed the limit by its last part,
+// because the length is checked before a part is added.
 constexpr size_t kMaxBytes = 1 << 20;
 
 // Prints `value` with the smaller of two precisions, if that is enough to read

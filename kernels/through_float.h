@@ -22,8 +22,8 @@ inline bool IsHalfOrBfloat16(DType dtype) {
   return dtype == DType::kHalf || dtype == DType::kBfloat16;
 }
 
-// Makes a kernel for `node`, whose attr T is half or bfloat16. It wraps the
-// kernel that `factory` makes for the same node with T = float, and owns it.
+// Makes a kernel for `node`, whose attr T is half or bfloat16. The kernel wraps
+// and owns the kernel that `factory` makes for the same node with T = float.
 // Only inputs and outputs of dtype T are converted. Returns the errors of
 // `factory`. REQUIRES: the kernel of `factory` is synchronous.
 absl::StatusOr<std::unique_ptr<Kernel>> ThroughFloat(const NodeDef& node,

@@ -32,8 +32,8 @@ absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
                                          const Variant& variant,
                                          int64_t max_inner = kMaxInnerValues);
 
-// Adds two tensors of the same shape and dtype, which is neither variant nor
-// resource. INVALID_ARGUMENT for a dtype that has no sum.
+// Adds two tensors of the same shape and dtype. The dtype is neither variant
+// nor resource. INVALID_ARGUMENT for a dtype that has no sum.
 using AddTensors = absl::StatusOr<Tensor> (*)(KernelContext& context,
                                               const Tensor& a, const Tensor& b);
 

@@ -36,7 +36,7 @@ bool WaitsForOthers(const Graph& graph, const Node& node) {
     return node.def->op->is_stateful && node.op() != "_Arg" &&
            !IsVariableOp(node.op());
   }
-  // A node that reads or updates variables waits for nothing but its inputs.
+  // A node that reads or updates variables waits only for its inputs.
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (IsHandle(node.def->input_types[i]) &&
         !IsVariableOp(graph.node(node.inputs[i].node).op())) {

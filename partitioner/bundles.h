@@ -43,8 +43,8 @@ namespace leat {
 // the step.
 inline constexpr char kBundleAttr[] = "_leat_bundle";
 
-// The bundles of one graph that is being cut. The graph is borrowed and must
-// not change meanwhile. Not thread-safe.
+// The bundles of one graph that is being cut. The graph is borrowed, and must
+// not change while this object exists. Not thread-safe.
 class Bundles {
  public:
   // Prepares to bundle the tensors of `graph`, which is borrowed. `part_of` is
@@ -53,10 +53,10 @@ class Bundles {
                                         absl::Span<const int> part_of,
                                         const BundleLimits& limits);
 
-  // Adds a tensor to a bundle if that is allowed. `source` is the output, or
-  // the control edge (index kControl), that crosses. `recv` is the id of the
-  // _Recv in the receiving partition `part`; `device`, an index into the
-  // graph's devices, is the _Recv's device.
+  // Adds a tensor to a bundle if that is allowed. `source` is the output that
+  // is sent, or has the index kControl if a control edge is cut. `recv` is the
+  // id of the _Recv in the receiving partition `part`; `device`, an index into
+  // the graph's devices, is the _Recv's device.
   void Join(const Endpoint& source, int part, int device, NodeId recv);
 
   // Tensors that travel together. PartitionGraph does not mark a bundle that
@@ -74,8 +74,9 @@ class Bundles {
   struct Waits {
     int hops = 0;         // the most edges between tasks on a path to the node
     uint64_t others = 0;  // a bit per blocking node at or before it
-    // True in or behind a loop, at or behind a Merge that has a blocking node
-    // before it, and at or behind a blocking node for which no bit was left.
+    // True for a node in or behind a loop, for a Merge that has a blocking node
+    // before it, for a blocking node for which no bit was left, and for every
+    // node behind such a Merge or blocking node.
     bool is_unknown = false;
     bool computes = false;  // the node or one before it takes time
   };
@@ -87,7 +88,7 @@ class Bundles {
       : graph_(&graph), limits_(limits), consumers_(graph) {}
 
   // Returns what the node waits for. REQUIRES: waits_ has the entries of all
-  // its producers.
+  // producers of the node.
   Waits WaitsOf(NodeId id);
   // Returns the bytes of a tensor, 0 for a control edge. Returns INT64_MAX if
   // the bytes are not known before the step runs.

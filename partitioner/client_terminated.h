@@ -54,9 +54,9 @@ absl::StatusOr<Boundary> RecvsToArgs(Graph& graph);
 // by a client-terminated _Recv, and each _Retval by a _Send. `part` is the
 // partition for one task of the plan for `signature`, and the indices in the
 // result are positions in `signature`. In the keys, both ends are the device of
-// the _Arg or _Retval, and `devices` gives its incarnation. Nodes get the names
-// that TensorFlow would give them ("_recv_x_0", "_send_y_0"). A tensor that is
-// fetched twice is sent twice, under two keys.
+// the _Arg or _Retval, and `devices` gives this device's incarnation. Nodes get
+// the names that TensorFlow would give them ("_recv_x_0", "_send_y_0"). A
+// tensor that is fetched twice is sent twice, under two keys.
 //
 // Returns INVALID_ARGUMENT naming the node if its index is not a position in
 // `signature` or its device is not among `devices`.

@@ -17,7 +17,7 @@ namespace leat {
 // Returns the group of each node, by NodeId: the smallest id in the group, or
 // -1 where there is no node. The nodes of a group must share a device:
 // producers and consumers of references and resources, and nodes whose attr
-// `_class` names another one ("loc:@x"). If the graph has no node x, the nodes
+// `_class` names another node ("loc:@x"). If the graph has no node x, the nodes
 // that name x form a group. Returns INVALID_ARGUMENT naming node and value for
 // a `_class` that is not a list of strings.
 absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph);

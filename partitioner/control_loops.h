@@ -6,11 +6,12 @@
 // A _Recv inside of a loop must run once per iteration. So each device that
 // takes part in the loop gets a small loop of its own in the same frame: Enter,
 // Merge, Switch and NextIteration, whose names begin with `_cloop`. The Switch
-// takes the loop's predicate, which its device sends in every iteration. Each
-// node that takes a tensor from another device in the frame gets a control edge
-// from the Merge, and PartitionGraph hands the edge on to the _Recv that it
-// inserts. This is TensorFlow's convention. So either TensorFlow's planner or
-// ours may cut the graph, and either its workers or ours may run the parts.
+// takes the loop's predicate. The device that computes the predicate sends it
+// in every iteration. Each node that takes a tensor from another device in the
+// frame gets a control edge from the Merge, and PartitionGraph hands the edge
+// on to the _Recv that it inserts. This is TensorFlow's convention. So either
+// TensorFlow's planner or ours may cut the graph, and either TensorFlow's
+// workers or ours may run the parts.
 #ifndef LEAT_PARTITIONER_CONTROL_LOOPS_H_
 #define LEAT_PARTITIONER_CONTROL_LOOPS_H_
 
@@ -25,10 +26,11 @@ namespace leat {
 // (loop_plumbing.h).
 //
 // Returns INVALID_ARGUMENT naming the loop, nodes and their devices if a loop
-// that spans devices has no LoopCond or LoopConds of several predicates, or if
-// a tensor that must be sent is not computed in every iteration. Also returns
-// INVALID_ARGUMENT for loops that are nested deeper than kMaxFrameDepth
-// (graph/analysis/frames.h), and fails as FindFrames and TopologicalOrder do.
+// that spans devices has no LoopCond, if it has LoopConds with different
+// predicates, or if a tensor that must be sent is not computed in every
+// iteration. Also returns INVALID_ARGUMENT for loops that are nested deeper
+// than kMaxFrameDepth (graph/analysis/frames.h), and fails as FindFrames and
+// TopologicalOrder do.
 absl::Status AddControlLoops(Graph& graph);
 
 // Returns true for the Merge of a control loop, ours or TensorFlow's.

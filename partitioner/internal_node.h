@@ -14,8 +14,9 @@
 
 namespace leat {
 
-// Returns `def` with the op named `op` and the types derived from its attrs.
-// Returns NOT_FOUND if there is no such op. REQUIRES: `def` has all attrs.
+// Returns `def` with the op named `op`, and with the input and output types
+// that follow from the attrs of `def`. Returns NOT_FOUND if there is no such
+// op. REQUIRES: `def` has all attrs.
 absl::StatusOr<std::shared_ptr<const NodeDef>> InternalNodeDef(
     absl::string_view op, NodeDef def, const OpRegistry& ops);
 

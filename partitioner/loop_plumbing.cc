@@ -39,8 +39,8 @@ class LoopPlumbingMover {
     if (const auto it = more_uses_.find(id); it != more_uses_.end()) {
       uses.insert(uses.end(), it->second.begin(), it->second.end());
     }
-    // The first consumer of the value decides, or else the first one that has a
-    // control edge.
+    // If no consumer is on the node's own device, the node moves to the device
+    // of the first use. Uses of the value are sorted before control edges.
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
       return std::pair(a.input == TensorId::kControl, a.node) <
              std::pair(b.input == TensorId::kControl, b.node);
@@ -91,7 +91,7 @@ class LoopPlumbingMover {
   }
 
   // Replaces all sources of a consumer's control edges at once. Sorting after
-  // each would cost more than k^2 for k edges.
+  // each replacement would cost more than k^2 for k edges.
   void RedirectControls() {
     for (const auto& [id, moved] : moved_controls_) {
       auto& controls = graph_.mutable_node(id).controls;

@@ -130,9 +130,9 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
-  // Merges the node's request into the request of its group. If they contradict
-  // each other, the node's request is ignored if it `yields`; otherwise this is
-  // an error.
+  // Merges the node's request into the request of its group. If the two
+  // contradict each other, ignores the node's request if `yields` is true, and
+  // otherwise returns an error.
   absl::Status AddRequest(NodeId id, bool yields) {
     const Node& node = graph_.node(id);
     const int group = problem_.group_of[id];

@@ -1,10 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PlanStep is the second stage of planning (the first is PrepareGraph). It runs
-// once per signature. It prunes the prepared graph to what a step with these
-// feeds, fetches and targets needs, optimizes it (graph/optimizer/pass.h), adds
-// control loops to loops that span devices (control_loops.h), and cuts it into
-// one graph per task.
+// once per signature:
+//  - It prunes the prepared graph to what a step with these feeds, fetches and
+//    targets needs (prune.h).
+//  - It optimizes the graph (graph/optimizer/pass.h) and removes edges between
+//    tasks (reduce_cross_task_edges.h).
+//  - It adds control loops to loops that span devices (control_loops.h).
+//  - It cuts the graph into one graph per task (partition.h).
 #ifndef LEAT_PARTITIONER_PLAN_STEP_H_
 #define LEAT_PARTITIONER_PLAN_STEP_H_
 

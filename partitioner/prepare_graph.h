@@ -33,7 +33,7 @@ struct PrepareOptions {
 // `previous` is the prepared graph before an Extend, or null. Stateful nodes
 // stay on the devices that they have in `previous`, because their state is
 // there. Fails as LowerFunctions and PlaceGraph do, and returns NOT_FOUND if
-// there is no such policy.
+// there is no policy with the name `options.placement_policy`.
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    absl::Span<const DeviceInfo> devices,
                                    const PrepareOptions& options,

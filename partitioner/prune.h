@@ -15,9 +15,9 @@
 
 namespace leat {
 
-// The names of the tensors that a step is fed and asked for ("x:0", or "x" for
-// output 0) and of the nodes that it runs for their effects. A feed or fetch is
-// often identified by its position here.
+// Names the tensors that a step feeds and fetches ("x:0", or "x" for output 0).
+// Also names the targets, the nodes that the step runs for their effects. Other
+// code often identifies a feed or fetch by its position in these lists.
 struct StepSignature {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
@@ -39,11 +39,13 @@ struct PrunedStep {
 };
 
 // Returns the part of `graph` that steps with `signature` need. `graph` must be
-// lowered and placed. Errors are TensorFlow's: NOT_FOUND for a name that is not
-// in the graph, and INVALID_ARGUMENT for a tensor that is fed twice, for one
-// that is both fed and fetched, for one that is fed but taken as a reference,
-// and if there are neither fetches nor targets. Unlike TensorFlow, also returns
-// INVALID_ARGUMENT for a feed or fetch inside of a loop.
+// lowered and placed. As in TensorFlow, the errors are
+//  - NOT_FOUND for a name that is not in the graph,
+//  - INVALID_ARGUMENT for a tensor that is fed twice, or both fed and fetched,
+//  - INVALID_ARGUMENT for a fed tensor that a node takes as a reference, and
+//  - INVALID_ARGUMENT if there are neither fetches nor targets.
+// Unlike TensorFlow, also returns INVALID_ARGUMENT for a feed or fetch inside
+// of a loop.
 absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
                                        const StepSignature& signature);
 

@@ -44,7 +44,8 @@ class CrossTaskEdgeReducer {
       int kept = 0;
       for (const Use& use : consumers.Of(id)) {
         if (IsCopiedFor(id, use)) {
-          // CopyFor may move the nodes, so it must come first.
+          // CopyFor may move the graph's nodes in memory, so it is called
+          // before mutable_node.
           const NodeId copy = CopyFor(id, use);
           graph_.mutable_node(use.node).inputs[use.input] = {copy, 0};
         } else {

@@ -5,7 +5,8 @@
 //  - A small constant is copied to the tasks that use it.
 //  - A NoOp that waits for other tasks and that no node waits for, such as the
 //    group of all updates in a training step, is removed. The nodes that it
-//    groups run without it, and the step ends when all tasks have ended.
+//    groups run without it, and the step ends when all tasks have run their
+//    parts.
 #ifndef LEAT_PARTITIONER_REDUCE_CROSS_TASK_EDGES_H_
 #define LEAT_PARTITIONER_REDUCE_CROSS_TASK_EDGES_H_
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Activation and Loop: the state of a step that runs in one executor. Each
-// holds data only; the propagators (propagator.h) decide what happens to it.
+// Activation and Loop: the state of a step that runs in one executor. Both
+// structs only hold data. The propagators (propagator.h) decide how the data
+// changes.
 #ifndef LEAT_RUNTIME_ACTIVATION_H_
 #define LEAT_RUNTIME_ACTIVATION_H_
 
@@ -55,16 +56,19 @@ struct Activation {
   // Returns the number of edges that instruction `i` still waits for. The count
   // of a Merge has the form that merge_count.h describes.
   int32_t& pending(int i) { return counts[i]; }
-  // Returns an array of the numbers of reads that are still to come, by slot.
+  // Returns an array that has, for each slot, the number of reads that are
+  // still to come.
   int32_t* readers() { return counts.data() + layout.num_instructions; }
-  // Not 0 if something that instruction `i` waits for was dead. Always 0 for a
-  // Merge, which counts its dead inputs in pending(i). REQUIRES: the program is
-  // not straight.
+  // Returns a number that is not 0 if a dead input or a dead control edge of
+  // instruction `i` has arrived. The number is always 0 for a Merge, because
+  // pending(i) counts the dead inputs of a Merge. REQUIRES: the program is not
+  // straight.
   int32_t& dead(int i) {
     return counts[layout.num_instructions + layout.num_slots + i];
   }
-  // The index of the input that Merge `i` has taken, or merge_count::kNone or
-  // merge_count::kDead. REQUIRES: the program is not straight.
+  // Returns the index of the input that Merge `i` has taken. The index is
+  // merge_count::kNone or merge_count::kDead if the Merge has taken no input.
+  // REQUIRES: the program is not straight.
   int32_t& taken(int i) {
     return counts[2 * layout.num_instructions + layout.num_slots + i];
   }
@@ -72,8 +76,8 @@ struct Activation {
   const Program::FrameLayout& layout;
   std::vector<Value> slots;     // by slot number
   std::vector<int32_t> counts;  // see the functions above
-  // The time at which each instruction became ready, by local index. It is
-  // empty unless the step is observed and several threads work on it.
+  // The times at which the instructions became ready, by local index. The
+  // vector is empty if the step is not observed or the program is sequential.
   std::vector<std::chrono::steady_clock::time_point> scheduled;
 
   // The members below are used only by an iteration of a loop. `loop` is null
@@ -111,9 +115,10 @@ struct Loop {
   std::deque<std::unique_ptr<Activation>> iterations;
   std::vector<Deferred> invariants;  // given to every iteration
   std::vector<Deferred> deferred;    // for iteration `num_started`
-  std::vector<int32_t> live_exits;   // Exits that were alive once
-  // The Exits that were dead in the newest iteration. They are dead for the
-  // consumers outside, too, if the loop ends with that iteration.
+  std::vector<int32_t> live_exits;   // Exits that were live in an iteration
+  // The Exits that were dead in the newest iteration. If the loop ends with
+  // that iteration, the consumers outside of the loop get a dead value from
+  // each of these Exits that is not in `live_exits`.
   std::vector<int32_t> dead_exits;
 
   // Returns the iteration with this number. REQUIRES: it was started and has

@@ -19,9 +19,9 @@ namespace leat {
 // busy, because the caller's thread works too.
 //
 // The tensors that Evaluate returns are in host memory. Evaluate fails with
-// UNIMPLEMENTED for stateful ops and for asynchronous kernels, because these
-// may have to wait. If there is no kernel, Evaluate fails with the error of
-// KernelRegistry::Create.
+// UNIMPLEMENTED for a stateful op, and for an asynchronous kernel, which may
+// have to wait. If there is no kernel for a node, Evaluate fails with the error
+// of KernelRegistry::Create.
 std::unique_ptr<ConstantEvaluator> NewConstantEvaluator(
     const KernelRegistry& kernels, WorkQueue& queue);
 

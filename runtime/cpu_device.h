@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CpuDevice: the device "/device:CPU:<i>" of this process. The CPU devices of a
-// process may share one pool of threads, but each has its own memory. Several
-// of them in one process let programs be placed and cut as they would be on
-// several GPUs.
+// process may share one pool of threads, but each has its own memory. A process
+// with several CPU devices places and cuts a graph as it would for several
+// GPUs.
 #ifndef LEAT_RUNTIME_CPU_DEVICE_H_
 #define LEAT_RUNTIME_CPU_DEVICE_H_
 
@@ -20,11 +20,11 @@ class CpuDevice final : public Device {
   CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {})
       : Device(std::move(info)), queue_(queue), allocator_(std::move(memory)) {}
 
-  // Both return the same allocator, because the host can read all memory of a
-  // CPU. Buffers may outlive the device.
+  // The two functions below return the same allocator, because the host can
+  // read all memory of a CPU. Buffers may outlive the device.
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
-  // The threads that all CPU devices of the process share.
+  // Returns the queue that the constructor was given.
   WorkQueue& compute_queue() override { return queue_; }
 
  private:

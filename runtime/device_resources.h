@@ -22,7 +22,7 @@ class DeviceResources {
  public:
   // Makes an empty store for each device. The devices are borrowed and must
   // outlive this. The default container of a store is the job in its device's
-  // name, or kDefaultContainer if there is none. `limits` applies to each
+  // name, or kDefaultContainer if the name has no job. `limits` applies to each
   // resource separately.
   explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices,
                            const ResourceLimits& limits = {});

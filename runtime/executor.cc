@@ -37,14 +37,15 @@ class RunsInstructions {
 
 }  // namespace
 
-// The base class of all states. An object holds the state of one step in one
-// executor.
+// The state of one step in one executor. SequentialExecution and
+// ConcurrentExecution derive from this class.
 class Executor::Execution {
  public:
   virtual ~Execution() = default;
 
-  // Runs or starts a step. The execution owns itself during the step, and gives
-  // itself back to `executor` when the step has ended.
+  // Run does the work of Executor::Run, and Start that of Executor::Start. The
+  // execution owns itself during the step. It gives itself back to `executor`
+  // when the step has ended.
   virtual void Run(Executor& executor, Step& step, Done done) = 0;
   virtual void Start(Executor& executor, Step& step, Done done) = 0;
 };
@@ -351,8 +352,8 @@ class Executor::ConcurrentExecution final : public Execution {
     }
   }
 
-  // Continues the step after an async kernel that has completed after
-  // ComputeAsync had returned. May be called on any thread.
+  // To be called when an async kernel completes after its ComputeAsync has
+  // returned. Continues the step. May be called on any thread.
   void FinishElsewhere(AsyncRun* run) {
     if (!runs_instructions && !is_observed_) {
       ReadyWork ready = NewReadyWork();

@@ -42,7 +42,7 @@ class Executor {
   //
   // Calls `done` exactly once, on any thread, when every kernel that was
   // started has ended. The call may come before Run returns. `step` and the
-  // Executor must live until then.
+  // Executor must live until `done` is called.
   void Run(Step& step, Done done);
 
   // Does the same as Run, but for a calling thread that should not compute,

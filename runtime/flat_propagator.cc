@@ -12,8 +12,9 @@ using Successor = Program::Successor;
 
 namespace {
 
-// Returns the input that a Merge has taken. Reads atomically, because another
-// live input may arrive at the same time and try to be taken.
+// Returns Activation::taken of a Merge. The read is atomic, because another
+// thread may deliver a live input to the Merge at the same time and try to
+// change the number.
 int32_t TakenBy(const Instruction& merge, Activation& activation) {
   return std::atomic_ref<int32_t>(activation.taken(merge.local_index))
       .load(std::memory_order_acquire);

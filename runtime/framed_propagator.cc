@@ -20,8 +20,8 @@ Value DeadValue() {
 }
 
 // Subtracts one from `count` unless the result would be 0. Returns true if it
-// did. The count may become 0 only under the lock, because the iteration can
-// end as soon as it is 0.
+// has subtracted. The count may become 0 only under the lock, because the
+// iteration can end as soon as it is 0.
 bool DecrementUnlessLast(std::atomic<int64_t>& count) {
   int64_t value = count.load(std::memory_order_relaxed);
   while (value > 1) {

@@ -29,7 +29,8 @@ class Latch {
     MutexLock lock(mutex_);
     while (count_.load() > 0) done_.Wait(mutex_);
   }
-  // Returns false if the deadline came first.
+  // Waits until the count is 0 or the deadline has come. Returns true if the
+  // count is 0.
   bool WaitUntil(const StepDeadline& deadline) {
     MutexLock lock(mutex_);
     while (count_.load() > 0) {
@@ -47,7 +48,7 @@ class Latch {
 };
 
 // A step that GraphRunner::Start has started. The callbacks of the step's
-// executors share its ownership.
+// executors share the ownership of the StartedStep.
 class StartedStep {
  public:
   StartedStep(std::shared_ptr<CompiledGraph> graph, Step& step,
@@ -147,8 +148,8 @@ void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
       std::make_shared<StartedStep>(std::move(graph), step, std::move(done));
   const size_t num_executors = started->graph().executors.size();
   if (num_executors == 0) return started->End();
-  // After the last executor was started, the step may end and destroy the graph
-  // at any time. The loop therefore uses neither after that.
+  // After the last executor was started, the step may end at any time and drop
+  // the graph. The loop therefore uses a copy of the number of executors.
   for (size_t i = 0; i < num_executors; ++i) {
     started->graph().executors[i]->Start(started->step(),
                                          [started] { started->EndOne(); });

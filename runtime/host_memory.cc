@@ -43,7 +43,8 @@ std::string ReadText(const std::string& path) {
 }
 
 // Returns the limit that a file contains, or kNoMemoryLimit if it contains no
-// number. Version 2 writes "max" for no limit.
+// number. The file of a control group of version 2 contains "max" if there is
+// no limit.
 int64_t ReadLimit(const std::string& path) {
   int64_t bytes = 0;
   if (!absl::SimpleAtoi(ReadText(path), &bytes) || bytes <= 0) {
@@ -143,7 +144,8 @@ int64_t ControlGroupMemoryLimit(absl::string_view groups,
                                 const std::string& mount) {
   int64_t least = kNoMemoryLimit;
   for (const absl::string_view line : absl::StrSplit(groups, '\n')) {
-    // A line is "4:memory:/path" in version 1 and "0::/path" in version 2.
+    // The line of a control group is "4:memory:/path" in version 1 and
+    // "0::/path" in version 2.
     const std::vector<absl::string_view> parts =
         absl::StrSplit(line, absl::MaxSplits(':', 2));
     if (parts.size() != 3) continue;

@@ -59,8 +59,8 @@ int64_t ResidentBytes();
 //
 // `groups` is the text of /proc/self/cgroup, which names the groups. `mount` is
 // where control groups of version 1 and 2 are mounted ("/sys/fs/cgroup"). A
-// file that cannot be read sets no limit. In a container this is common,
-// because the container sees its own group as the root.
+// file that cannot be read sets no limit. Unreadable files are common in a
+// container, because the container sees its own group as the root.
 int64_t ControlGroupMemoryLimit(absl::string_view groups,
                                 const std::string& mount);
 

@@ -29,7 +29,8 @@ template <bool kShared>
 bool TakeLast(int32_t& count) {
   if constexpr (kShared) {
     std::atomic_ref<int32_t> shared(count);
-    // If this thread holds the last one, no other thread changes the count.
+    // If the count is 1, only this thread still has to subtract, and no other
+    // thread changes the count.
     if (shared.load(std::memory_order_acquire) == 1) {
       shared.store(0, std::memory_order_relaxed);
       return true;

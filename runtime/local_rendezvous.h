@@ -41,9 +41,9 @@ class LocalRendezvous final : public Rendezvous {
   size_t num_untaken() const;
 
  private:
-  // A tensor that has been sent, or a receiver that waits for it. Once both
-  // have come, the entry only marks the key as used; inside of loops it is
-  // removed.
+  // A tensor that has been sent, or a receiver that waits for a tensor. After
+  // the tensor was received, the entry of a key outside of loops stays and
+  // marks the key as used. The entry of a key inside of a loop is removed.
   struct Entry {
     // Empty before the tensor is sent and after it was received.
     Tensor tensor = {};
@@ -54,8 +54,8 @@ class LocalRendezvous final : public Rendezvous {
     Done waiter = nullptr;
   };
 
-  // Returns the entry of a key, and adds it if it is missing. Returns null if
-  // that would need more than `max_entries_` entries.
+  // Returns the entry of a key, and adds the entry if it is missing. Returns
+  // null if the entry is missing and there are `max_entries_` entries already.
   Entry* FindOrAdd(const ParsedKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the error for a key that FindOrAdd could not add.
   absl::Status Full(const ParsedKey& key) const;

@@ -49,18 +49,19 @@ struct LocalSessionOptions {
   std::string placement_policy = kDefaultPolicy;
   // The size that the graph may reach when its functions are inlined.
   LowerLimits lower_limits = {};
-  // Which passes optimize the graph of a step before it is compiled.
+  // Selects the passes that optimize the graph of a step before the graph is
+  // compiled.
   OptimizerOptions optimizer = {};
   // The clock of deadlines. Borrowed; must outlive the session. Null stands for
-  // the real one.
+  // RealClock().
   Clock* clock = nullptr;
   // The passes to choose from. Borrowed; must outlive the session. Null stands
   // for BuiltinPasses().
   const PassRegistry* passes = nullptr;
 };
 
-// Makes a session for a copy of `graph`. All of the graph is placed now, not
-// only what a step needs. `kernels` is borrowed and must outlive the session.
+// Makes a session for a copy of `graph`. Places the whole graph, not only the
+// part that a step needs. `kernels` is borrowed and must outlive the session.
 //
 // The session is thread-safe: while one step is being planned, others are
 // planned and run. If the session is closed while a step is being planned, that

@@ -43,8 +43,8 @@ inline bool IsReady(int32_t count, int num_inputs) {
 }
 
 // Values of `taken` that are not the index of an input. kNone says that no
-// input has been taken yet, and kDead that no input ever will be, because the
-// Merge is dead.
+// input has been taken. kDead says that no input will ever be taken, because a
+// dead Enter has arrived.
 inline constexpr int32_t kNone = -1;
 inline constexpr int32_t kDead = -2;
 

@@ -85,7 +85,8 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // is not OK.
   void Close(const absl::Status& why);
 
-  // Returns the number of plans that have been made.
+  // Returns the number of plans in the table, without those that are being
+  // made.
   size_t num_plans() const {
     MutexLock lock(mutex_);
     return used_.size();
@@ -107,7 +108,8 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   PlanTable(Release release, size_t max_plans)
       : release_(std::move(release)), max_plans_(max_plans) {}
 
-  // Serves the waiters of `key` with what was made for `graph_version`.
+  // To be called when the plan of `key` has been made from `graph_version`, or
+  // could not be made. Keeps the plan and calls the waiters of `key`.
   void Finish(const std::string& key, int64_t graph_version,
               absl::StatusOr<Plan> plan);
   // Removes and returns the plans above the limit, beginning with the plan that

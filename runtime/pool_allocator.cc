@@ -18,8 +18,8 @@
 namespace leat {
 namespace {
 
-// The sizes of blocks, which are called classes, are the powers of two and
-// three sizes between each two of them.
+// The sizes of blocks, which are called classes, are the powers of two and,
+// between each power of two and the next, three more sizes.
 constexpr int kStepBits = 2;
 constexpr int kMinShift = 8;  // so that every step is a multiple of 64
 constexpr int kMaxShift = 44;
@@ -41,14 +41,15 @@ size_t ClassBytes(int size_class) {
   return (size_t{1} << shift) + (step << (shift - kStepBits));
 }
 
-// Before a block of this size or more is taken from the system, surplus blocks
-// are freed.
+// Before the pool takes a block of this many bytes or more from the system, it
+// frees surplus blocks (FreeSurplus).
 constexpr int64_t kLarge = int64_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 
-// Takes memory from the system. Returns null if there is none. Large blocks ask
-// for huge pages, because a large tensor is often written and read only once,
-// and misses of the address cache (TLB) would double the time of that.
+// Takes memory from the system. Returns null if there is none. Asks for huge
+// pages if the block is large. A large tensor is often written and read only
+// once. With ordinary pages, misses of the address cache (TLB) would double the
+// time of the writes and reads.
 void* SystemAllocate(size_t bytes) {
   if (static_cast<int64_t>(bytes) >= kLarge &&
       !HasFreeMemory(static_cast<int64_t>(bytes))) {
@@ -65,9 +66,10 @@ void* SystemAllocate(size_t bytes) {
 }  // namespace
 
 // The blocks, in one list per size. A pool lives until the allocator and all
-// buffers are gone: the allocator holds a reference, and so does every list
-// with blocks in use. A step takes and returns thousands of blocks, so each of
-// these operations costs one lock and usually no other atomic operation.
+// buffers are gone: the allocator, every list with blocks in use and every
+// reservation hold a reference. A step takes and returns thousands of blocks.
+// Take and Give must therefore be fast: each takes one lock and usually makes
+// no other atomic operation.
 class PoolAllocator::Pool {
  public:
   explicit Pool(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -244,7 +246,7 @@ class PoolAllocator::Pool {
   std::atomic<int64_t> references_{1};  // the allocator holds one
   std::atomic<int64_t> held_bytes_{0};  // in use, reserved or kept
   std::atomic<int64_t> reserved_bytes_{0};
-  // The most bytes in use at a time when a large block was taken.
+  // The maximum of the bytes in use at all calls of FreeSurplus so far.
   std::atomic<int64_t> peak_bytes_{0};
   std::atomic<int64_t> requests_{0};
   std::array<BlockList, kNumClasses> lists_;

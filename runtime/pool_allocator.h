@@ -26,16 +26,15 @@ struct PoolAllocatorOptions {
 // Thread-safe. Each size has its own lock, so threads seldom wait for each
 // other.
 //
-// The sizes of blocks are the powers of two from 256 bytes on, and three sizes
-// between each two of them. At most a fifth of a block of more than 256 bytes
-// is therefore wasted. For blocks of 2 MiB and more, the allocator asks the
-// system for huge pages.
+// The sizes of blocks are the powers of two from 256 bytes on and, between each
+// power of two and the next, three more sizes. At most a fifth of a block of
+// more than 256 bytes is therefore wasted. For blocks of 2 MiB and more, the
+// allocator asks the system for huge pages.
 //
-// Before the allocator takes a block of 1 MiB or more from the system, it
-// compares the bytes in kept blocks with the most bytes that were in use at
-// such a time. If more than twice as many are kept, it gives all kept blocks
-// back to the system. Otherwise blocks with the sizes of an earlier batch would
-// pile up.
+// Before the allocator takes a block of 1 MiB or more from the system, it makes
+// a check. If the kept blocks have more than twice as many bytes as were in use
+// at this or any earlier check, the allocator gives all kept blocks back to the
+// system. Otherwise blocks with the sizes of an earlier batch would pile up.
 class PoolAllocator final : public Allocator {
  public:
   explicit PoolAllocator(PoolAllocatorOptions options = {});

@@ -38,8 +38,8 @@ enum class Propagation : uint8_t {
   kFramed,
 };
 
-// The kinds of nodes. All but kPlain have rules of their own, which a table in
-// docs/architecture.md lists.
+// The kinds of nodes. A table in docs/architecture.md lists the rules of all
+// kinds except kPlain.
 enum class InstructionKind : uint8_t {
   kPlain,  // includes Switch, whose kernel marks an output dead
   kMerge,
@@ -81,8 +81,8 @@ class Program {
     int32_t num_snapshots = 0;
     // Decides which rules the instruction follows.
     InstructionKind kind = InstructionKind::kPlain;
-    // `is_async` says whether the kernel is an AsyncKernel. The other two say
-    // what its CostClass is.
+    // `is_async` is true if the kernel is an AsyncKernel. `is_expensive` and
+    // `is_quick` follow from the CostClass of the kernel.
     bool is_async = false;
     bool is_expensive = false;
     bool is_quick = false;

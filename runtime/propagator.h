@@ -49,7 +49,7 @@ class StraightPropagator {
                              *item.activation);
   }
   // To be called when an instruction has run or is dead. Appends to `ready` the
-  // instructions that have become ready by that.
+  // instructions that have become ready as a result.
   void Propagate(const Ready& done, ReadyList& ready) const;
 
   // To be called when the step has ended and nothing else of it runs.
@@ -80,7 +80,8 @@ class FlatPropagator {
 
  private:
   // Puts the input that the Merge has taken into output 0, and the index of
-  // that input into output 1. Returns false if that failed.
+  // that input into output 1. If a variable cannot be read or memory is
+  // exhausted, fails the step and returns false.
   bool RunMerge(const Program::Instruction& merge,
                 Activation& activation) const;
   // Counts an edge that has come to a Merge. Returns true if that makes the
@@ -125,16 +126,17 @@ class FramedPropagator {
   // Does the work of Exit. Returns false if this Exit has already passed a
   // value out of the loop.
   bool PlaceExit(const Ready& done, const Value& value, ReadyList& ready);
-  // Puts the value into the next iteration, and starts that iteration if need
-  // be. If too many iterations are under way, defers the value instead.
+  // Puts the value into the next iteration, and starts that iteration if it has
+  // not been started. If too many iterations are under way, defers the value
+  // instead.
   void NextIteration(const Ready& done, ReadyList& ready);
 
   // Puts a value into the output slot of `instruction` in `activation`, and
   // tells the consumers there.
   void Place(int32_t instruction, const Value& value, Activation& activation,
              ReadyList& ready);
-  // Returns the loop that `enter` leads to from `parent`. The first Enter
-  // starts it.
+  // Returns the loop that `enter` leads to from `parent`. Starts the loop if
+  // `enter` is its first Enter to come.
   Loop& FindOrAddLoop(const Instruction& enter, Activation& parent)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Starts the next iteration of a loop, and gives it the loop invariants.
@@ -150,9 +152,9 @@ class FramedPropagator {
   // ends by that, does the same for the loop around it, and so on.
   void EndIterations(Loop* loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends a loop. All of its iterations must have ended. Returns the loop around
-  // it if the enclosing iteration of that outer loop now has nothing left to
-  // do. Otherwise returns null.
+  // Ends a loop. All of its iterations must have ended. If the loop was entered
+  // from an iteration of an outer loop, and that iteration now has nothing left
+  // to do, returns the outer loop. Otherwise returns null.
   Loop* EndLoop(Loop& loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionGraph: the graph of a session. It keeps the graph as the client built
-// and extended it, and the prepared graph that is made from it
-// (partitioner/prepare_graph.h), from which steps are planned. The local
-// session and the master use it.
+// SessionGraph: the graph of a session. It keeps the client's graph, as the
+// client built and extended it, and a prepared graph
+// (partitioner/prepare_graph.h). The prepared graph is made from the client's
+// graph. Steps are planned from the prepared graph. The local session and the
+// master use it.
 #ifndef LEAT_RUNTIME_SESSION_GRAPH_H_
 #define LEAT_RUNTIME_SESSION_GRAPH_H_
 
@@ -39,12 +40,12 @@ class SessionGraph {
   // raise the version by one. If one fails, the graph stays as it was. They
   // fail as PrepareGraph does, and also as follows.
 
-  // Adds what is new in `addition`. Fails as MergeGraphs does, for a node that
-  // differs from the graph's node of the same name.
+  // Adds what is new in `addition`. Fails as MergeGraphs does, for a node or
+  // function that differs from the graph's node or function of the same name.
   absl::Status Extend(const Graph& addition);
   // Adds all of `addition` and returns the new version. Fails as ExtendGraph
-  // does; every name must be new. Returns ABORTED if the graph is not at
-  // `version`, because another client of the session has extended it in the
+  // does; every node must have a new name. Returns ABORTED if the graph is not
+  // at `version`, because another client of the session has extended it in the
   // meantime.
   absl::StatusOr<int64_t> ExtendAtVersion(const pb::GraphDef& addition,
                                           int64_t version,

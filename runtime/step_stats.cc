@@ -244,8 +244,8 @@ void AddTimelineLabels(const CompiledGraph& graph, const OpRegistry& ops,
       if (device.device() != program.device().name()) continue;
       for (pb::NodeExecStats& node : *device.mutable_node_stats()) {
         const NodeId id = nodes.Find(node.node_name());
-        // The entries of pulls are no nodes, but a real node may have their
-        // name.
+        // The entry of a pull stands for no node of the graph, but a node of
+        // the graph may have the same name.
         if (id == kNoNode || IsPull(node)) continue;
         node.set_timeline_label(LabelText(nodes, nodes.node(id)));
       }

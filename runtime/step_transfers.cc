@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// The latest time, which is about the year 2116.
+// The latest time that StartNanos returns: about the year 2116.
 constexpr int64_t kMaxNanos = int64_t{1} << 62;
 
 // Returns a time in nanoseconds, from the microseconds if no nanoseconds are

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that start processes and wait for their end. No process outlives
-// this one: the kernel kills children when this process is gone, and the
-// processes that children leave behind become children of this one
-// (BecomeSubreaper). Call them only in a process with one thread.
+// Functions that start processes and wait for their end. The kernel kills the
+// started children when this process is gone. After BecomeSubreaper, processes
+// that children leave behind become children of this process, so that it can
+// end them. Call these functions only in a process with one thread.
 #ifndef LEAT_TOOLS_CHILD_PROCESS_H_
 #define LEAT_TOOLS_CHILD_PROCESS_H_
 

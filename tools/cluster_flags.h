@@ -39,9 +39,10 @@ TaskId DefaultMaster(const ClusterSpec& cluster);
 // devices of the task of --job and --task, or else of DefaultMaster, come
 // first.
 //
-// INVALID_ARGUMENT if the flags do not describe a cluster (this does not read
-// the environment), for an evaluator, and for too many devices. Also returns
-// the errors of ResolveTask and ParseDevices.
+// INVALID_ARGUMENT if the flags do not describe a cluster (a cluster in the
+// environment does not count), if the task of --job and --task is an evaluator,
+// or if there are too many devices. Also returns the errors of ResolveTask and
+// ParseDevices.
 absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
     const ResolverInput& input, absl::string_view devices);
 

@@ -30,11 +30,13 @@ namespace leat {
 
 // The status of one task.
 struct TaskReading {
-  // The name of the task. "" if it is not known, as for a task of TensorFlow
-  // that has no devices.
+  // The name of the task, which another task or this task has told. The name is
+  // "" if the first task that is asked is a task of TensorFlow and has no
+  // devices.
   std::string task = {};
   std::string address = {};
-  // Why the task did not answer, or OK.
+  // OK, or the reason why there is no status of this task: it did not answer,
+  // another task answered at its address, or the port of its address is 0.
   absl::Status status = {};
   // True if the task has answered and is a task of Leat, not of TensorFlow.
   bool is_leat = false;
@@ -49,7 +51,7 @@ struct ClusterReading {
   // The number of tasks that were not asked, because there were too many.
   size_t num_unasked = 0;
 
-  // The number of tasks that did not answer.
+  // The number of tasks with a `status` that is not OK.
   size_t num_unreachable() const;
 };
 
@@ -79,9 +81,9 @@ class ClusterStatus {
   }
 
   // Asks all tasks now. Returns an error that names the address if the first
-  // task does not answer and has never answered before. If any other task does
-  // not answer, the reading has the error. Tasks that were seen once are asked
-  // again each time.
+  // task does not answer and has never answered before. In all other cases, the
+  // reading has the error of each task that does not answer. A task that one
+  // call has found is asked again by every later call.
   absl::StatusOr<ClusterReading> Read();
 
  private:

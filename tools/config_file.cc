@@ -27,8 +27,8 @@ bool IsControl(char c) {
 }
 
 // Returns what is wrong with a line, or "" if CLI11 reads the line as it is
-// meant. CLI11 skips some malformed lines. If a value has no end, CLI11 takes
-// the rest of it from the lines below.
+// meant. CLI11 skips some malformed lines. If an array has no ']', CLI11 takes
+// the rest of the array from the lines below.
 absl::string_view ProblemOf(absl::string_view line) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line[0] == '#' || line[0] == ';') return "";

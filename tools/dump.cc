@@ -17,8 +17,8 @@ namespace {
 
 using NodeOutputs = std::vector<InferredOutput>;
 
-// The results of shape inference by the names of nodes, which stay the same
-// when a graph is partitioned.
+// The results of shape inference by the names of nodes. Partitioning does not
+// change the names.
 class ShapesByName {
  public:
   absl::Status Infer(const Graph& graph) {
@@ -30,7 +30,7 @@ class ShapesByName {
     return absl::OkStatus();
   }
 
-  // Returns null if nothing is known.
+  // Returns null if there is no result for output `index` of `node`.
   const InferredOutput* Find(const std::string& node, int index) const {
     const auto found = outputs_.find(node);
     if (found == outputs_.end() || index < 0 ||
@@ -251,7 +251,7 @@ void Totals::Add(const DumpedNode& node) {
   variable_bytes =
       CheckedAdd(variable_bytes, node.variable_bytes).value_or(variable_bytes);
   for (const DumpedTensor& output : node.outputs) {
-    // A reference passes on what the variable holds, and makes nothing.
+    // References and resource handles have no bytes of their own.
     if (IsRef(output.dtype) || output.dtype == DType::kResource) continue;
     const std::optional<int64_t> bytes = output.Bytes();
     const auto sum = CheckedAdd(output_bytes, bytes.value_or(0));

@@ -51,8 +51,8 @@ struct DumpedNode {
 // Sums over several nodes.
 struct Totals {
   int64_t num_nodes = 0;
-  // The bytes of all outputs whose size is known, if each node runs once, and
-  // the number of the other outputs.
+  // `output_bytes` is the size of all outputs of known size, counted as if each
+  // node ran once. `unknown_outputs` is the number of the other outputs.
   int64_t output_bytes = 0;
   int64_t unknown_outputs = 0;
   // The bytes of the variables that the nodes make.
@@ -90,8 +90,8 @@ struct Dump {
   // The name of the graph's file, for people.
   std::string model = {};
   Stage stage = Stage::kImported;
-  // The feeds, fetches and targets of the step. It is empty before kPruned,
-  // because the earlier stages do not depend on the step.
+  // The feeds, fetches and targets of the step. All three are empty before
+  // kPruned, because the earlier stages do not depend on the step.
   StepSignature signature = {};
   // The partitions, or one part that is the whole graph.
   std::vector<DumpedPart> parts = {};

@@ -18,8 +18,9 @@ namespace {
 // in a number.
 constexpr size_t kMinSeries = 4;
 
-// A line that may still be unfolded. The line stands for a scope, which is the
-// first `prefix` characters of each of the names.
+// A line that stands for a scope, a series or a single name. A scope may still
+// be unfolded. Its label is the first `prefix` characters of each member's
+// name.
 struct Item {
   std::string label = {};
   std::vector<int> members = {};
@@ -189,7 +190,7 @@ class Folder {
     }
   }
 
-  // Joins the lines above the limit into one last line.
+  // Joins the lines that exceed the limit into one last line.
   void CutRest() {
     std::sort(rest_candidates_.begin(), rest_candidates_.end(),
               [](const Item& a, const Item& b) {

@@ -35,8 +35,8 @@ constexpr NamedStage kStages[] = {
     {Stage::kOptimized, "optimized"}, {Stage::kPartitioned, "partitioned"},
 };
 
-// The memory of a device that does not exist is unknown. TensorFlow's CPUs
-// report 256 MiB.
+// The memory that is assumed for each device of ClusterDevices, because these
+// devices need not exist. TensorFlow's CPUs report the same 256 MiB.
 constexpr int64_t kNominalBytes = int64_t{256} << 20;
 constexpr size_t kMaxDevices = 100'000;
 

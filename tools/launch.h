@@ -43,8 +43,9 @@ int EndOfLaunchFlags(int argc, char** argv);
 //
 // Returns the exit code: kExitUsage without a command; kExitConfig if the
 // folder for logs cannot be used; 127 or 126 if the command cannot be run; 128
-// + the signal if one ended the launcher; the code of the task that failed for
-// good; otherwise 0. REQUIRES: the process has no other threads.
+// + the signal if a signal ended the launcher; the code of the task that failed
+// for good; kExitError for other errors; otherwise 0. REQUIRES: the process has
+// no other threads.
 int Launch(const LaunchOptions& options, const Log& log);
 
 }  // namespace leat

@@ -166,7 +166,8 @@ void LaunchLoop::OnEnded(const EndedChild& child) {
       tasks_.begin(), tasks_.end(),
       [&child](const LaunchedTask& each) { return each.pid() == child.pid; });
   const bool is_task = task != tasks_.end();
-  // During the grace period the rest of the group ends by itself.
+  // During the grace period, the rest of the task's process group ends by
+  // itself.
   if (is_task) task->Ended(child, /*whole=*/!is_ending_ || is_killing_);
   Forget(child);
   if (!is_task) return;  // it was an orphan
@@ -174,7 +175,8 @@ void LaunchLoop::OnEnded(const EndedChild& child) {
   const auto place = static_cast<size_t>(task - tasks_.begin());
   const bool is_main = options_.main == place;
   if (is_ending_) {
-    // The signal came after the work was done.
+    // The main task has succeeded in spite of the signal, so the launcher
+    // succeeds.
     if (is_main && signal_ != 0 && child.code == 0) code_ = 0;
   } else if (child.code != 0) {
     OnFailed(*task, child);
@@ -260,7 +262,7 @@ void LaunchLoop::Fail(absl::Status why, int code) {
   code_ = code;
 }
 
-// Signals each child by itself, because orphans are in groups of their own, or
+// Signals each orphan by itself, because orphans are in groups of their own, or
 // in a group whose first process is gone.
 void LaunchLoop::SignalStrays(int signal) const {
   for (const pid_t child : Children()) {
@@ -271,8 +273,8 @@ void LaunchLoop::SignalStrays(int signal) const {
   }
 }
 
-// Kills everything. It is called repeatedly, because each process that ends may
-// leave orphans behind.
+// Sends SIGKILL to all tasks and all other children. Run calls Kill repeatedly,
+// because each process that ends may leave orphans behind.
 void LaunchLoop::Kill() {
   if (!is_killing_) {
     patience_ = SteadyClock::now() + options_.kill_patience;

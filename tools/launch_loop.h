@@ -91,7 +91,7 @@ class LaunchLoop {
   void Fail(absl::Status why, int code);
   // Sends a signal to the children that are not tasks.
   void SignalStrays(int signal) const;
-  // Kills everything.
+  // Sends SIGKILL to all tasks and all other children.
   void Kill();
 
   const LaunchLoopOptions options_;

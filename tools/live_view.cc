@@ -92,7 +92,7 @@ void LiveView::AddLine(absl::string_view prefix, absl::string_view text) {
   kept_ += line;
 }
 
-// Keeps its line even if that exceeds the limit.
+// Keeps the line about dropped lines even if `kept_` then exceeds the limit.
 void LiveView::TellWhatIsLeftOut() {
   if (left_out_ == 0) return;
   absl::StrAppend(&kept_, prefixes_.back(), left_out_,
@@ -107,8 +107,8 @@ int LiveView::output() const {
 void LiveView::Write() {
   size_t written = 0;
   while (written < kept_.size() && !is_closed_) {
-    // A stream that may block takes PIPE_BUF bytes when poll() says that it
-    // takes some.
+    // A stream that may block takes PIPE_BUF bytes at once when poll() reports
+    // POLLOUT.
     pollfd ready = {.fd = output(), .events = POLLOUT, .revents = 0};
     if (poll(&ready, 1, 0) <= 0) break;
     const ssize_t count =

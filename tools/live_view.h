@@ -61,7 +61,8 @@ class LiveView {
  private:
   // The descriptor to write to.
   int output() const;
-  // Keeps a line, or counts it as dropped if that would exceed the limit.
+  // Keeps a line. If `kept_` would then exceed the limit, counts the line as
+  // dropped instead.
   void AddLine(absl::string_view prefix, absl::string_view text);
   // If lines were dropped, keeps a line that says how many.
   void TellWhatIsLeftOut();
@@ -69,8 +70,8 @@ class LiveView {
   const LiveViewOptions options_;
   std::vector<std::string> prefixes_;  // of the tasks, then of the program
   std::vector<std::string> lines_;     // the incomplete line of each task
-  // The same stream, opened a second time so that writing never waits. It is
-  // not open if that is impossible.
+  // The same stream, opened a second time so that writing never waits. `own_`
+  // is not open if the stream cannot be opened a second time.
   FileDescriptor own_;
   // Output that the stream has not taken yet.
   std::string kept_;

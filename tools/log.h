@@ -35,7 +35,7 @@ class Log {
 
   // The name that begins each message.
   const std::string& program() const { return program_; }
-  // Change them only while a single thread uses the log.
+  // Change the options only while a single thread uses the log.
   LogOptions& options() { return options_; }
 
   // Write a message, if the options allow its level. An error shows its status

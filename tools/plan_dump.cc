@@ -80,8 +80,8 @@ class File {
     return descriptor_ >= 0 ? absl::OkStatus() : CannotWrite(path_);
   }
 
-  // Writes the graph piece by piece, because its text may take several times
-  // its memory.
+  // Writes the graph piece by piece, because the text of a graph may take
+  // several times as much memory as the graph.
   absl::Status Print(const pb::GraphDef& graph) {
     if (descriptor_ < 0) return CannotWrite(path_);
     google::protobuf::io::FileOutputStream stream(descriptor_);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Code that the command line tools share: exit codes, their version, colours,
-// the output of results and errors, and the parsing of flags.
+// Code that the command line tools share: exit codes, the text of --version,
+// colours, the output of results and errors, and the parsing of flags.
 #ifndef LEAT_TOOLS_PROGRAM_H_
 #define LEAT_TOOLS_PROGRAM_H_
 
@@ -65,7 +65,7 @@ int Report(const Log& log, const absl::Status& status,
            ExitCode code = kExitError);
 
 // Returns the exit code for an error of a session on a cluster: kExitLostTask
-// if it is recoverable, or else kExitError.
+// if the error is recoverable, or else kExitError.
 ExitCode ExitCodeOnCluster(const absl::Status& status);
 
 // Writes a result to standard output. Returns kExitOk, or logs the error and

@@ -75,9 +75,9 @@ void AddSeconds(CLI::App& app, const std::string& flag,
       ->group("Limits");
 }
 
-// Adds the limits of graphs. Most of the flags set two limits to the same
-// value: one for every graph that arrives, and one for the graphs of clients,
-// which are lowered here.
+// Adds the flags for the limits of graphs. Most of these flags set two limits
+// to the same value: one for every graph that arrives, and one for the graphs
+// of clients, which this task lowers.
 void AddGraphLimits(CLI::App& app, ServerLimits& limits) {
   ImportLimits& import = limits.import;
   LowerLimits& lower = limits.lower;
@@ -224,8 +224,8 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   return server;
 }
 
-// Reports why the task cannot start. INVALID_ARGUMENT means that what the user
-// asked for is wrong, so that it would fail the next time, too.
+// Reports why the task cannot start. INVALID_ARGUMENT means that the user has
+// asked for something wrong, so another start would fail, too.
 int ReportStart(const Log& log, const absl::Status& status) {
   return Report(log, status,
                 absl::IsInvalidArgument(status) ? kExitConfig : kExitError);

@@ -32,7 +32,8 @@ struct ServeOptions {
   std::string devices = "cpu";
   // The number of compute threads; 0 stands for one per processor.
   int threads = 0;
-  // The bytes that each CPU device may hold; 0 stands for its share.
+  // The bytes that each CPU device may hold; 0 stands for an equal share of the
+  // memory that this process may use.
   int64_t memory = 0;
   ServerLimits limits = {};
   ChunkOptions chunks = {};

@@ -37,7 +37,8 @@ constexpr char kStatusFooter[] =
     "wrong --config file.";
 constexpr double kMaxWaitSeconds = 1e6;
 constexpr double kMinInterval = 0.1;
-// The longest interval that is not announced.
+// If the interval is longer than this, notices say that the command waits for
+// its second reading.
 constexpr std::chrono::seconds kUnspokenInterval(1);
 // The most bytes that a message may have. Tasks limit the lengths of their
 // answers.
@@ -100,7 +101,8 @@ int Conclude(const ClusterReading& reading, const Log& log) {
                                       " tasks have not answered")));
 }
 
-// Sleeps until `next`, when the second of two readings begins, and says so.
+// Sleeps until `next`, when the second of two readings begins. Writes notices
+// that the command is waiting for this reading.
 void AwaitSecondReading(Clock::time_point next, const Log& log) {
   TimerQueue timers("leat-notices");
   const WaitNotices notices(timers, log.Warner(), [next](Clock::duration) {
@@ -159,8 +161,8 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
   ClusterStatusOptions asking{.timeout = Seconds(options.timeout),
                               .min_age = Seconds(options.min_age)};
   int shown = 0;
-  // Each reading shows which tasks do not answer. So with --watch, once there
-  // is a reading to look at, notices would say nothing new.
+  // Each reading shows which tasks do not answer. So with --watch, notices
+  // would say nothing new once a reading has been shown.
   asking.on_waiting = [&](absl::string_view message) {
     if (shown == 0) log.Warning(message);
   };

@@ -40,8 +40,8 @@ class StatusRates {
   // Returns the increase per second, or nothing if the count has fallen.
   std::optional<double> Rate(int64_t now, int64_t before) const;
 
-  // The later report of the task, and the earlier report or, if it cannot be
-  // used, null.
+  // `now_` is the later report of the task. `before_` is the earlier report, or
+  // null if there is no earlier report to compare with.
   const pb::TaskStatusResponse& now_;
   const pb::TaskStatusResponse* before_ = nullptr;
   // The time between the two reports.

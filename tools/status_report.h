@@ -16,8 +16,8 @@ namespace leat {
 struct StatusReportOptions {
   bool color = false;
   int width = 0;  // lines are cut at this width; 0 stands for no limit
-  // Running steps and waiting Recvs were asked for from this age on. The titles
-  // of the tables show the age.
+  // The age from which on the reading lists running steps and waiting Recvs.
+  // The titles of the tables show this age.
   std::chrono::nanoseconds min_age = {};
 };
 

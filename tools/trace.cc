@@ -27,11 +27,14 @@ constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
 // their own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
-// TensorFlow's servers measure "scheduled" by another clock. A longer time than
-// this one is taken for the difference of the clocks and counts as zero.
+// TensorFlow's servers measure "scheduled" by another clock. A time in the
+// queue above this limit counts as zero, because it is probably the difference
+// of the clocks.
 constexpr int64_t kMaxQueued = 86'400'000'000'000;  // a day
 
-// Returns the time between ready and running, or 0 if it is not known.
+// Returns the nanoseconds from when the node was ready to when it ran. Returns
+// 0 if `node` does not have the first of these times, or if the result would be
+// negative or above kMaxQueued.
 int64_t QueuedOf(const pb::NodeExecStats& node) {
   const int64_t scheduled =
       node.scheduled_nanos() != 0
@@ -69,8 +72,8 @@ Json Metadata(const char* what, int process, int row, Json args) {
           {"args", std::move(args)}};
 }
 
-// The events as text. As a tree of objects they would take several times the
-// memory.
+// Holds the events as text, because a tree of JSON objects would take several
+// times as much memory.
 class Events {
  public:
   bool empty() const { return is_empty_; }
@@ -230,9 +233,9 @@ Places PlacesOf(const std::vector<StepTransfer>& transfers) {
   return places;
 }
 
-// Returns one end of an arrow. A viewer attaches it to the event that contains
-// its time. An event does not contain its own end, so an arrow ends a
-// nanosecond before the end of its event.
+// Returns one end of an arrow. A viewer attaches the end to the event that
+// contains the end's time. An event does not contain its own end, so an arrow
+// ends a nanosecond before the end of its event.
 Json ArrowEnd(const char* phase, int64_t id, const std::string& tensor,
               const pb::NodeExecStats& node, const DeviceEvents::Place& place,
               int64_t zero) {

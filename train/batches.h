@@ -39,9 +39,10 @@ struct BatchOptions {
 // tensors of `data`, and copies rows out of them.
 class Batches {
  public:
-  // Returns INVALID_ARGUMENT, with the numbers, if the batch size is below 1,
-  // if images and labels do not have the same number of rows or do not consist
-  // of plain bytes, or if there are too few rows for one batch.
+  // Returns INVALID_ARGUMENT in these cases: the batch size is below 1, the
+  // labels are not a vector, images and labels do not have the same number of
+  // rows, their elements are not plain bytes, or there are too few rows for one
+  // batch. The message contains the sizes.
   static absl::StatusOr<Batches> Create(LabeledImages data,
                                         BatchOptions options);
 

@@ -41,8 +41,8 @@ inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
 struct ClusterTaskOptions {
-  // The flags of the program, if it has some. What they do not say is read from
-  // the environment.
+  // The flags of the program, if it has some. Settings that are missing here
+  // are read from the environment.
   ResolverInput input = {};
   // Options of the server. `config` is ignored, because it follows from
   // `input`. `log` also gets messages that say what Serve waits for when it

@@ -52,8 +52,9 @@ absl::Status CheckOnlyRead(const Graph& graph,
   return absl::OkStatus();
 }
 
-// Returns, for each VarHandleOp that has one, a node that reads the variable
-// and, like the VarHandleOp, waits for no other nodes.
+// Returns pairs of a VarHandleOp and a ReadVariableOp that reads its variable.
+// Neither node has control inputs. A VarHandleOp without such a ReadVariableOp
+// is left out.
 absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
   absl::flat_hash_map<NodeId, NodeId> reads;
   for (const NodeId id : graph.NodeIds()) {

@@ -40,8 +40,9 @@ namespace leat {
 //
 // Fails as Session::Run does (NOT_FOUND for a read that the session lacks) and
 // as Session::Extend does. Returns NOT_FOUND if an output is not in `graph`.
-// Returns INVALID_ARGUMENT, naming the node, if a variable is used in another
-// way, waits for other nodes, or is made in a function.
+// Returns INVALID_ARGUMENT, naming the node, if a node does more with a
+// variable than read it. Returns the same error if a variable waits for other
+// nodes or is made in a function.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

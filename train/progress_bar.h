@@ -29,7 +29,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   // Shows that `done` steps are over, an estimate of the time that is left, and
-  // `text`. Draws at most ten times a second.
+  // `text`. Draws at most ten times a second until `done` reaches the total.
   void Update(int64_t done, absl::string_view text);
 
  private:

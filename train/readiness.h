@@ -23,16 +23,17 @@ namespace leat {
 // `variables` is empty, the nodes check all variables that the builder has so
 // far. (tf.compat.v1.report_uninitialized_variables.)
 //
-// Each device collects the answers for its variables, so a fetch costs one
-// message per task. Returns an invalid Output after an error of the builder.
+// The results for the variables of one device are put into one tensor on that
+// device, so a fetch costs one message per task. Returns an invalid Output
+// after an error of the builder.
 Output UninitializedVariables(
     GraphBuilder& builder, absl::Span<const Variable> variables = {},
     SourceLocation location = SourceLocation::Current());
 
 // Returns the number of variables that a tensor of UninitializedVariables
-// checks. Counts the nodes on which the tensor depends and which ask whether a
-// variable is initialized. `tensor` is "node" or "node:0" of `graph`. Returns 0
-// if there is no such node.
+// checks. Counts the VarIsInitializedOp and IsVariableInitialized nodes on
+// which the tensor depends. `tensor` is "node" or "node:0" of `graph`. Returns
+// 0 if there is no such node.
 size_t NumVariablesOf(const Graph& graph, absl::string_view tensor);
 
 }  // namespace leat

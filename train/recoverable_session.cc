@@ -124,7 +124,7 @@ class RecoverableSession::Implementation {
   // Tries to make a session until that succeeds, fails with an error that is
   // not recoverable, or `give_up` is over.
   absl::StatusOr<SessionPtr> Make();
-  // Makes one attempt.
+  // Tries once to make a session whose variables are ready.
   absl::StatusOr<SessionPtr> Attempt(Time deadline);
   // Returns the time until the deadline.
   nanoseconds Left(Time deadline) const {
@@ -145,7 +145,8 @@ class RecoverableSession::Implementation {
   // Makes the variables ready, or waits until the chief has done so. May
   // replace `session` by another one.
   absl::Status Prepare(SessionPtr& session, Time deadline);
-  // Returns OK, or an error that says that the `missing` variables were lost.
+  // Returns an error if the `missing` variables count as lost
+  // (RecoverableSessionOptions::reinitialize). Otherwise returns OK.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
   // Runs `init` and checks that it initialized all variables.
   absl::Status Initialize(Session& session, Time deadline);
@@ -172,8 +173,8 @@ class RecoverableSession::Implementation {
   // The bodies of the threads `loop_` and `watch_`.
   void RunLoop();
   void RunWatch();
-  // Asks which variables are not initialized. Marks the session as lost if
-  // there are any, or if the question fails with a recoverable error.
+  // Fetches `uninitialized`. Marks the session as lost if variables are not
+  // initialized, or if the fetch fails with a recoverable error.
   void Check(const LivePtr& live, nanoseconds timeout);
 
   const Graph graph_;

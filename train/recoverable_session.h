@@ -53,8 +53,8 @@ struct RecoverableSessionOptions {
   // session lives. For example, on the chief, SyncStep::chief_step.name().
   std::string loop = {};
 
-  // True for the task that runs `init` when no variable is initialized. Other
-  // tasks wait for that.
+  // True for the task that runs `init` when no variable is initialized. The
+  // other tasks wait until the variables are initialized.
   bool is_chief = false;
   // Decides what happens if variables are lost, for example because a parameter
   // server was restarted. Variables count as lost if they were initialized
@@ -77,24 +77,26 @@ struct RecoverableSessionOptions {
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 
   // A step may wait for something that another task will never send, because a
-  // third task was lost. While a step runs for longer than this time,
-  // `uninitialized` is fetched each time this time has passed. The session
-  // counts as lost if such a fetch fails with a recoverable error or finds
-  // variables that are not initialized. 0 turns the fetches off.
+  // third task was lost. A thread therefore wakes up each time this time has
+  // passed. If a step has run for longer than this time, the thread fetches
+  // `uninitialized`. The session counts as lost if such a fetch fails with a
+  // recoverable error or finds variables that are not initialized. 0 turns the
+  // fetches off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(5);
 
   // The clock of all these times. Borrowed; null stands for the real one.
   Clock* clock = nullptr;
 
-  // Called with a sentence about each event: a session was lost, an attempt has
-  // failed, or this task waits for the chief. Runs on the thread on which the
-  // event happens. Calls do not overlap.
+  // Called with a sentence about each event. Events are: a session was lost, an
+  // attempt has failed, the chief clears the tasks or initializes the
+  // variables, or this task waits for the chief. Runs on the thread on which
+  // the event happens. Calls do not overlap.
   std::function<void(absl::string_view)> log = {};
 
   // `new_session` replaces NewSession and `reset` replaces ResetTasks, for
   // programs that have their own transports. Their argument `session` describes
-  // the wanted session. Its connect_timeout is at most the time that is left,
-  // and Close cancels its cancellation.
+  // the wanted session. `session.connect_timeout` is at most the time that is
+  // left. Close cancels `session.cancellation`.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
       const Graph& graph, const SessionOptions& session)>
       new_session = {};
@@ -108,10 +110,11 @@ bool IsRecoverable(const absl::Status& status);
 class RecoverableSession {
  public:
   // Returns when the session is ready. Errors that are not recoverable, such as
-  // a wrong graph, are returned at once. After `give_up` the last error is
-  // returned, with the time that was spent: UNAVAILABLE if no session could be
-  // made, DEADLINE_EXCEEDED, naming the variables, if the chief has not
-  // initialized them. Returns INVALID_ARGUMENT if a duration from `give_up` to
+  // a wrong graph, are returned at once. When `give_up` is over, Create returns
+  // one of these errors. If no session could be made, it returns the last
+  // error, such as UNAVAILABLE, with the time that was spent. If the chief has
+  // not initialized the variables, it returns DEADLINE_EXCEEDED, naming the
+  // variables. Returns INVALID_ARGUMENT if a duration from `give_up` to
   // `longest_poll` is not positive.
   static absl::StatusOr<std::unique_ptr<RecoverableSession>> Create(
       const Graph& graph, RecoverableSessionOptions options);
@@ -124,9 +127,10 @@ class RecoverableSession {
   //
   // After a recoverable error of Run or of `loop`, the next call of Run first
   // makes a new session, and fails as Create does. If making the session fails
-  // with a recoverable error, Run may be called again. After OUT_OF_RANGE or
-  // CANCELLED, `loop` only pauses until the next session. After any other error
-  // of `loop`, all later calls return that error.
+  // with a recoverable error, Run may be called again. If `loop` fails with
+  // OUT_OF_RANGE or CANCELLED, `loop` pauses until the next session. If `loop`
+  // fails with any other error that is not recoverable, all later calls of Run
+  // return that error.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
 
   // Returns the number of sessions made so far. When the number changes, a

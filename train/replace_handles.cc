@@ -92,7 +92,8 @@ absl::Status CheckTypesAgree(const Graph& graph,
       const DType given = graph.node(input.node).output_type(input.index);
       if (BaseOf(given) == BaseOf(node.def->input_types[i])) continue;
       const auto it = passed.find(input);
-      // The node is a Merge, one of whose inputs was never a handle.
+      // If this input was never a handle, the node is a Merge, and another of
+      // its inputs was a handle.
       const Passed other = {.variable = "of another input"};
       return CannotFreeze(it == passed.end() ? other : it->second, node,
                           "takes its handle or another tensor");
@@ -129,7 +130,8 @@ class HandleReplacement {
   }
 
  private:
-  // A copy of a function that takes values.
+  // The function that a node shall call: a copy that takes values, or the
+  // original function if no argument is a value.
   struct Callee {
     FunctionRef function = {};
     std::vector<MaybePassed> results = {};  // empty: the function passes none
@@ -186,8 +188,8 @@ class HandleReplacement {
     return Define(id, *found, std::move(attrs), graph);
   }
 
-  // Replaces a node by one with the given op and attrs, whose types are
-  // computed anew.
+  // Replaces a node by one with the given op and attrs. Computes the types of
+  // the inputs and outputs from the attrs.
   absl::Status Define(NodeId id, const OpDef& op, AttrMap attrs, Graph& graph) {
     NodeDef def{.name = graph.node(id).name(),
                 .op = &op,
@@ -348,8 +350,8 @@ class HandleReplacement {
   }
 
   // Merges the results of a function into the `outputs` of the node that calls
-  // it. Fails if a result is a value in this function but not in the functions
-  // before it, or if its dtype differs.
+  // it. Fails if a result is a value in some of the functions and not in
+  // others, or if its dtype differs between them.
   static absl::Status Combine(const Passed& first, const Node& node,
                               bool is_first,
                               const std::vector<MaybePassed>& results,

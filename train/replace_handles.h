@@ -27,11 +27,11 @@ namespace leat {
 // Nodes that are not `needed` (indexed by id) are left unchanged, and may be
 // wrong afterwards. On failure `graph` is unspecified.
 //
-// Returns INVALID_ARGUMENT, naming the variable and the node, if a handle is
-// used in another way. Returns the same error if a tensor is such a handle only
-// in some steps, or if the type of its value differs from step to step. Returns
-// RESOURCE_EXHAUSTED if the copies of functions have more nodes than a graph
-// may have after lowering.
+// Returns INVALID_ARGUMENT, naming the variable and the node, if a node uses a
+// handle in a way that is not listed above. Returns the same error if a tensor
+// is a handle in one branch or iteration and not in another, or if the types of
+// its values differ between them. Returns RESOURCE_EXHAUSTED if the copies of
+// functions have more nodes than a graph may have after lowering.
 absl::Status ReplaceHandles(const absl::flat_hash_map<NodeId, Tensor>& values,
                             const std::vector<bool>& needed, Graph& graph);
 

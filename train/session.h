@@ -75,7 +75,7 @@ struct SessionOptions {
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";  // local
   LowerLimits lower_limits = {};            // local
-  // Which passes optimize the graph of a step.
+  // Selects the passes that optimize the graph of a step.
   OptimizerOptions optimizer = {};
   // The options below are for sessions on a target only;
   // distributed/client/remote_session.h describes them. A session on this
@@ -88,7 +88,8 @@ struct SessionOptions {
 };
 
 // Makes a session for a copy of `graph`. Returns INVALID_ARGUMENT, quoting the
-// value, for options that are malformed or belong to the other kind of session.
+// value, for a malformed option. Returns INVALID_ARGUMENT, naming the option,
+// for a local option on a target and for `device_filters` on this process.
 // Returns INVALID_ARGUMENT also for nodes that cannot be placed. Returns
 // RESOURCE_EXHAUSTED if the graph grows beyond `lower_limits`, and UNAVAILABLE
 // if the target does not answer.

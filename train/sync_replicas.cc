@@ -89,7 +89,7 @@ class SyncBuilder {
   Output stamp_;       // value of local_step_
   // The queue of tokens.
   Output queue_;
-  // Is 1 if a chief has begun, else 0.
+  // Is 1 after a chief has run chief_init, and 0 before.
   Variable started_;
   std::vector<Accumulator> accumulators_;
 };
@@ -239,7 +239,7 @@ IndexedSlices SyncBuilder::MeanOfRows(const Accumulator& accumulator) {
       accumulator.handle, attrs_.replicas_to_aggregate,
       accumulator.of.variable.dtype(), location_);
   const Output one_row = taken.values.Slice({From(-1)}, location_);
-  // ApplyRows has reported an error unless the shape is fully known.
+  // If the shape is not fully known, ApplyRows has already reported an error.
   const PartialShape shape = accumulator.of.variable.shape();
   std::vector<int32_t> axes(shape.dims().size());
   std::iota(axes.begin(), axes.end(), 0);
@@ -341,8 +341,9 @@ Operation SyncBuilder::MakeChiefInit() {
   }
   {
     const Scope after = After(done);
-    // If there are fewer workers than gradients per step, each must be able to
-    // go on without waiting.
+    // If there are fewer workers than gradients per step, workers compute
+    // several gradients per step. The initial tokens let them begin these
+    // gradients of the first step without waiting.
     const int64_t initial =
         std::max(0, attrs_.replicas_to_aggregate - attrs_.total_replicas);
     const Output takes_over =

@@ -4,14 +4,15 @@
 // Distributed Synchronous SGD", 2016;
 // tf.compat.v1.train.SyncReplicasOptimizer).
 //
-// Each worker of between-graph training has its own copy of the graph. It puts
-// its gradients into accumulators, which are on the devices of the variables,
-// and then waits for a token. The chief takes the mean of the first N gradients
-// of every variable, updates the variables with the means, adds one to the
-// global step, and gives out tokens that carry the new step. (As in TensorFlow,
-// gradients that arrive before the chief takes a mean count, too, even beyond
-// N.) A gradient that was computed for an earlier step is dropped. With N + b
-// workers, the b slowest workers of a step therefore do not delay it.
+// Each worker of between-graph training has its own copy of the graph. The
+// worker puts its gradients into accumulators, which are on the devices of the
+// variables, and then waits for a token. The chief takes the mean of the first
+// N gradients of every variable, updates the variables with the means, adds one
+// to the global step, and gives out tokens that carry the new step. (As in
+// TensorFlow, if more than N gradients have arrived when the chief takes the
+// mean, the mean is that of all of them.) A gradient that was computed for an
+// earlier step is dropped. With N + b workers, the b slowest workers of a step
+// therefore do not delay it.
 //
 // As in TensorFlow, any worker may take any token. If a worker is delayed after
 // it has sent its gradient and before it takes its token, another worker that
@@ -49,7 +50,7 @@ struct SyncReplicasAttrs {
   // step.
   int total_replicas = 0;
   // Prefix of the names by which the tasks share the queue and the
-  // accumulators. It is needed if a graph has several such optimizers.
+  // accumulators. Needed if a graph has several SyncReplicas optimizers.
   std::string shared_name = {};
 };
 

@@ -203,9 +203,9 @@ absl::StatusOr<Tensor> DecodePlainContent(DType dtype, const Shape& shape,
   return tensor;
 }
 
-// Sets the elements, which have the C++ type T, to the `num_values` values, in
-// order. Ignores surplus values. If there are too few values, repeats the last
-// one, or T() if there is none.
+// Sets the elements, which have the C++ type T, to get_value(0), get_value(1)
+// and so on. There are `num_values` values. Ignores surplus values. If there
+// are too few values, repeats the last one, or T() if there is none.
 template <class T, class GetValue>
 void Fill(int64_t num_values, GetValue get_value, Tensor& tensor) {
   T* const elements = reinterpret_cast<T*>(tensor.mutable_raw_data());
@@ -516,10 +516,10 @@ void EncodeHandle(const ResourceHandle& handle,
   proto->set_maybe_type_name(handle.maybe_type_name);
 }
 
-// Encodes `tensor`. `left` is the number of bytes that the message may still
-// grow by; Encode subtracts the bytes of `tensor` from it. The bytes are
-// counted during encoding and not before, because many variants may share a
-// tensor, so little memory can make a very large message.
+// Encodes `tensor`. `left` is the number of bytes by which the message may
+// still grow. Encode subtracts the bytes of `tensor` from `left` while it
+// encodes, and stops at the limit. Otherwise a tensor that takes little memory
+// could make a very large message, because many variants may share one tensor.
 absl::Status Encode(const Tensor& tensor, int64_t& left,
                     pb::TensorProto* proto);
 

@@ -37,21 +37,24 @@ inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
 
 // Returns the tensor that `proto` describes, in memory of `allocator`, which
 // must be host memory. The elements come from tensor_content if it has any
-// bytes, and otherwise from the field for the dtype. That field may have fewer
-// values than there are elements; then the last value is repeated, and without
-// values all elements are zero. Surplus values are ignored. TensorFlow does the
-// same.
+// bytes, and otherwise from the field for the dtype. If that field has fewer
+// values than there are elements, the last value is repeated. If the field has
+// no values, all elements are zero or empty. Surplus values are ignored.
+// TensorFlow does the same.
 //
 // `variants` has the decoders of variants. If `variants` is null, only empty
 // variants can be decoded.
 //
 // Returns INVALID_ARGUMENT for a dtype that no tensor has, for a shape that is
-// not fully known, for content that has too few or too many bytes for the
-// shape, and for variants that have no decoder, that their decoder refuses, or
-// that are nested more than kMaxVariantDepth deep. Returns RESOURCE_EXHAUSTED
-// naming dtype and shape, before allocating, if the elements, their strings and
-// the contents of variants take more than `max_bytes`, and also if `allocator`
-// has no memory. If `bytes` is not null, sets `*bytes` to the number of bytes
+// not fully known, and for a tensor_content that has the wrong size for the
+// shape or cannot be parsed. Also returns INVALID_ARGUMENT for a variant that
+// has no decoder, that its decoder refuses, or that is nested more than
+// kMaxVariantDepth deep.
+//
+// Returns RESOURCE_EXHAUSTED naming dtype and shape if the elements, their
+// strings and the contents of variants take more than `max_bytes`, or if
+// `allocator` has no memory. DecodeTensor counts bytes before it allocates
+// memory for them. If `bytes` is not null, sets `*bytes` to the number of bytes
 // counted. This number exceeds `max_bytes` if and only if the limit `max_bytes`
 // caused an error.
 absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,

@@ -47,16 +47,16 @@ class MemoryAccount {
   std::atomic<int64_t> live_bytes_{0};
 };
 
-// Takes buffers from another allocator and charges each to an account until its
-// last reference goes. Thread-safe.
+// Takes buffers from another allocator. Charges each buffer to an account until
+// the last reference to the buffer is released. Thread-safe.
 class AccountedAllocator final : public Allocator {
  public:
   // `memory` is borrowed and must outlive every buffer that this allocator has
   // given out. The buffers may outlive this allocator.
   AccountedAllocator(Allocator& memory, std::shared_ptr<MemoryAccount> account);
 
-  // Both return null if `memory` is exhausted or if the account's limit would
-  // be exceeded.
+  // Allocate and Reserve return null if `memory` is exhausted or if the
+  // account's limit would be exceeded.
   BufferRef Allocate(size_t bytes) override;
   BufferRef Reserve(int64_t bytes) override;
 

@@ -13,7 +13,8 @@
 namespace leat {
 namespace {
 
-// Removes the text up to the next of `stops` from `rest` and returns it.
+// Removes the text before the next character of `stops` from the front of
+// `rest`, and returns this text.
 absl::string_view TakeUntil(absl::string_view stops, absl::string_view& rest) {
   const size_t end = std::min(rest.find_first_of(stops), rest.size());
   const absl::string_view text = rest.substr(0, end);
@@ -21,8 +22,8 @@ absl::string_view TakeUntil(absl::string_view stops, absl::string_view& rest) {
   return text;
 }
 
-// Takes the text up to the next of `stops` from `rest` as a name; "*" leaves
-// `name` without a value. Returns false if the text is not a name.
+// Takes the text before the next character of `stops` from `rest` as a name.
+// "*" leaves `name` without a value. Returns false if the text is not a name.
 bool TakeName(absl::string_view stops, absl::string_view& rest,
               std::optional<std::string>& name) {
   const absl::string_view text = TakeUntil(stops, rest);
@@ -36,7 +37,7 @@ bool TakeName(absl::string_view stops, absl::string_view& rest,
   return true;
 }
 
-// Takes the text up to the next slash as a number in [0, 2^31); "*" leaves
+// Takes the text before the next slash as a number in [0, 2^31). "*" leaves
 // `number` without a value. Returns false if the text is not a number.
 bool TakeNumber(absl::string_view& rest, std::optional<int>& number) {
   const absl::string_view text = TakeUntil("/", rest);
@@ -52,7 +53,8 @@ bool TakeNumber(absl::string_view& rest, std::optional<int>& number) {
   return true;
 }
 
-// Takes what follows "/device:", such as "CPU:0", "CPU:*", "CPU" or "*".
+// Takes what follows "/device:", such as "CPU:0", "CPU:*", "CPU" or "*", and
+// sets type and id of `name`. Returns false if the text is malformed.
 bool TakeDevice(absl::string_view& rest, DeviceName& name) {
   if (!TakeName(":/", rest, name.type)) return false;
   if (name.type && (absl::EqualsIgnoreCase(*name.type, "cpu") ||
@@ -63,7 +65,8 @@ bool TakeDevice(absl::string_view& rest, DeviceName& name) {
   return !absl::ConsumePrefix(&rest, ":") || TakeNumber(rest, name.id);
 }
 
-// Takes one component, with its slash, from the front of `rest`.
+// Takes one component, with its slash, from the front of `rest`, and sets the
+// fields of `name` that it specifies. Returns false if the text is malformed.
 bool TakeComponent(absl::string_view& rest, DeviceName& name) {
   if (absl::ConsumePrefix(&rest, "/job:")) {
     return TakeName("/", rest, name.job);

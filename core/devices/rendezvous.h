@@ -42,10 +42,10 @@ struct RendezvousKey {
 };
 
 // The text of a key, and where its parts begin. A key is parsed once, when it
-// enters a task, and then passed on. The parts are views into the text, which
+// enters a task, and then passed on. The parts are views into the text. They
 // are valid as long as this key. This class neither copies nor parses the names
 // of the devices, because a step has a key for every tensor. Code that gets a
-// key from another task must check the names. A value.
+// key from another task must check the names. A plain value.
 class ParsedKey {
  public:
   // Makes a malformed key without parts.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepObserver is told of every node that a step runs. For example, a
-// StepObserver collects the step stats from which traces are made
-// (runtime/step_stats.h).
+// StepObserver is the interface of objects that observe every node that a step
+// runs. For example, a StepObserver collects the step stats from which traces
+// are made (runtime/step_stats.h).
 #ifndef LEAT_CORE_DEVICES_STEP_OBSERVER_H_
 #define LEAT_CORE_DEVICES_STEP_OBSERVER_H_
 

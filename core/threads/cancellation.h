@@ -22,9 +22,9 @@
 
 namespace leat {
 
-// Says whether a step has been cancelled. This changes at most once.
-// Thread-safe. It owns the registered callbacks until they run or are
-// deregistered.
+// Says whether a step has been cancelled. A cancelled step stays cancelled.
+// Thread-safe. A Cancellation owns the registered callbacks until they run or
+// are deregistered.
 class Cancellation {
  public:
   // Receives the reason of the cancellation, which is not OK.

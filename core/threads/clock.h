@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Clock tells the time and lets a thread wait for it. Code with deadlines or
-// intervals takes a Clock, so that a test can give it one whose time is
-// simulated (leat/tests/testing/simulated_clock.h).
+// Clock tells the time and lets a thread wait until a given time. Code with
+// deadlines or intervals takes a Clock, so that a test can pass a clock with
+// simulated time (leat/tests/testing/simulated_clock.h).
 //
 //   const Clock::time_point deadline = clock.After(std::chrono::seconds(5));
 //   MutexLock lock(mutex);

@@ -39,8 +39,8 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
-// Holds a Mutex from its construction to its destruction. The mutex is borrowed
-// and must outlive the lock.
+// Holds a Mutex as long as this object exists. The mutex is borrowed and must
+// outlive the lock.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex)
@@ -128,8 +128,8 @@ class ABSL_LOCKABLE SharedMutex {
   std::shared_mutex mutex_;
 };
 
-// Holds a SharedMutex for writing from its construction to its destruction. The
-// mutex is borrowed and must outlive the lock.
+// Holds a SharedMutex for writing as long as this object exists. The mutex is
+// borrowed and must outlive the lock.
 class ABSL_SCOPED_LOCKABLE WriterLock {
  public:
   explicit WriterLock(SharedMutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex)
@@ -144,8 +144,8 @@ class ABSL_SCOPED_LOCKABLE WriterLock {
   SharedMutex& mutex_;
 };
 
-// Holds a SharedMutex for reading from its construction to its destruction. The
-// mutex is borrowed and must outlive the lock.
+// Holds a SharedMutex for reading as long as this object exists. The mutex is
+// borrowed and must outlive the lock.
 class ABSL_SCOPED_LOCKABLE ReaderLock {
  public:
   explicit ReaderLock(SharedMutex& mutex) ABSL_SHARED_LOCK_FUNCTION(mutex)

@@ -24,8 +24,8 @@ class Simulation {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Returns the active simulation, or null if there is none, as always outside
-  // of tests.
+  // Returns the active simulation, or null if there is none. Outside of tests
+  // there is none.
   static Simulation* Active() {
     return active_.load(std::memory_order_acquire);
   }

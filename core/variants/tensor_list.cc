@@ -52,7 +52,7 @@ absl::StatusOr<Gaps> TakeGaps(absl::string_view& metadata, size_t num_tensors) {
                                     "which is out of range or out of order"));
     }
     // If the list has as many elements from this gap on as there are gaps left,
-    // all of them are gaps.
+    // all these elements are gaps.
     if (gaps.at_end == 0 && size - gap == count - i) gaps.at_end = count - i;
     previous = gap;
   }
@@ -89,7 +89,7 @@ absl::StatusOr<TensorList> TakeEmptyList(absl::string_view metadata) {
     return Malformed("has no element shape");
   }
   LEAT_ASSIGN_OR_RETURN(PartialShape shape, DecodeShape(shape_proto));
-  // TensorFlow writes an int, sign-extended.
+  // TensorFlow writes max_num_elements as a sign-extended int.
   return TensorList(*dtype, std::move(shape),
                     static_cast<int32_t>(max_num_elements));
 }
@@ -254,8 +254,8 @@ absl::StatusOr<Variant> TensorList::Decode(VariantData data) {
         absl::StrCat("has ", size, " elements; the limit is ", kMaxSize));
   }
   list.Resize(static_cast<int64_t>(size));
-  // This takes no more memory than DecodeTensor has counted for the tensors and
-  // the metadata.
+  // The array takes no more memory than DecodeTensor has counted for the
+  // tensors and the metadata.
   LEAT_RETURN_IF_ERROR(list.Reserve(static_cast<int64_t>(size - gaps.at_end)));
   uint64_t gap = 0;
   bool has_gap = TakeNextGap(gaps, gap);

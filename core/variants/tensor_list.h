@@ -37,7 +37,7 @@ namespace leat {
 // the bytes of its elements. Thread-compatible.
 class TensorList final : public VariantValue {
  public:
-  // The most elements in a list, because an index is an int32.
+  // The most elements that a list may have. An index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
   // The most elements that a list may have up to the last written one. Each
   // takes sizeof(Tensor) bytes of the array, in addition to its own bytes. A

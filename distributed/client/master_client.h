@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterClient: calls the methods of a master for a client's own threads, which
-// wait for the answers.
+// MasterClient: calls the methods of a master on behalf of a client. All calls
+// except Notify wait for the answer on the calling thread.
 #ifndef LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_
 #define LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_
 
@@ -31,8 +31,8 @@ struct MasterTarget {
   std::string address = {};    // in a form of address.h
 };
 
-// Parses "grpc://host:port", "unix:///path" or "name://host:port". The second
-// form is for the transport grpc, too. The last form is for the transport
+// Parses "grpc://host:port", "unix:///path" or "name://host:port". The first
+// two forms select the transport grpc. The last form selects the transport
 // `name`. Does not check that this transport exists. Returns INVALID_ARGUMENT,
 // quoting the target, for any other form.
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
@@ -55,15 +55,17 @@ class MasterClient {
                                const google::protobuf::MessageLite& request,
                                WireTensors tensors, CallOptions options);
 
-  // Does the same for messages without tensors, and parses the response into
-  // `response`. Fails as ParseHeader does, too.
+  // Calls `method` without tensors, waits like the other Call, and parses the
+  // response into `response`. Fails as the other Call and ParseHeader do.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
                     google::protobuf::Message& response,
                     CallOptions options = {});
 
-  // Does the same for a master that may not serve yet. Fails as CallPatiently
-  // (patient_call.h) does.
+  // Calls `method` of a master that may not serve yet (patient_call.h), and
+  // parses the response into `response`. Returns RESOURCE_EXHAUSTED if the
+  // request is too large for a message. Otherwise fails as the function
+  // CallPatiently and ParseHeader do.
   absl::Status CallPatiently(const Method& method,
                              const google::protobuf::MessageLite& request,
                              google::protobuf::Message& response,

@@ -83,7 +83,7 @@ class Answers : public std::enable_shared_from_this<Answers> {
     return std::exchange(answer_, std::nullopt);
   }
 
-  // Returns the latest reason that is known why there is no answer.
+  // Returns the most recent reason why there is no answer.
   std::string Why() {
     MutexLock lock(mutex_);
     return why_;
@@ -157,9 +157,9 @@ absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                      .wait_for_ready = true});
   absl::StatusOr<Payload> answer = Wait(*answers, wait, clock);
   answers->StopLooking();
-  // DEADLINE_EXCEEDED means the timeout of this call only if it has the
-  // transport's payload. Without this payload, a task has reported that another
-  // task is silent.
+  // A DEADLINE_EXCEEDED with the transport's payload means that this call has
+  // timed out. A DEADLINE_EXCEEDED without this payload is an answer: a task
+  // has reported that another task is silent.
   if (!absl::IsDeadlineExceeded(answer.status()) ||
       !IsTransportError(answer.status())) {
     return answer;

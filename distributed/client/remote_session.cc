@@ -37,7 +37,8 @@ int64_t Milliseconds(nanoseconds timeout) {
       1, std::chrono::ceil<std::chrono::milliseconds>(timeout).count());
 }
 
-// Returns the error of a local session if the timeout is not positive.
+// If the timeout is not positive, returns the error that a local session
+// returns for such a timeout.
 absl::Status CheckTimeout(const RunOptions& options) {
   if (!options.timeout.has_value() || *options.timeout > nanoseconds(0)) {
     return absl::OkStatus();
@@ -137,8 +138,8 @@ class RemoteSession final : public Session,
   void ReleaseCallable(int64_t callable);
 
  private:
-  // Counts a call as running from Begin to its own destruction. Close waits
-  // until no call is running. Begin fails when the session is closed.
+  // Counts a call as running from Begin until this object is destroyed. Close
+  // waits until no call is running. Begin fails when the session is closed.
   class Running {
    public:
     explicit Running(RemoteSession& session) : session_(session) {}
@@ -176,7 +177,7 @@ class RemoteSession final : public Session,
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
 
-  Mutex extending_;  // held during an Extend and its call
+  Mutex extending_;  // held during Extend, including its call of the master
   Graph graph_ ABSL_GUARDED_BY(extending_);
   int64_t version_ ABSL_GUARDED_BY(extending_) = 0;
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewRemoteSession: a session whose graph is planned and run by a master of a
-// cluster, which may be a task of Leat or of TensorFlow. Several clients of a
+// NewRemoteSession: creates a session whose graph a master of a cluster plans
+// and runs. The master may be a task of Leat or of TensorFlow. The clients of a
 // cluster share its variables by name.
 //
 //   LEAT_ASSIGN_OR_RETURN(
@@ -38,8 +38,8 @@ struct RemoteSessionOptions {
   // If true, variables and queues belong to this session. Other sessions do not
   // share them, and they are destroyed with the session.
   bool isolate_state = false;
-  // If true, a request that no device satisfies falls back to another device of
-  // the same task.
+  // If true, a node goes to another device of the requested task when no device
+  // satisfies the node's device request.
   bool allow_soft_placement = false;
   // The passes that the master runs on the graph.
   OptimizerOptions optimizer = {};
@@ -75,7 +75,7 @@ struct RemoteSessionOptions {
 //
 // The session differs from a local one:
 //
-// - A step observer is UNIMPLEMENTED.
+// - A step that has an observer fails with UNIMPLEMENTED.
 // - A step fails with UNAVAILABLE or ABORTED if the client loses the master or
 //   the master loses a task. The step may have had effects.
 // - ListDevices returns the devices that the master listed last.

@@ -16,9 +16,9 @@ namespace leat {
 inline constexpr int kMaxPort = 65535;
 
 // Returns INVALID_ARGUMENT, quoting the address, if `address` has none of the
-// three forms. A host is a name of at most 253 letters, digits, '-', '_' and
-// '.', or a number; a port is from 0 to 65535, without leading zeros; a path is
-// absolute and short enough for a socket.
+// three forms. A host is an IPv6 address in brackets, or a text of at most 253
+// letters, digits, '-', '_' and '.'. A port is from 0 to 65535, without leading
+// zeros. A path is absolute and short enough for a socket.
 absl::Status CheckAddress(absl::string_view address);
 
 // True if the port is 0: the task then takes a free port when it starts, so no

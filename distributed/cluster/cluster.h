@@ -67,10 +67,10 @@ class ClusterSpec {
   // - more than kMaxTasks tasks.
   static absl::StatusOr<ClusterSpec> Create(Jobs jobs);
 
-  // Reads an object of jobs, such as {"ps": ["h:p"], "worker": {"1": "h:p"}},
-  // or an object that has such an object under the key "cluster" or
-  // "sparseCluster", as TF_CONFIG does. Fails as ParseJson and Create do, and
-  // with INVALID_ARGUMENT for values of other kinds.
+  // Reads an object of jobs, such as {"ps": ["h:p"], "worker": {"1": "h:p"}}.
+  // The object of jobs may be inside of another object, as the value of the key
+  // "cluster" or "sparseCluster", as in TF_CONFIG. Fails as ParseJson and
+  // Create do, and with INVALID_ARGUMENT for values of other kinds.
   static absl::StatusOr<ClusterSpec> FromJson(absl::string_view text);
   // Reads the object of jobs alone. Fails as FromJson does.
   static absl::StatusOr<ClusterSpec> FromJsonValue(const JsonValue& jobs);

@@ -27,9 +27,9 @@ void ExportDevice(const DeviceInfo& device, pb::DeviceAttributes& attributes);
 absl::StatusOr<DeviceInfo> ImportDevice(const pb::DeviceAttributes& attributes);
 
 // Returns "/job:ps/replica:0/task:0" for
-// "/job:ps/replica:0/task:0/device:CPU:0", or "" for a text that is no such
-// name. The result points into `device`. Does not parse the whole name, because
-// a step calls this for the rendezvous key of every tensor.
+// "/job:ps/replica:0/task:0/device:CPU:0", or "" for a text without "/device:".
+// The result points into `device`. Does not parse the whole name, because a
+// step calls this for the rendezvous key of every tensor.
 inline absl::string_view TaskOfDevice(absl::string_view device) {
   const size_t end = device.rfind("/device:");
   return end == absl::string_view::npos ? absl::string_view()

@@ -111,7 +111,8 @@ struct TaskConfig {
 //
 // - when no resolver finds a cluster,
 // - when the cluster has no tasks, or has the job `evaluator`,
-// - when the task is not given, or is not in the cluster,
+// - when only one of `input.job` and `input.task` is given,
+// - when the task is not given, or is neither in the cluster nor an evaluator,
 // - when a task other than this one has port 0.
 //
 // Otherwise fails as the resolver does.

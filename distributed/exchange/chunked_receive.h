@@ -29,8 +29,8 @@
 namespace leat {
 
 // Thread-safe. The calls and copies under way share the ownership of the
-// receive. It is destroyed when the last of them has ended. It does not use
-// what the options borrow after `done` has been called.
+// receive, which is destroyed when the last of them has ended. After `done` has
+// been called, the receive does not use what the options borrow.
 class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
  public:
   // Gets the whole tensor, or the error that ended the receive.
@@ -45,7 +45,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
     // Calls FetchChunk of the sender. Not called after `done`. An error in the
     // reply ends the receive and is passed on unchanged.
     std::function<void(Payload request, Reply reply)> fetch = {};
-    // Turns what is wrong with an answer, or with the allocation, into the
+    // Converts the error of a wrong reply or of a failed allocation to the
     // error that ends the receive.
     std::function<absl::Status(const absl::Status&)> explain = {};
   };
@@ -57,7 +57,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   // without a call. The options are kept while calls are under way.
   static void Start(Options options, Payload first, Done done);
 
-  // Only Start calls it.
+  // Only Start calls this constructor.
   ChunkedReceive(Options options, Done done);
 
  private:
@@ -67,8 +67,8 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
     Payload payload = {};
   };
 
-  // Adds a user of what the options borrow to the count. Returns false, without
-  // counting, if the receive has failed or ended.
+  // Counts one more user of the objects that the options borrow. Returns false,
+  // without counting, if the receive has failed or ended.
   bool Enter();
   // Removes a user from the count. The first `status` that is not OK fails the
   // receive. The last user to leave calls `done`, if the receive has failed or

@@ -35,8 +35,8 @@ class OpenRecvs {
     std::string receiver = {};
     std::chrono::nanoseconds age = {};
   };
-  // The most bytes that Oldest copies of a key and of each task in the key. A
-  // key from a peer may contain anything.
+  // Oldest cuts each key, and each name of a task in the key, to this many
+  // bytes. A key from a peer may contain anything.
   static constexpr size_t kMaxKeyBytes = 1000;
 
   // Stands for the tensors of one receive. The entry is in the list from its

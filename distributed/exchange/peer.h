@@ -59,7 +59,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   const std::string& task() const { return task_; }
   const std::string& address() const { return address_; }
-  // The traffic with this task, and the traffic with all tasks.
+  // The traffic with the peer, and the traffic with all tasks.
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
   // The largest chunk, in bytes, that the task sends, as it has reported in
@@ -79,13 +79,15 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // as NameTransportError does.
   Reply NameTransportErrors(Reply done);
 
-  // Asks the task for its devices and for which kind of task it is. Keeps the
-  // kind of the task and max_chunk_bytes(). `done` gets INVALID_ARGUMENT,
-  // naming the task, when its devices are malformed or belong to another task,
-  // FAILED_PRECONDITION for a task with another kLeatPeerVersion, or the error
-  // of the call. Transport errors are changed as by NameTransportError. If
-  // there was no error, the task is watched (Transport::WatchPeer) from then
-  // on.
+  // Asks the task for its devices and its kind (Leat or TensorFlow). If there
+  // is no error, keeps the kind and max_chunk_bytes(), and has the transport
+  // watch the task from then on (Transport::WatchPeer). The errors that `done`
+  // gets are
+  // - INVALID_ARGUMENT, naming the task: the reply is malformed, or its devices
+  //   are malformed or belong to another task,
+  // - FAILED_PRECONDITION: the task has another kLeatPeerVersion,
+  // - the error of the call. Transport errors are changed as by
+  //   NameTransportError.
   void GetStatus(CallOptions options, StatusDone done);
   // Calls GetStatus unless a GetStatus is under way or the last one has
   // succeeded. Does not wait for the answer.

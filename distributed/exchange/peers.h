@@ -38,9 +38,9 @@ class Peers {
     return peers_;
   }
 
-  // Counts the calls between this task and the others, and lists the Recvs that
-  // wait. Calls that other tasks make are counted by the services that answer
-  // them. Never null.
+  // Returns the object that counts the calls between this task and the others,
+  // and that lists the Recvs that wait. Calls that other tasks make are counted
+  // by the services that answer them. Never null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
 
  private:

@@ -2,7 +2,8 @@
 //
 // RecvBundles: the bundles of a registered graph. They say which tensors the
 // graph receives together (partitioner/bundles.h). BundledRecvs: the Recvs of
-// one step that wait until all tensors of their bundle have been asked for.
+// one run of the graph that wait until all tensors of their bundle have been
+// asked for.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 
@@ -40,11 +41,11 @@ class RecvBundles {
 
   // Reads the bundles that the master has marked in `graph` (kBundleAttr).
   // Ignores what cannot be in a bundle:
-  // - a _Recv in a loop or behind another node, because it may run late or
-  //   never,
+  // - a _Recv with control inputs, such as one in a loop, because it may run
+  //   late or never,
   // - a tensor of another task, or for another device, than the first tensor of
   //   its bundle,
-  // - a key that came before,
+  // - a second _Recv with the same key,
   // - a bundle with only one key, or whose keys do not fit in one request.
   explicit RecvBundles(const Graph& graph);
   RecvBundles(const RecvBundles&) = delete;
@@ -61,7 +62,8 @@ class RecvBundles {
   absl::flat_hash_map<std::string, Place> places_;
 };
 
-// The Recvs of one step. Thread-safe. Shares the ownership of the bundles.
+// The Recvs of one run of a graph. Thread-safe. Shares the ownership of the
+// bundles.
 class BundledRecvs {
  public:
   // REQUIRES: `bundles` is not null.

@@ -41,7 +41,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
         context_(std::move(context)),
         reply_(std::move(reply)) {}
 
-  // Asks the outbox for the tensors, unless the caller is gone already.
+  // Asks the outbox for the tensors, unless the caller has cancelled the call
+  // already.
   void Start(StepOutbox& outbox, const RecvRequest& request,
              CallContext& context) {
     if (!Watch(context)) return;
@@ -68,8 +69,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     return request.keys.all().front();
   }
 
-  // Makes the caller's cancellation end the call. Returns false, after a reply,
-  // if the caller is gone already.
+  // Makes the caller's cancellation end the call. If the caller has cancelled
+  // the call already, replies and returns false.
   bool Watch(CallContext& context) {
     Cancellation::Token token = 0;
     const bool watched = context.cancellation.Register(
@@ -93,7 +94,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     std::string key;
     {
       MutexLock lock(mutex_);
-      // After the reply, the error is not sent to anyone.
+      // After the reply, `request_` is null. The error then needs no key,
+      // because it is not sent.
       if (request_ != nullptr) key = QuotedText(FirstKey(*request_).text());
     }
     return AsDerived(absl::CancelledError(
@@ -169,8 +171,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   // replied before.
   bool Finish(absl::StatusOr<Payload> response) {
     Reply reply = nullptr;
-    // The request is dropped at the end, because `waiting_` refers to its keys
-    // until it is closed.
+    // The request is dropped at the end, because `waiting_` refers to the keys
+    // of the request until `waiting_` is closed.
     std::shared_ptr<const RecvRequest> request;
     std::shared_ptr<CallContext> context;
     SentTensors unsent;
@@ -208,7 +210,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   SentTensors gathered_ ABSL_GUARDED_BY(mutex_);  // by key
   size_t num_gathered_ ABSL_GUARDED_BY(mutex_) = 0;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;
-  // Both are null once the call has replied.
+  // `context_` and `reply_` are null once the call has replied.
   std::shared_ptr<CallContext> context_ ABSL_GUARDED_BY(mutex_);
   Reply reply_ ABSL_GUARDED_BY(mutex_);
 };

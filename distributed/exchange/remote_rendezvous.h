@@ -23,7 +23,7 @@ class Device;
 class SessionDevices;
 class StepStatsRecorder;
 
-// The inputs of a run of a graph that the pulls of the run use.
+// The objects that the pulls of one run of a graph use.
 struct RunInputs {
   // The devices as the session sees them. Pulls allocate from these devices.
   // Null if the session's memory is not limited.
@@ -61,7 +61,8 @@ class RemoteRendezvous final : public Rendezvous {
   // The pulls of the run. Thread-safe.
   struct Pulls {
     // Cancels the pulls that are under way, and fails the Recvs that wait for
-    // the rest of their bundle. Later calls do nothing. REQUIRES: !why.ok().
+    // the rest of their bundle. Further calls of End do nothing. REQUIRES:
+    // !why.ok().
     void End(const absl::Status& why);
 
     Cancellation cancellation;

@@ -73,8 +73,8 @@ absl::Status StepOutbox::UnknownSender(const ParsedKey& key) const {
   local.type = name->type;
   local.id = name->id;
   const std::string local_name = local.ToString();
-  // TensorFlow looks devices up without their task. So a key for an earlier
-  // task at this address gets the error that reports the restart.
+  // Like TensorFlow, looks up the device without its task. So a key for an
+  // earlier task at this address gets the error that reports the restart.
   const Device* const device = devices_.Find(absl::StrCat(task(), local_name));
   if (device == nullptr) {
     return absl::InvalidArgumentError(

@@ -4,10 +4,10 @@
 // kernels of this task and for peers that ask for them. The outbox is made when
 // a run of the step begins or a peer asks for the step, whichever is first.
 //
-// If the sender in a key is a device of this task but has another incarnation,
-// the call fails with ABORTED, TensorFlow's message and
-// kWorkerPossiblyRestartedPayload. Such a key was made for an earlier process
-// at this task's address.
+// Send, RecvAsync and RecvForPeer fail with ABORTED if the sender in the key is
+// a device of this task but has another incarnation. Such a key was made for an
+// earlier process at this task's address. The error has TensorFlow's message
+// and kWorkerPossiblyRestartedPayload.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
 
@@ -49,9 +49,10 @@ class StepOutbox final : public Rendezvous {
   // device of this task. Otherwise fails as LocalRendezvous::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   // `done` gets INVALID_ARGUMENT, with TensorFlow's message, if the key is
-  // malformed or its sender is not a device of this task. For a sender of
-  // another task, `done` gets ABORTED instead, as above, if this task has a
-  // device of the same type and number with another incarnation.
+  // malformed or its sender is not a device of this task. There is one
+  // exception: if this task has a device with the type and number of that
+  // sender, but with another incarnation, `done` gets the ABORTED error that
+  // the top of this file describes.
   void RecvAsync(const ParsedKey& key, Done done) override;
   // Fails waiting and later calls, ends the transfers and cancels aborted(),
   // all with `reason`.

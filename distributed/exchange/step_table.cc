@@ -69,8 +69,8 @@ absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Enroll(
     entry.has_begun = true;
     entry.session = std::string(session);
   } else if (entry.session != session) {
-    // The message does not contain the other session's handle, because whoever
-    // knows a handle can use the session.
+    // The message does not contain the other session's handle, because
+    // everybody who has a handle can use its session.
     return absl::InvalidArgumentError(absl::StrCat(
         "step ", step_id, " on ", task_, " belongs to another session"));
   }

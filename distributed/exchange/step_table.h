@@ -89,9 +89,9 @@ class StepTable {
   // (derived) for a step that has ended, and RESOURCE_EXHAUSTED if too many
   // steps wait.
   //
-  // Sets `is_waiting` to true if the step has not begun, and else to false. If
-  // it is true, the caller must call StopWaiting once, when the peer stops
-  // waiting for whatever reason.
+  // If there is no error, sets `is_waiting` to true if the step has not begun,
+  // and else to false. If `is_waiting` is true, the caller must call
+  // StopWaiting once, when the peer stops waiting for whatever reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
                                                     bool& is_waiting);
   // Called when a peer stops waiting. A step that has not begun becomes unknown
@@ -179,7 +179,8 @@ class StepTable {
   absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
                                                      absl::string_view session,
                                                      Run run, FailStep fail);
-  // Moves out of a step what the caller must fail outside of the lock.
+  // Moves the outbox and the FailSteps out of a step. The caller must pass the
+  // result to Fail outside of the lock.
   Ended TakeOut(int64_t step_id, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the step `step_id`, if there is one, to `ended`. Leaves a tombstone

@@ -22,8 +22,9 @@ void PeerTraffic::CountReply(const absl::StatusOr<Payload>& reply) {
   if (reply.ok()) {
     bytes_received_.fetch_add(MessageBytes(*reply), std::memory_order_relaxed);
   } else if (IsTransportError(reply.status())) {
-    // Other errors, such as that this task has given up the call, say nothing
-    // about the peer.
+    // Only UNAVAILABLE and DEADLINE_EXCEEDED show that the peer is unreachable.
+    // Other errors of the transport say nothing about the peer. For example,
+    // this task may have cancelled the call.
     if (IsUnreachable(reply.status())) {
       MutexLock lock(mutex_);
       error_ = std::string(reply.status().message().substr(0, kMaxErrorBytes));

@@ -45,7 +45,8 @@ class PeerTraffic {
     int64_t calls_served = 0;       // calls by the peer, answered
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
-    // The time since the last reply; nothing if there was none.
+    // The time since the last reply of the peer itself. Errors of the transport
+    // do not count. nullopt if the peer has not replied.
     std::optional<std::chrono::nanoseconds> heard = {};
   };
 
@@ -55,7 +56,7 @@ class PeerTraffic {
   // reply from the peer itself, even an error, makes the peer reachable.
   // UNAVAILABLE and DEADLINE_EXCEEDED of the transport make the peer
   // unreachable. Other errors of the transport, such as those of calls that
-  // this task has given up, change nothing. Called once for each CountCall.
+  // this task has cancelled, change nothing. Called once for each CountCall.
   void CountReply(const absl::StatusOr<Payload>& reply);
   // Counts a call by the peer, which this task has answered.
   void CountServed(int64_t bytes_received, int64_t bytes_sent);

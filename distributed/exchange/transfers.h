@@ -26,11 +26,12 @@ class PeerTraffic;
 // Thread-safe. Shares the tensors' bytes.
 class Transfers {
  public:
-  // Begins a transfer, in chunks of the wished size but within kMinChunkBytes
-  // and kMaxChunkBytes. `tensor` must be in host memory. Nobody may write to it
-  // from then on. Returns nullopt for a tensor that is sent in one piece,
-  // because it is small or not transferable or because `wish` is for no
-  // transfer. After End, returns the status of End.
+  // Begins a transfer in chunks of `wish.chunk_bytes`, clamped to the range
+  // from kMinChunkBytes to kMaxChunkBytes and rounded down to a multiple of
+  // kBufferAlignment. `tensor` must be in host memory. Nobody may write to the
+  // tensor from then on. Returns nullopt if the tensor is sent in one piece: it
+  // is small, its dtype is not transferable, or `wish.chunk_bytes` is 0. After
+  // End, returns the status of End.
   //
   // `receiver`, in which Take counts all chunks but the first, is borrowed
   // until the transfer ends.

@@ -27,8 +27,9 @@ struct CallableStep {
   pb::RunOptions options = {};
 };
 
-// Reads what a client asks for. Returns UNIMPLEMENTED for options of TensorFlow
-// that Leat does not have: connections and devices of tensors.
+// Reads the callable that a client asks for. Returns UNIMPLEMENTED if `options`
+// sets a field that Leat does not support: tensor_connection, feed_devices or
+// fetch_devices.
 absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
     const pb::CallableOptions& options);
 

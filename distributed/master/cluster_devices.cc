@@ -78,7 +78,8 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
   void Hear(size_t i, std::chrono::nanoseconds pause,
             absl::StatusOr<PeerStatus> answer) {
     const Clock::time_point again = timers_.clock().Now() + pause;
-    // A call fails at once if the task has just been started or stopped.
+    // A call fails with UNAVAILABLE at once if the task has just been started
+    // or stopped.
     if (absl::IsUnavailable(answer.status()) && again < deadline_ &&
         !IsCancelled()) {
       timers_.At(again, [self = shared_from_this(), i, pause] {

@@ -25,7 +25,7 @@ namespace leat {
 
 // The devices and tasks of one session. A value.
 struct ClusterDevices {
-  // The devices of the master's own task first, then those of `tasks` in order.
+  // The devices of all `tasks`, in the order of `tasks`.
   std::vector<DeviceInfo> devices = {};
   // The tasks that take part, the master's own first.
   std::vector<std::string> tasks = {};
@@ -49,8 +49,8 @@ struct ClusterDevicesRequest {
   std::vector<DeviceName> filters = {};
   // How long tasks that cannot be reached are asked again.
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  // If `cancellation` is cancelled, the inquiry ends with its reason. May be
-  // null.
+  // If `cancellation` is cancelled, `done` gets the reason of the cancellation.
+  // May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called every `report_interval` with the tasks that have not answered yet,
   // on the thread of `timers`. The last call may run at the same time as

@@ -39,7 +39,7 @@ std::chrono::nanoseconds TimeToConnect(
 }
 
 // Returns the function that GetClusterDevices calls with the tasks that have
-// not answered. It is null if there is no log.
+// not answered, or null if there is no log.
 std::function<void(const std::vector<std::string>&)> LogWaiting(
     const MasterEnvironment& environment) {
   if (environment.log == nullptr) return nullptr;

@@ -17,8 +17,8 @@ absl::Status GraphBytes::Add(const pb::GraphDef& addition) {
       bytes -= static_cast<int64_t>(function.ByteSizeLong());
     }
   }
-  // The total is at least the size of this message, in case the message has new
-  // functions under known names.
+  // The message may have new functions under known names, which `bytes` does
+  // not include. So the total is set to at least the size of the message.
   bytes_ = std::max(SaturatingAdd(bytes_, bytes), all_bytes);
   if (bytes_ <= limit_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(

@@ -17,8 +17,8 @@ class GraphDef;
 
 namespace leat {
 
-// A value. Thread-compatible. A copy counts on its own, so an extension can be
-// tried on a copy.
+// A value. Thread-compatible. A copy counts independently of the original, so
+// an extension can be tried on a copy.
 class GraphBytes {
  public:
   // Sets the largest number of bytes that Add accepts in all.

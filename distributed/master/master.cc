@@ -84,7 +84,8 @@ class EarlyEnd {
   Cancellation::Token of_master_ = 0;
 };
 
-// Returns the message, or RESOURCE_EXHAUSTED if it is too large to be sent.
+// Returns `response` as a payload, or RESOURCE_EXHAUSTED if `response` is too
+// large to be sent.
 absl::StatusOr<Payload> Message(const google::protobuf::MessageLite& response) {
   const size_t bytes = response.ByteSizeLong();
   if (bytes > static_cast<size_t>(INT32_MAX)) {
@@ -437,8 +438,8 @@ void Master::BeginStop() {
 void Master::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
-  // Cancels the calls that nothing else cancels. Sessions wait for some of
-  // these calls only if the deadline has passed.
+  // Cancels the calls to tasks that nothing else cancels. If the deadline has
+  // passed, sessions may still be waiting for some of these calls.
   environment_.tasks->Stop(stopping_->status());
   sessions_->WaitUntil(Clock::time_point::max());
   environment_.notices->Stop();

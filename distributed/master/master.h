@@ -56,8 +56,9 @@ class Master : public std::enable_shared_from_this<Master> {
   // Adds every method of the service.
   void AddMethods(MethodTable& methods);
 
-  // Ends every step and session, without waiting until they have ended. Calls
-  // that come later are UNAVAILABLE. Idempotent.
+  // Ends every step and session, without waiting until they have ended. From
+  // now on, CreateSession returns UNAVAILABLE, and calls that name a session do
+  // not find the session. Idempotent.
   void BeginStop();
 
   // Calls BeginStop and waits until all steps and sessions have ended. After
@@ -109,12 +110,14 @@ class Master : public std::enable_shared_from_this<Master> {
   // session.
   absl::Status Materialize(MasterSession& session, Payload& payload) const;
 
-  // Returns the session of a request of `method`. Returns ABORTED if there is
-  // no such session, or if a request with the same id has come before.
+  // Returns the session that `request` names. Returns ABORTED if there is no
+  // such session, or if a request with the same id has come before. `method` is
+  // the name of the called method, for the error message.
   template <class Request>
   absl::StatusOr<std::shared_ptr<MasterSession>> SessionOf(
       const Request& request, absl::string_view method);
-  // Asks the tasks and replies with the devices of all of them.
+  // Asks all tasks of the cluster for their devices, and replies with a list of
+  // these devices.
   void ListClusterDevices(Call call, Reply reply);
   // Returns a message that lists `devices`.
   absl::StatusOr<Payload> ListOf(absl::Span<const DeviceInfo> devices) const;

@@ -87,7 +87,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Close(absl::Status why, absl::AnyInvocable<void() &&> done);
 
   // Returns the time of the last call, or of the last end of a step, plan or
-  // extension. Returns now if something is under way.
+  // extension. Returns the current time if something is under way.
   Clock::time_point idle_since() const { return activity_.idle_since(); }
   // The number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }

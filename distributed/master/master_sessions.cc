@@ -39,8 +39,8 @@ class MasterSessions::Token {
     sessions_->ended_.NotifyAll();
   }
 
-  // True while `creating_` counts the session of this token. Guarded by the
-  // lock of the sessions.
+  // True while `creating_` counts the session of this token. Guarded by
+  // `sessions_->mutex_`.
   bool has_room = false;
 
  private:
@@ -128,8 +128,8 @@ absl::Status MasterSessions::Add(SessionPtr session, CallContext& client,
     session->Close(why, [token = std::move(under_way)] {});
     return why;
   }
-  // `close` stays registered until the call is destroyed, after its reply was
-  // sent.
+  // `close` stays registered until the client's call is destroyed, which
+  // happens after the reply was sent.
   auto close = [weak = weak_from_this(),
                 handle = session->handle()](const absl::Status& gone) {
     const auto self = weak.lock();

@@ -60,16 +60,17 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   //
   // `done` is called exactly once. When a task fails, the step cancels the
   // other tasks, and the status is the cause (step_errors.h). `ended` is called
-  // exactly once, after `done`. By then every task has replied, and was told to
-  // forget the step or will be told soon (end_notices.h). Both are called on
-  // any thread, perhaps the calling one, outside of any lock.
+  // exactly once, after `done`. By then every task has replied. Each task whose
+  // part does not end alone (TaskPart) was told to forget the step or will be
+  // told soon (end_notices.h). `done` and `ended` are called on any thread,
+  // perhaps the calling one, outside of any lock.
   static std::shared_ptr<MasterStep> Start(
       std::shared_ptr<const MasterEnvironment> environment,
       Allocator& allocator, StepRequest request, Done done, Ended ended);
   ~MasterStep();
 
   // Cancels the step on all tasks. The status of the step becomes `why` unless
-  // a task reports an error of its own. Idempotent.
+  // CauseOf (step_errors.h) prefers an error that a task reports. Idempotent.
   void Cancel(const absl::Status& why);
 
   int64_t step_id() const { return step_id_; }
@@ -91,8 +92,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void SetDeadline();
   // Makes the client's cancellation cancel the step.
   void ListenToClient();
-  // Starts the logs of TensorFlow's tasks if there is a trace, and then calls
-  // Send.
+  // If the step is traced, makes TensorFlow's tasks start their logs. Then
+  // calls Send.
   void Begin();
   // Calls RunGraph on every task.
   void Send();
@@ -123,8 +124,9 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // Stores the fetches of a part. Fails if a fetch is missing, comes twice, is
   // unknown, or has another type than planned.
   absl::Status KeepFetches(const TaskPart& part, WireTensors tensors);
-  // Records that a part has replied. Cancels the other parts or finishes the
-  // step if that is due.
+  // Records that a part has replied. If this is the last reply, fetches the
+  // logs or finishes the step. Otherwise cancels the other parts if KeepError
+  // returns true for `status`.
   void Record(size_t part, const absl::Status& status);
   // Keeps the error of a part. Returns true if the other parts are to be
   // cancelled now.

@@ -20,7 +20,7 @@ namespace leat {
 // for the duration of the call.
 struct PlanView {
   absl::string_view session = {};  // the session's handle
-  // The plan, with its `whole` graph and with `partitions` as they were cut.
+  // The plan as PlanStep returned it, with its `whole` graph and `partitions`.
   const StepPlan* plan = nullptr;
   // The graphs that the tasks get, in the order of the partitions. Feeds and
   // fetches are client-terminated _Recv and _Send nodes. A graph for a task of

@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// What ends the wait of a client.
+// What ends the wait of a client before the plan is there.
 struct Patience {
   // The deadline of the step. May be unset.
   std::optional<StepDeadline> deadline = {};

@@ -92,7 +92,7 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
   return result;
 }
 
-// Calls the session's observer with the plan and the graphs of its requests.
+// Calls the session's observer with the plan and the graphs of `requests`.
 void Show(const StepPlan& plan, const std::vector<PartRequest>& requests,
           const PlanSession& session) {
   PlanView view{.session = *session.handle, .plan = &plan};
@@ -156,8 +156,8 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
   request.set_session_handle(session_handle);
   request.set_create_worker_session_called(true);
   request.set_graph_handle(part.graph_handle);
-  // TensorFlow's errors in the status of the RPC are cut, and their codes may
-  // change on the way.
+  // If a task of TensorFlow returns an error as the status of the RPC, the
+  // message is truncated and the code may change on the way.
   request.set_store_errors_in_response_body(true);
   for (const BoundaryKey& fetch : part.boundary.fetches) {
     request.add_recv_key(fetch.key);

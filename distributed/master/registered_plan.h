@@ -29,8 +29,9 @@ class PlanObserver;
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
   bool is_foreign = false;  // a task of TensorFlow
-  // True if the part exchanges nothing with other tasks. A step then ends on
-  // the task when RunGraph returns, and needs no CleanupGraph.
+  // True if the part runs on a task of Leat and exchanges no tensors with other
+  // tasks. A step then ends on the task when RunGraph returns, and needs no
+  // CleanupGraph.
   bool ends_alone = false;
   // The step's feeds that the part takes, the step's fetches that the part
   // returns, and their keys.
@@ -55,7 +56,8 @@ using RegisteredPlans = PlanTable<RegisteredPlan>;
 // The session for which plans are registered. Everything is borrowed.
 struct PlanSession {
   const std::string* handle = nullptr;
-  // The devices of all tasks of the session. PlanStep must have got the same.
+  // The devices of all tasks of the session. The plan must have been made for
+  // the same devices.
   absl::Span<const DeviceInfo> devices = {};
   absl::Span<const std::string> foreign_tasks = {};
   // The client's configuration, which tasks of TensorFlow get. May be null.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SessionActivity: tracks what is under way in a master's session, when the
-// session was last used, and if the session is open. After Close, it calls back
-// as soon as nothing is under way.
+// session was last used, and whether the session is open. After Close, it calls
+// back as soon as nothing is under way.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 
@@ -31,15 +31,15 @@ class SessionActivity {
   // and else the reason of Close.
   absl::Status Touch();
 
-  // Adds a step, an extension, or a plan that is being made to what is under
-  // way. Returns its number, which End takes. After Close, returns the reason
-  // of Close instead.
+  // Counts a step, an extension, or the making of a plan as under way. Returns
+  // a number, which the caller must pass to End. After Close, returns the
+  // reason of Close instead.
   absl::StatusOr<int64_t> Begin();
   // Sets the step that was begun as `number`, so that Close finds the step. If
   // the session was closed meanwhile, returns the reason of Close, and the
   // caller has to cancel the step. Does nothing if the step has ended already.
   absl::Status SetStep(int64_t number, std::shared_ptr<MasterStep> step);
-  // Removes what was begun as `number`.
+  // Stops counting what was begun as `number`.
   void End(int64_t number);
 
   // The result of Close.
@@ -53,8 +53,8 @@ class SessionActivity {
   // REQUIRES: called once.
   Closing Close(absl::Status why, absl::AnyInvocable<void() &&> when_idle);
 
-  // Returns the time of the last Touch or End. Returns now if something is
-  // under way.
+  // Returns the time of the last Touch or End. Returns the current time if
+  // something is under way.
   Clock::time_point idle_since() const;
 
  private:

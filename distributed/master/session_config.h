@@ -24,12 +24,13 @@ namespace leat {
 
 // The options of a session. A value.
 struct SessionConfig {
-  // If true, a request that no device satisfies falls back to another device of
-  // the same task.
+  // If true, a node goes to another device of the requested task when no device
+  // satisfies the node's device request.
   bool allow_soft_placement = false;
   // If true, variables and queues belong to the session, not to the tasks.
   bool isolate_state = false;
-  // The timeout of every call that does not set one.
+  // The timeout for connecting to the session's tasks, for MakeCallable, and
+  // for every step that does not set a timeout.
   std::optional<std::chrono::nanoseconds> operation_timeout = {};
   // The session uses only tasks and devices that at least one filter allows.
   // Without filters, the session uses all.

@@ -63,12 +63,14 @@ class SessionPlans {
   const std::shared_ptr<RegisteredPlans>& table() const { return table_; }
 
   using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;
-  // Adds `addition` to the graph if the graph is at `version`, on the blocking
-  // queue, one extension after another. `done` is called exactly once, with the
-  // new version, and must keep this alive. Fails as
-  // SessionGraph::ExtendAtVersion does. Also fails with RESOURCE_EXHAUSTED if
-  // the graph would exceed the limits or too many extensions are waiting, and
-  // if `call` is cancelled before its turn.
+  // Adds `addition` to the graph if the graph is at `version`. Extensions run
+  // on the blocking queue, one after another. `done` is called exactly once,
+  // with the new version or an error, and must keep this alive.
+  //
+  // Fails as SessionGraph::ExtendAtVersion does. Fails with RESOURCE_EXHAUSTED
+  // if the graph would exceed the limits or too many extensions are waiting. If
+  // `call` is cancelled before the extension begins, fails with the reason of
+  // the cancellation.
   void Extend(pb::GraphDef addition, int64_t version,
               std::shared_ptr<CallContext> call, Extended done);
 

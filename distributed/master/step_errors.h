@@ -29,17 +29,17 @@ struct TaskStatus {
 // order in which they came. The cause is the first status of the kind that
 // stands first in this list:
 //
-// 1. An error that a task reports about itself: an error that is no echo. An
-//    echo is
-//    - an error that is derived (core/status_payloads.h),
-//    - after the master's cancel, CANCELLED or TensorFlow's "Step N cancelled.
-//      Cancelling rendezvous.",
-//    - an error of a RecvTensor that a TensorFlow task made, which names the
-//      task that it asked,
-//    - an error that another task of the step could not be reached, if the
-//      master could not reach that other task either.
-// 2. An echo of a RecvTensor that is not the effect of a cancel. It counts as
-//    the error of the task that it names.
+// 1. An error that a task reports about itself. This is every error of a task
+//    except the following errors, which are called echoes:
+//    - an error that is marked as derived (core/status_payloads.h),
+//    - CANCELLED, or TensorFlow's "Step N cancelled.  Cancelling rendezvous.",
+//      if the error came after the master's cancel,
+//    - an error of a RecvTensor call that a task of TensorFlow made (the
+//      message names the task that was asked for the tensor),
+//    - an error that says that another task of the step could not be reached,
+//      if the master could not reach that other task either.
+// 2. An echo of a RecvTensor that is not the effect of a cancel. This error
+//    counts as an error of the task that was asked for the tensor.
 // 3. The reason for which the master ended the step.
 // 4. Any other echo.
 absl::Status CauseOf(absl::Span<const TaskStatus> statuses);

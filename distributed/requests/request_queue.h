@@ -57,8 +57,9 @@ class RequestQueue {
   const std::string task_;
   WorkQueue& blocking_;
   const int64_t max_bytes_;
-  // The bytes of the headers that wait. The closures in the blocking queue
-  // share it, because they may run after this is destroyed.
+  // The number of bytes of the headers that wait. The closures in the blocking
+  // queue share this counter, because they may run after the RequestQueue is
+  // destroyed.
   const std::shared_ptr<std::atomic<int64_t>> waiting_ =
       std::make_shared<std::atomic<int64_t>>(0);
 };

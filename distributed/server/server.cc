@@ -290,8 +290,8 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
   std::atomic<StopPhase> phase = StopPhase::kSteps;
-  // The notices have timers of their own. Ending steps need `timers_`, which a
-  // notice that is being written must not block.
+  // The notices have timers of their own, because a notice that is being
+  // written blocks the thread of its timers. Steps that end need `timers_`.
   TimerQueue timers("leat-notices", clock());
   const WaitNotices notices(timers, std::move(on_waiting),
                             [this, &phase, grace](Clock::duration waited) {
@@ -302,9 +302,9 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   gate_.Close();
   const Clock::time_point end = clock().After(grace);
   if (gate_.WaitUntil(clock(), end)) WaitForPeers(end);
-  // Ends the steps of this master's clients on all tasks. Then ends the steps
-  // of other masters on this task. Repeats that, because a call may have come
-  // in before but begun its step only later.
+  // Ends the steps of this master's clients on all tasks. Then repeatedly ends
+  // the steps of other masters on this task, because a call that came in before
+  // the gate was closed may begin its step only later.
   phase = StopPhase::kCancelledSteps;
   master_->BeginStop();
   Clock::time_point again = clock().Now();

@@ -8,10 +8,10 @@
 // If no RunGraph comes soon, one CleanupGraph tells the task about all of its
 // ended steps.
 //
-// EndNotices tells the tasks of a session at once that the session is deleted.
-// A task that is alive but cannot be reached would keep the session for ever.
-// So EndNotices repeats the message, at growing intervals, until the task
-// answers.
+// When a session is deleted, EndNotices tells the tasks of the session
+// immediately. A task that is alive but cannot be reached would keep the
+// session for ever. So EndNotices repeats the message, at growing intervals,
+// until the task answers.
 #ifndef LEAT_DISTRIBUTED_TASKS_END_NOTICES_H_
 #define LEAT_DISTRIBUTED_TASKS_END_NOTICES_H_
 
@@ -43,8 +43,8 @@ inline constexpr size_t kMaxCleanupSteps = 10'000;
 // notices that were not sent are lost when the last owner is gone.
 class EndNotices : public std::enable_shared_from_this<EndNotices> {
  public:
-  // How many deletions are remembered. If there are more, the oldest deletion
-  // of the task that has the most deletions is given up, so that a task that
+  // How many deletions are remembered. If there are more, EndNotices forgets
+  // the oldest deletion of the task that has the most deletions. So a task that
   // never comes back does not crowd out others.
   static constexpr size_t kMaxDeletions = 1000;
 

@@ -57,7 +57,7 @@ class Gather {
     return results;
   }
 
-  // Only Make calls it.
+  // Only Make calls this constructor.
   Gather(size_t count, Done done) : missing_(count), done_(std::move(done)) {
     results_.reserve(count);
     for (size_t i = 0; i < count; ++i) {

@@ -62,8 +62,8 @@ class TaskCaller {
     DoGetStatus(task, Stoppable(std::move(options)), std::move(done));
   }
 
-  // Cancels, with `why` (not OK), all calls, present and future, that were
-  // given no cancellation of their own. Idempotent.
+  // Cancels all present and future calls whose options have no cancellation,
+  // with the status `why` (not OK). Idempotent.
   void Stop(const absl::Status& why) { stopping_->Cancel(why); }
 
  private:

@@ -57,8 +57,8 @@ int64_t Choose(const ClockBounds& bounds) {
 
 std::vector<int64_t> ClockOffsets(std::vector<ClockBounds> bounds,
                                   const std::vector<ClockOrder>& orders) {
-  // Fixes the offsets that are known best first. Any choice within tightened
-  // bounds leaves a possible offset for every other task.
+  // Fixes the offset with the narrowest bounds first. Any choice within
+  // tightened bounds leaves a possible offset for every other task.
   std::vector<size_t> tasks(bounds.size());
   std::iota(tasks.begin(), tasks.end(), size_t{0});
   std::stable_sort(tasks.begin(), tasks.end(), [&](size_t a, size_t b) {

@@ -19,7 +19,8 @@ namespace leat {
 // are clamped to it.
 inline constexpr int64_t kMaxClockOffset = int64_t{1} << 62;
 
-// The smallest and the largest possible offset of one task, in nanoseconds.
+// The smallest and the largest possible offset of one task's clock from the
+// master's clock, in nanoseconds.
 struct ClockBounds {
   int64_t low = -kMaxClockOffset;
   int64_t high = kMaxClockOffset;
@@ -36,10 +37,11 @@ struct ClockOrder {
 
 // Returns an offset for each task, in nanoseconds, that fits the bounds and
 // orders. If offset 0 is possible for a task, the task gets offset 0, as if its
-// clock were the master's. This is exact for tasks on one machine. Other tasks
-// get the middle between their bounds. For a single task this is ((t1 - t0) +
-// (t2 - t3)) / 2, as between two NTP hosts: the master calls at t0, the task
-// has the call at t1 and replies at t2, and the master has the reply at t3.
+// clock were the master's. Offset 0 is exact for tasks on the master's machine.
+// Other tasks get the middle between their bounds. For a single task the middle
+// is ((t1 - t0) + (t2 - t3)) / 2, as between two NTP hosts: the master calls at
+// t0, the task has the call at t1 and replies at t2, and the master has the
+// reply at t3.
 //
 // Bounds and orders may contradict each other, if a clock was set meanwhile.
 // The offsets then have no meaning. Takes O(tasks^2 * orders) time at most.

@@ -16,8 +16,8 @@ namespace leat {
 // The times of one call of RunGraph, in nanoseconds since 1970. The master made
 // the call at `called` and had the reply at `answered`, by the master's clock.
 // The task had the call at `received` and sent the reply at `replied`, by the
-// task's clock. TensorFlow's tasks do not report these two times; then both are
-// 0.
+// task's clock. TensorFlow's tasks do not report `received` and `replied`,
+// which are then 0.
 struct RunGraphTimes {
   int64_t called = 0;
   int64_t answered = 0;

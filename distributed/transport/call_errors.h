@@ -14,8 +14,8 @@
 namespace leat {
 
 // Returns `status` with kTransportErrorPayload (transport.h), which marks an
-// error that the callee did not report itself. The errors below have it, unless
-// stated otherwise.
+// error that the callee did not report itself. The errors that the functions
+// below make have this payload, unless stated otherwise.
 absl::Status AsTransportError(absl::Status status);
 // Returns true if `status` has that payload.
 bool IsTransportError(const absl::Status& status);

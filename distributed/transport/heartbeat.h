@@ -4,7 +4,8 @@
 // (TensorFlow's servers close the connections of clients that ping.) While
 // calls to the peer are under way, the heartbeat calls the peer's health check
 // again and again. Any answer shows that the peer lives. TensorFlow's tasks do
-// not have this method. They report that at once, however busy they are.
+// not have this method, but they answer with an error immediately, even when
+// they are busy.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
 
@@ -27,7 +28,8 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   // Calls a method of the peer. That call must not itself be added to the
   // heartbeat.
   using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
-  // Called when the peer is silent, just before its calls are lost.
+  // Called when the peer is silent, just before the watched calls are lost
+  // (OpenClientCall::Lose).
   using Silent = absl::AnyInvocable<void()>;
 
   // `times` says how long after an answer the health check is called again

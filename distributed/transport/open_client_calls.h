@@ -18,7 +18,7 @@ class OpenClientCall {
  public:
   virtual ~OpenClientCall() = default;
 
-  // Ends the call because its caller has given it up.
+  // Ends the call with CANCELLED.
   virtual void Cancel() = 0;
   // Ends the call with UNAVAILABLE because the peer is silent.
   virtual void Lose() = 0;

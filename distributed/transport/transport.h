@@ -46,10 +46,10 @@ struct CallOptions {
 // of the peer from a failure to reach the peer.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
-// What a listener says of its connections. A value.
+// What a listener reports about its connections. A value.
 struct ConnectionCounts {
   size_t open = 0;
-  size_t max = 0;      // as many as `open` may be
+  size_t max = 0;      // the limit of `open`
   size_t refused = 0;  // since the listener began
   // Why no connection can be accepted now. Empty if one can.
   std::string problem = {};
@@ -89,9 +89,12 @@ class Transport {
   // Calls `method` of the task at `address`. Calls `done` exactly once, on a
   // thread of the transport, which `done` must not block. `done` gets the
   // response, or the callee's error with its payloads, or an error of the
-  // transport. The transport's errors are UNAVAILABLE, naming the address, when
-  // the task cannot be reached or was lost, DEADLINE_EXCEEDED, and CANCELLED. A
-  // callee that does not serve the method replies UNIMPLEMENTED.
+  // transport. A callee that does not serve the method replies UNIMPLEMENTED.
+  // Errors of the transport are, for example,
+  // - UNAVAILABLE, naming the address: the task cannot be reached or was lost,
+  // - DEADLINE_EXCEEDED: there was no answer by `options.deadline`,
+  // - CANCELLED: `options.cancellation` or the transport's destructor has
+  //   cancelled the call.
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 

@@ -29,7 +29,8 @@
 namespace leat {
 
 // The field of a message that holds its tensors, each of which is a
-// NamedTensorProto or a TensorProto. Number 0 means that the message has none.
+// NamedTensorProto or a TensorProto. Number 0 means that the message has no
+// tensors.
 struct TensorField {
   int number = 0;
   bool named = false;  // NamedTensorProto

@@ -53,7 +53,7 @@ struct ChunkWish {
 };
 
 // A tensor that is fetched in chunks. All chunks but the last one have
-// `chunk_bytes`, and there are at least two.
+// `chunk_bytes` bytes. There are at least two chunks.
 struct Transfer {
   uint64_t id = 0;
   int64_t total_bytes = 0;
@@ -70,8 +70,8 @@ struct Transfer {
   }
 };
 
-// True if a transfer can carry elements of `dtype`. That is the case if any
-// bytes are valid elements.
+// True if a transfer can carry elements of `dtype`. This requires that every
+// pattern of bytes is a valid element.
 bool IsTransferable(DType dtype);
 
 // The two forms of a receive: one tensor by TensorFlow's method RecvTensor, or
@@ -128,9 +128,9 @@ struct RecvRequest {
 };
 
 Payload EncodeRecvRequest(const RecvRequest& request);
-// Returns INVALID_ARGUMENT if `header` is not such a message or is larger than
-// kMaxInlineHeaderBytes (messages.h), if a list has no key or more than
-// kMaxRecvKeys, or if a key has more than kMaxRecvKeyBytes.
+// Returns INVALID_ARGUMENT if `header` is not a request of that form or is
+// larger than kMaxInlineHeaderBytes (messages.h), if a list has no key or more
+// than kMaxRecvKeys, or if a key has more than kMaxRecvKeyBytes.
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
                                               absl::string_view header);
 
@@ -160,10 +160,11 @@ struct RecvResponse {
   // If set, the only tensor is the first chunk of this transfer.
   std::optional<Transfer> transfer = {};
 };
-// Returns INVALID_ARGUMENT if `header` is not such a message or is larger than
-// kMaxInlineHeaderBytes (messages.h), or if its transfer makes no sense: its
-// total bytes do not fit its type and shape, or the size of its chunks is not
-// valid.
+// Returns INVALID_ARGUMENT if `header` is not a response of that form or is
+// larger than kMaxInlineHeaderBytes (messages.h). Also returns INVALID_ARGUMENT
+// for a transfer that is not possible: the size or the number of its chunks is
+// not valid, its type is not transferable, or its total bytes do not fit its
+// type and shape.
 absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
                                                 absl::string_view header);
 
@@ -176,8 +177,9 @@ struct FetchChunkRequest {
 };
 
 Payload EncodeFetchChunkRequest(const FetchChunkRequest& request);
-// Returns INVALID_ARGUMENT if `header` is not such a message. The numbers in
-// the result are not checked.
+// Returns INVALID_ARGUMENT if `header` is not a FetchChunkRequest or is larger
+// than kMaxInlineHeaderBytes (messages.h). The numbers in the result are not
+// checked.
 absl::StatusOr<FetchChunkRequest> DecodeFetchChunkRequest(
     absl::string_view header);
 // Encodes a chunk, which is uint8[length].

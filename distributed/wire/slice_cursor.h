@@ -39,9 +39,9 @@ class SliceCursor {
   // as Skip does.
   bool TakeRange(uint64_t bytes, SliceCursor& range);
 
-  // Both functions copy all bytes that are left and do not move the cursor.
-  // CopyTo writes them to `to`, which must have space for left() bytes.
-  // AppendTo appends them to `text`.
+  // CopyTo and AppendTo copy all bytes that are left, and do not move the
+  // cursor. CopyTo writes the bytes to `to`, which must have space for left()
+  // bytes. AppendTo appends them to `text`.
   void CopyTo(char* to) const;
   void AppendTo(std::string& text) const;
 

@@ -274,8 +274,8 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
   return form;
 }
 
-// The most bytes of a tensor in another form that a transport's thread may
-// parse.
+// A transport's thread may parse a TensorProto that is not in the plain form if
+// the TensorProto has at most this many bytes.
 constexpr int64_t kMaxParsedBytes = 16 << 10;
 // An upper bound of the bytes that a resource handle takes without its strings.
 constexpr int64_t kHandleBytes = 256;
@@ -342,8 +342,9 @@ class ReceivedTensors final : public PendingTensors {
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
   // Returns an upper bound of the bytes that a tensor takes once it is decoded,
-  // or INT64_MAX if finding out takes too long. Protobuf parses all forms but
-  // the plain one, here as in Decode, so that both read a message alike.
+  // or INT64_MAX if finding out takes too long. Like Decode, lets protobuf
+  // parse all forms but the plain one, so that DecodedBytes and Decode read a
+  // message alike.
   static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
     if (ReadPlainForm(proto)) return kWireTensorBytes + received;

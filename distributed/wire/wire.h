@@ -24,8 +24,8 @@
 namespace leat {
 
 // A piece of a message. If `tensor` has a value, the piece consists of all
-// bytes of that tensor, whose elements are plain. Otherwise the piece consists
-// of `bytes`.
+// bytes of that tensor, which is plain: IsPlainBytes is true for its dtype.
+// Otherwise the piece consists of `bytes`.
 struct Segment {
   std::string bytes = {};
   Tensor tensor = {};
@@ -57,7 +57,8 @@ struct ReceivedSlices {
 };
 
 // Splits a message into its fields: those with tensors become `pending`, which
-// owns the slices, and the others become `header`, unparsed.
+// owns the slices, and the others become `header`, unparsed. If `field.number`
+// is 0, the whole message becomes `header`, without a check.
 //
 // Tensors are decoded later, as DecodeTensor does. For a tensor in the form
 // that EncodePayload writes, dtype and shape are read and checked first. Its

@@ -137,8 +137,8 @@ absl::StatusOr<std::vector<Tensor>> RegisteredGraph::Arguments(
 absl::StatusOr<std::vector<int>> RegisteredGraph::Returns(
     absl::Span<const std::string* const> keys) const {
   std::vector<int> returns;
-  // `keys` may be longer, but then the loop ends early, at a key that is
-  // unknown or comes twice.
+  // If there are more keys than return values, the loop ends early, at a key
+  // that is unknown or comes twice.
   returns.reserve(std::min(keys.size(), num_returns()));
   std::vector<bool> taken(num_returns());
   for (const std::string* const key : keys) {

@@ -52,7 +52,7 @@ class RegisteredGraph {
   // for each argument, with the argument's type.
   absl::StatusOr<std::vector<Tensor>> Arguments(WireTensors feeds) const;
 
-  // Returns the position among the step's return values for each key. Returns
+  // Returns, for each key, its position among the step's return values. Returns
   // INVALID_ARGUMENT, naming the key, for a key that the graph does not have or
   // that comes twice.
   absl::StatusOr<std::vector<int>> Returns(

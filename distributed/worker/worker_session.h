@@ -30,9 +30,9 @@ class KernelRegistry;
 class RegisteredGraph;
 
 // A master's task and the process that runs this task. A task that is restarted
-// has another incarnation. A master tells both to the workers when it creates a
-// session on them, so that a worker can find out if that process still exists
-// (master_watch.h). A value, ordered by task.
+// has another incarnation. A master sends its MasterProcess to the workers on
+// which it creates a session. A worker can then find out whether that process
+// still exists (master_watch.h). A value, ordered by task.
 struct MasterProcess {
   std::string task = {};    // "/job:worker/replica:0/task:0"; "" if unknown
   int64_t incarnation = 0;  // of the task's first device

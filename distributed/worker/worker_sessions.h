@@ -54,7 +54,7 @@ class WorkerSessions {
   //
   // Returns INVALID_ARGUMENT for an empty handle and for a handle or master
   // task above 1 KiB. Returns RESOURCE_EXHAUSTED above the limit of sessions.
-  // Returns ABORTED for a handle that was removed before, because nobody would
+  // Returns ABORTED for a handle that Remove remembers, because nobody would
   // remove the new session.
   absl::Status Create(WorkerSessionOptions options, Ended* ended);
 

@@ -35,8 +35,8 @@ struct DataFlags {
 // Adds the flags to `app`. `flags` must outlive the parsing.
 void AddDataFlags(CLI::App& app, DataFlags& flags);
 
-// Returns full batches of `size` training images, shuffled with `seed` unless
-// the flags say otherwise. Errors name the split.
+// Returns full batches of `size` training images. Shuffles the images with
+// `seed`, unless flags.no_shuffle is true. Errors name the split.
 absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
                                         const FashionMnist& data, int64_t size,
                                         int64_t seed);

@@ -58,9 +58,9 @@ struct Model {
   Output accuracy;
 };
 
-// Adds the network to `b` in the current scopes. The builder keeps errors. Set
-// the builder's seed before this call to get the same initial values in every
-// run.
+// Adds the network to `b` in the current scopes. After an error, b.status() is
+// not OK. Set the builder's seed before this call to get the same initial
+// values in every run.
 Model BuildModel(GraphBuilder& b, const ModelFlags& flags,
                  const Devices& devices = {});
 

@@ -22,9 +22,9 @@ class Validator;
 
 namespace leat::examples {
 
-// Return a check that the value of a flag is a number or an integer in [low,
-// high]. The checks of CLI11 itself accept NaN and integers that do not fit
-// int64.
+// Number returns a check that the value of a flag is a number in [low, high].
+// Integer returns a check that the value is an integer in [low, high]. The
+// checks of CLI11 itself accept NaN and integers that do not fit int64.
 CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
 absl::Status CheckTrains(const ClusterTask& task);
 
 // Marks an error as not caused by a lost task. Without the mark, UNAVAILABLE
-// and ABORTED count as a lost task.
+// and ABORTED count as caused by a lost task.
 absl::Status AsOwnError(absl::Status status);
 
 // Writes `message` and a newline to standard error. Use this as
@@ -57,9 +57,12 @@ void SayWaiting(absl::string_view message);
 SessionOptions SessionOptionsOf(const ClusterTask& task);
 
 // Parses the flags, runs the program, and reports an error on standard error.
-// Returns the exit code for main(): what `run` returns, kLostTaskExitCode or
-// kWrongClusterExitCode, 2 for wrong flags, or 1 for another error, such as
-// standard output that could not be written.
+// Returns the exit code for main():
+// - what `run` returns, if there is no error;
+// - 0 after --help and --version, and 2 for wrong flags;
+// - kWrongClusterExitCode if the cluster or the task is wrong;
+// - kLostTaskExitCode if another task was lost;
+// - 1 for any other error, for example if standard output cannot be written.
 int RunProgram(CLI::App& app, int argc, char** argv,
                absl::FunctionRef<absl::StatusOr<int>()> run);
 

@@ -22,8 +22,9 @@ struct Use {
 };
 
 // An index of the edges of a graph by their producer, in flat arrays
-// (compressed sparse rows). It describes the graph as it was when the index was
-// made and keeps no reference to it. Immutable, so thread-safe.
+// (compressed sparse rows). The index describes the graph as it was when the
+// index was made, and keeps no reference to the graph. Immutable, so
+// thread-safe.
 class Consumers {
  public:
   // Takes O(nodes + edges).

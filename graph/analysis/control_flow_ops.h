@@ -8,8 +8,8 @@
 
 namespace leat {
 
-// Each function returns true if `node` has one of the two ops beside the
-// function.
+// Each function returns true if the op of `node` is one of the two ops that the
+// comment beside the function names.
 bool IsEnter(const Node& node);          // Enter, RefEnter
 bool IsExit(const Node& node);           // Exit, RefExit
 bool IsMerge(const Node& node);          // Merge, RefMerge

@@ -12,7 +12,7 @@ namespace leat {
 
 // A bool attr that our planner sets on every _Recv. Its value says whether a
 // dead tensor may arrive at the _Recv. A _Recv without the attr comes from
-// another planner, and a dead tensor may arrive there.
+// another planner, and a dead tensor may arrive at it.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
 // Returns true if the graph has a Switch, a Merge, or a _Recv at which a dead

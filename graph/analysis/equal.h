@@ -11,7 +11,7 @@
 
 namespace leat {
 
-// What counts as a difference.
+// Says what Difference compares, and how many differences it lists.
 struct CompareOptions {
   bool devices = true;       // requested and assigned devices
   bool annotations = true;   // attrs that the op does not declare
@@ -20,11 +20,12 @@ struct CompareOptions {
   int max_differences = 10;  // lines of text; the rest is only counted
 };
 
-// Compares the nodes of two graphs by name, and what `options` select. The
-// order of the nodes does not matter. Returns "" if nothing differs. Otherwise
-// returns one difference per line, such as "node 'a/b': input 1 is 'x:3' and
-// 'y'". The value from `a` comes before the value from `b`. Nodes are in the
-// order of their names, but nodes that are only in `b` come after the others.
+// Compares each node of `a` with the node of the same name in `b`. Also
+// compares what `options` select. The order of the nodes does not matter.
+// Returns "" if nothing differs. Otherwise returns one difference per line,
+// such as "node 'a/b': input 1 is 'x:3' and 'y'". The value from `a` comes
+// before the value from `b`. Nodes are in the order of their names, but nodes
+// that are only in `b` come after the others.
 std::string Difference(const Graph& a, const Graph& b,
                        const CompareOptions& options = {});
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The checks of an untrusted graph that look at more than one node and its
-// inputs. Import (graph/io/) calls them. Code that changes a graph may call
-// them to check the result. No check recurses or loops without bound.
-// Thread-safe.
+// Checks untrusted graphs: their control flow, constants, function calls and
+// function bodies. Import (graph/io/) calls these checks. Code that changes a
+// graph may call them to check the result. No check recurses or loops without
+// bound. Thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 #define LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 

@@ -11,9 +11,9 @@
 namespace leat {
 namespace {
 
-// The most inference passes that assume something about the values that loops
-// carry. If none of them succeeds, a last pass assumes nothing, so its result
-// is always valid.
+// The maximum number of inference passes that make assumptions about the values
+// that loops carry. If no such pass succeeds, a last pass makes no assumptions,
+// so its result is always valid.
 constexpr int kMaxRefinements = 3;
 
 using Outputs = std::vector<std::vector<InferredOutput>>;

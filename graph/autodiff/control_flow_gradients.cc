@@ -251,8 +251,8 @@ class LoopPaths {
     }
   }
 
-  // Also marks the arguments whose values in any later iteration depend on a
-  // marked argument. Returns all marks.
+  // Returns `marked` with further marks: one for each argument whose value in
+  // any later iteration depends on a marked argument.
   std::vector<bool> Forward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -272,8 +272,8 @@ class LoopPaths {
     return marked;
   }
 
-  // Also marks the arguments on which the value of a marked argument in any
-  // later iteration depends. Returns all marks.
+  // Returns `marked` with further marks: one for each argument on which the
+  // value of a marked argument in any later iteration depends.
   std::vector<bool> Backward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {

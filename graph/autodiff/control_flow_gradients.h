@@ -19,11 +19,12 @@ namespace leat {
 void BranchesGradient(GradientContext& context);
 
 // Builds the gradient of a While: a loop that goes through the forward loop's
-// iterations from the last to the first. Its variables are the gradients of the
-// forward loop's variables and, for each value that the forward loop captures,
-// the sum of the value's gradients over the iterations. The forward loop keeps
-// intermediate values in lists. The builder fails with UNIMPLEMENTED for a loop
-// that is itself a gradient.
+// iterations from the last to the first. The new loop has a variable for the
+// gradient of each variable of the forward loop that gradients pass through.
+// For each input that the forward loop does not change, the new loop has a
+// variable that sums the input's gradients over the iterations. The forward
+// loop keeps intermediate values in lists. The builder fails with UNIMPLEMENTED
+// for a loop that is itself a gradient.
 void LoopGradient(GradientContext& context);
 
 }  // namespace leat

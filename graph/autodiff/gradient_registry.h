@@ -38,8 +38,8 @@ class GradientContext {
   Output input(int i) const { return operation_.input(i); }
   Output output(int i) const { return operation_.output(i); }
   int num_inputs() const { return operation_.num_inputs(); }
-  // Returns an attr of the operation. If it is absent or of another type, the
-  // builder fails and T{} is returned.
+  // Returns an attr of the operation. If the attr is absent or of another type
+  // than T, the builder fails and this function returns T{}.
   template <class T>
   T attr(absl::string_view name) const {
     return operation_.attr<T>(name);

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Helpers for shapes in gradient functions (graph/gradients/). If shape
-// inference knows a shape, they add a constant, so that training graphs stay
-// small. Otherwise they add nodes that compute the shape. Errors go to the
-// builder. Not thread-safe, because GraphBuilder is not.
+// inference knows a shape, a helper adds a constant, so that training graphs
+// stay small. Otherwise the helper adds nodes that compute the shape. Errors go
+// to the builder. Not thread-safe, because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
 #define LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
 
@@ -28,9 +28,9 @@ Output ShapeOf(Output x, DType dtype = DType::kInt32);
 // does not know them.
 std::optional<Dims> ValuesOf(Output x);
 
-// Returns the values of `axes`, with negative ones counted from the end, so
-// that all are in [0, rank). Returns nothing if they are not known or one is
-// out of range.
+// Returns the values of `axes`, each in [0, rank). A negative axis counts from
+// the end, so its value is increased by `rank`. Returns nothing if inference
+// does not know the values or if a value is out of range.
 std::optional<Dims> AxesOf(Output axes, int rank);
 
 // Returns the extents of `x`, or nothing if inference does not know all of

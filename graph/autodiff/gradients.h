@@ -55,10 +55,10 @@ class Gradient {
 // dtype and shape. If `grad_ys` is empty, all weights are ones. The Gradient of
 // an x is empty if no y depends on the x.
 //
-// The nodes are added to the builder of the first operand of `ys` and `xs` that
-// has one. If a body is open in that builder, they are added to the innermost
-// open body. Errors go to that builder, and after an error all gradients are
-// empty.
+// The new nodes go to the builder of the first operand, in `ys` and then in
+// `xs`, that has a builder. If a body is open in that builder, the new nodes go
+// to the innermost open body. Errors go to that builder, and after an error all
+// gradients are empty.
 std::vector<Gradient> Gradients(
     const OperandList& ys, const OperandList& xs,
     const OperandList& grad_ys = {},

@@ -96,8 +96,9 @@ struct Body {
   }
 };
 
-// Describes an If, Case or While node that the builder has made. The gradient
-// of the node and the export of its functions read this.
+// Describes an If, Case or While node that the builder has made. The code that
+// makes the gradient of the node or exports its functions reads this
+// description.
 struct ControlFlowNode {
   // The branches in order, or the condition and the body of a While. Not owned.
   std::vector<GraphBuilder*> bodies = {};

@@ -13,8 +13,8 @@
 namespace leat {
 namespace {
 
-// The GraphDef versions of TensorFlow 2.15. Graphs of a GraphBuilder are in its
-// format.
+// The GraphDef versions of TensorFlow 2.15. A GraphBuilder makes graphs in the
+// format of this version.
 constexpr int kProducer = 1645;
 constexpr int kMinConsumer = 12;
 
@@ -296,8 +296,9 @@ Operation AddOp(OpArgs args, SourceLocation caller) {
       }
     }
   }
-  // Further op functions pass kOfConstants on. The error is reported when an
-  // output is given to a function that has a builder.
+  // An op function that gets an output of such an Operation returns
+  // kOfConstants, too. The first op function that has a builder reports the
+  // error.
   return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 
@@ -393,8 +394,8 @@ Operation GraphBuilder::Group(absl::Span<const Operation> after,
   return AddOp({.op = "NoOp", .name = std::string(name), .location = location});
 }
 
-// An operation in a body runs whenever the body runs. So a training step runs
-// the node that calls the body.
+// An operation in a body runs whenever the body runs. So Body::has_updates
+// makes the node that calls the body an update instead.
 void GraphBuilder::AddUpdate(Operation operation, SourceLocation location) {
   State& current = *Current().state_;
   absl::StatusOr<std::vector<NodeId>> ids = current.Ids({&operation, 1});

@@ -17,8 +17,8 @@
 // Build() reports the error, so a program needs to check only once.
 //
 // While the body of a Cond, Case or While (control_flow.h) is being built,
-// every new node is added to that body, even if the program calls another
-// builder or passes only Outputs from outside.
+// every new node is added to that body. The program may even call another
+// builder of the same graph, or pass only Outputs from outside of the body.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_H_
 
@@ -106,7 +106,7 @@ concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
 
 // Chooses a device for each new node of a scope. Returns a full or partial
 // device name, or "" for any device. During the call, node.device is the device
-// that the device scopes inside of the function's scope request, and
+// that is requested by the device scopes opened inside of the function's scope.
 // node.input_types and node.output_types are not set yet.
 using DeviceFunction =
     std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
@@ -313,13 +313,14 @@ class GraphBuilder {
   // which they were made.
   const std::vector<leat::Variable>& variables() const;
   std::vector<leat::Variable> TrainableVariables() const;
-  // Adds an operation that every training step runs besides the optimizer's
-  // update, such as the update of a moving average. An operation inside a body
-  // runs whenever the body runs.
+  // Adds `operation` to updates(). Every training step runs these operations
+  // besides the optimizer's update. An example is the update of a moving
+  // average. An operation inside a body runs whenever the body runs.
   void AddUpdate(Operation operation,
                  SourceLocation location = SourceLocation::Current());
-  // Returns the operations that AddUpdate added. An optimizer's Minimize() runs
-  // them.
+  // Returns the operations that AddUpdate added. For an operation inside a
+  // body, returns the node that calls the body instead. An optimizer's
+  // Minimize() runs these operations.
   const std::vector<Operation>& updates() const;
 
   // Returns the prefix of names in the open name scopes, such as "a/b/", or ""
@@ -337,7 +338,7 @@ class GraphBuilder {
   std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
 
   // Adds a node, after converting numbers to constants, and infers its shapes.
-  // The op functions and the methods above call it. Errors name `caller` if
+  // The op functions and the methods above call AddOp. Errors name `caller` if
   // neither `args` nor its inputs have a location. Returns an invalid Operation
   // after an error.
   Operation AddOp(OpArgs args,
@@ -393,7 +394,8 @@ class GraphBuilder {
 // builder if all are constants or default-constructed. In that case, AddOp
 // returns an invalid Operation. The builder that later gets an output of this
 // Operation reports the error. The generated op functions call AddOp. The
-// functions of ops that may have no inputs take a GraphBuilder& instead.
+// functions of ops that may have no inputs take a GraphBuilder& and call its
+// AddOp instead.
 Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
 
 template <class T>

@@ -164,10 +164,10 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
-// Adds a Const if shape inference knows the value of `output`. If the type of
-// `output` carries gradients, a second derivative may need to know the values
-// outside of the body that `output` depends on. For such a type, a Const is
-// added only if `output` is the output of a Const.
+// Adds a Const if `output` is the output of a Const, or if shape inference
+// knows the value of `output`. But if the type of `output` carries gradients, a
+// known value alone is not enough: a second derivative must know which values
+// outside of the body `output` depends on.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;

@@ -86,10 +86,10 @@ void AppendNumbers(const Operand& operand, std::vector<Tensor>& numbers) {
   }
 }
 
-// Returns the dtype of `operand` if it does not depend on the op. This is the
-// dtype of the Output or tensor or, for a list, of the Outputs and tensors in
-// the list. Returns kInvalid if there are only numbers. Fails with
-// INVALID_ARGUMENT if the list has several dtypes.
+// Returns the dtype that `operand` has regardless of the op. This is the dtype
+// of the Output or tensor or, for a list, of the Outputs and tensors in the
+// list. Returns kInvalid if there are only numbers. Fails with INVALID_ARGUMENT
+// if the list has several dtypes.
 absl::StatusOr<DType> OwnDType(const Operand& operand) {
   if (operand.is_output()) return operand.output().dtype();
   if (operand.tensor().has_value()) return operand.tensor()->dtype();

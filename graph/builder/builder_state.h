@@ -21,9 +21,9 @@
 
 namespace leat {
 
-// The id of an operation without a builder, which an op function returns if it
-// gets only constants. A builder that gets an output of such an operation
-// reports the error.
+// The id of the Operation that an op function returns if it gets only
+// constants. This Operation has no builder. A builder that gets an output of
+// such an Operation reports the error.
 inline constexpr NodeId kOfConstants = -2;
 
 // One open ControlDependencies scope. A node that takes an input from one of
@@ -46,9 +46,9 @@ struct DeviceFunctionScope {
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same for variable scopes
-  // The merged device names of the open OnDevice scopes. If some of these
-  // scopes have a device function, only the scopes inside of the innermost one
-  // of them count. UseDeviceOf sets this to the device of a node.
+  // The merged device names of the open OnDevice scopes. Scopes around the
+  // innermost scope that has a device function do not count. UseDeviceOf sets
+  // this to the device of a node.
   DeviceName device = {};
   std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
   std::vector<std::string> colocation = {};                // "loc:@name"
@@ -186,11 +186,12 @@ struct GraphBuilder::State {
   absl::Status EndedError(absl::string_view what,
                           const GraphBuilder& owner) const;
 
-  // Returns the output of this builder that stands for `output`. If `output`
-  // belongs to this builder, this is `output` itself. If it belongs to an
-  // enclosing builder or to the forward body, this is usually an argument. The
-  // first call for an `output` adds the argument. Fails with INVALID_ARGUMENT
-  // if the body of `output` has ended or belongs to the builder of another
+  // Returns the output of this builder that stands for `output`. This is
+  // `output` itself if `output` belongs to this builder. For an output of an
+  // enclosing builder, this is an argument. For an output of the forward body,
+  // this is an argument, a constant, or a value popped from a list. The first
+  // call for an `output` adds the necessary nodes. Fails with INVALID_ARGUMENT
+  // if `output` belongs to a body that has ended or to the builder of another
   // graph.
   absl::StatusOr<Output> Resolve(const Output& output);
   // Resolves an output of the forward body.
@@ -225,9 +226,9 @@ struct GraphBuilder::State {
 // variant is the gradient of the list in it.
 bool CarriesGradient(DType dtype);
 
-// Returns `shape` in the form in which the ops on tensor lists take the shape
-// of the elements: an int32 vector with -1 for extents that are unknown or
-// beyond int32, or the scalar -1 for an unknown rank.
+// Returns `shape` as a tensor, for the input `element_shape` of the ops on
+// tensor lists. The tensor is an int32 vector, with -1 for extents that are
+// unknown or beyond int32. For an unknown rank, the tensor is the scalar -1.
 Tensor ListElementShape(const PartialShape& shape);
 
 // Returns `error` with `prefix` before its message.
@@ -248,9 +249,9 @@ struct BuilderAccess {
   }
 
   // Makes a body inside of the innermost open body of `builder`'s tree, or in
-  // the graph if no body is open. A BodyScope then opens the new body. The name
-  // `function` is made unique. The tree owns the result. See Body for `forward`
-  // and `pops_intermediates`.
+  // the graph if no body is open. Does not open the new body; a BodyScope does.
+  // The name `function` is made unique. The tree owns the result. See Body for
+  // `forward` and `pops_intermediates`.
   static GraphBuilder& NewBody(GraphBuilder& builder, std::string function,
                                GraphBuilder* forward = nullptr,
                                bool pops_intermediates = false);

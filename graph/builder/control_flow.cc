@@ -76,7 +76,7 @@ Chosen InvalidChoice(GraphBuilder* owner, size_t count) {
 }
 
 // Builds a Cond or a Case. The name of each function is the name of the node
-// and one of `suffixes`.
+// followed by one of `suffixes`.
 Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
               absl::Span<const BranchFunction> branches,
               absl::Span<const std::string> suffixes,

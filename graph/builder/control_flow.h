@@ -33,15 +33,15 @@
 //
 // Gradients (autodiff/gradients.h) differentiates through Cond, Case and While,
 // even if they are nested. Gradients fails with UNIMPLEMENTED for second
-// derivatives through a loop. It adds outputs to the node, for the values of
-// the forward computation that the gradient needs. It also adds inputs to a
-// While, because a While keeps such values in lists of tensors. The node
-// changes in place, so its Outputs stay valid. But a session refuses to extend
-// its graph if a node has changed. So the gradients must be built before the
-// session gets the graph. Gradients that a program requests inside a body also
-// flow to the outside, through the values that the body captures. A loop
-// variable inside the body has no gradient with respect to the variable's
-// initial value, because the two differ after the first iteration.
+// derivatives through a loop. Gradients adds outputs to the node, for the
+// values of the forward computation that the gradient needs. Gradients also
+// adds inputs to a While, because a While keeps such values in lists of
+// tensors. The node changes in place, so its Outputs stay valid. But a session
+// refuses to extend its graph if a node has changed. So the gradients must be
+// built before the session gets the graph. Gradients that a program requests
+// inside a body also flow to the outside, through the values that the body
+// captures. A loop variable inside the body has no gradient with respect to the
+// variable's initial value, because the two differ after the first iteration.
 //
 // The builder of `pred`, `index` or `initial` records errors, with the name of
 // the node and the place of the call. After an error, Cond and Case return as
@@ -160,9 +160,9 @@ struct WhileOptions {
 // Runs a loop. The variables of the loop start with the values in `initial`,
 // which must not be empty. Integers in `initial` become int32, and numbers with
 // a fraction become float. `condition` computes a scalar bool from the
-// variables. While it is true, `body` computes the values of the variables in
-// the next iteration, which must have the same types. Returns the values of the
-// variables after the last iteration.
+// variables. While this bool is true, `body` computes the values of the
+// variables in the next iteration. These values must have the same types as the
+// variables. Returns the values of the variables after the last iteration.
 std::vector<Output> While(const OperandList& initial, LoopCondition condition,
                           LoopBody body, const WhileOptions& options = {},
                           SourceLocation location = SourceLocation::Current());

@@ -63,12 +63,12 @@ struct LoopSpec {
 // type of a variable or, if `check_shapes` is set, its shape.
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
-// Returns the outputs of an If or Case that give the values of branches.
-// `values[i]` are outputs of the body of branch i. When branch i runs, the
-// outputs result[i] of `node` have the values of values[i]. Adds outputs to
-// `node` if needed. Values of different branches share an output if their types
-// and shapes are equal. A branch that has no value for an output gives it an
-// arbitrary tensor.
+// Returns outputs of `node`, an If or Case, that give the values of outputs in
+// its branches. `values[i]` are outputs of the body of branch i. When branch i
+// runs, the outputs result[i] of `node` have the values of values[i]. Adds
+// outputs to `node` if needed. Values of different branches share an output if
+// their types and shapes are equal. A branch that has no value for an output
+// gives it an arbitrary tensor.
 absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
     const Operation& node, absl::Span<const std::vector<Output>> values);
 

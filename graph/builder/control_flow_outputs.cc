@@ -128,8 +128,8 @@ class NewBranchOutputs {
   }
 
   // Returns the number of the output that has `value` when `branch` runs.
-  // Values of different branches can share an output if they are of the same
-  // kind, because only one branch runs.
+  // Values of different branches can share an output if they have the same
+  // KindOf(), because only one branch runs.
   int Find(size_t branch, const Output& value) {
     const auto [it, is_new] =
         numbers_[branch].try_emplace(value.endpoint(), -1);
@@ -198,16 +198,17 @@ class NewBranchOutputs {
 
   const absl::Span<GraphBuilder* const> bodies_;
   const int first_;  // the number of the first new output
-  // Both are indexed by branch. `numbers_` maps a value to the number of the
-  // output that has the value. `used_` counts the new outputs of each kind that
-  // the branch uses.
+  // `numbers_` and `used_` are indexed by branch. `numbers_` maps a value to
+  // the number of the output that has the value. `used_` counts the new outputs
+  // of each kind that the branch uses.
   std::vector<absl::flat_hash_map<Endpoint, int>> numbers_;
   std::vector<absl::flat_hash_map<std::string, size_t>> used_;
   // Maps a kind to the new outputs of this kind, as indices into values_ and
   // kinds_.
   absl::flat_hash_map<std::string, std::vector<size_t>> by_kind_;
-  // Both are indexed by new output. `values_` has the value in each branch, or
-  // an invalid Output if a branch has no value. `kinds_` has the kind.
+  // `values_` and `kinds_` are indexed by new output. `values_` has the value
+  // in each branch, or an invalid Output if a branch has no value. `kinds_` has
+  // the kind.
   std::vector<std::vector<Output>> values_;
   std::vector<std::string> kinds_;
 };
@@ -330,7 +331,9 @@ absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values) {
   const State& state = BuilderAccess::Of(*node.builder());
   const Body& body = BodyOf(*state.control_flow.at(node.id()).bodies[1]);
-  absl::flat_hash_map<Endpoint, int> numbers;  // of a value's list
+  // Maps an output of the body to the number of the output of `node` that lists
+  // its values.
+  absl::flat_hash_map<Endpoint, int> numbers;
   for (const BodyArgument& argument : body.arguments) {
     if (argument.pushed.builder() == nullptr) continue;
     numbers.emplace(argument.pushed.endpoint(),

@@ -45,8 +45,8 @@ void SliceArguments::Append(const Index& index) {
   strides.push_back(index.stride());
 }
 
-// Checks that the Outputs among `items`, which are one input of the slice, are
-// scalars of an integer type.
+// Checks that each Output in `items` may be a scalar and has type int16, int32
+// or int64. `items` are the begins, the ends or the strides of the slice.
 absl::Status CheckItems(const std::vector<Operand>& items,
                         absl::string_view what) {
   for (size_t i = 0; i < items.size(); ++i) {

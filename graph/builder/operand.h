@@ -19,8 +19,8 @@
 // decides:
 //
 // - The op specifies the dtype of the argument, as Switch does for `pred`.
-// - The argument's dtype is an attr, such as T, and an Output or a tensor among
-//   the op's arguments, or in the same list, decides that attr.
+// - The argument's dtype is an attr, such as T. An Output or a tensor decides
+//   this attr if it is in the same list, or in an argument with the same attr.
 // - The attr has a default dtype that can hold the numbers. Most arguments that
 //   are axes, shapes or permutations have the default int32.
 // - Integers become int32, or float where the op does not take int32. If there

@@ -27,9 +27,10 @@ namespace leat {
 
 class VariantDecoders;
 
-// Bounds the tensors that decoding may make, because a small message can ask
-// for a large tensor (one value, repeated). One budget serves all attrs of a
-// graph: decoding subtracts the bytes of each tensor from `remaining`.
+// Limits the bytes of the tensors that decoding may make, because a small
+// message can ask for a large tensor (one value, repeated). One budget serves
+// all attrs of a graph: decoding subtracts the bytes of each tensor from
+// `remaining`.
 struct AttrBudget {
   int64_t max_tensor_bytes = int64_t{2} << 30;  // of one tensor
   int64_t remaining = int64_t{8} << 30;         // of all later tensors
@@ -56,8 +57,8 @@ absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
 absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
                                          AttrBudget& budget);
 
-// Encode one value, or all attrs of a node. They overwrite the message. They
-// fail only for a tensor that no message can hold, as EncodeTensor
+// Encode one value, or all attrs of a node, and overwrite the message. Fail
+// only for a tensor that no message can hold, as EncodeTensor
 // (core/codec/tensor_codec.h) does. Errors of AttrMapToProto name the attr.
 absl::Status AttrValueToProto(const AttrValue& value, pb::AttrValue& proto);
 absl::Status AttrMapToProto(const AttrMap& attrs, AttrProtoMap& protos);

@@ -24,8 +24,8 @@ namespace leat {
 // outside of their bounds.
 absl::StatusOr<OpDef> OpDefFromProto(const pb::OpDef& proto);
 
-// Encodes an op and overwrites `proto`. Fails as AttrValueToProto does if it
-// cannot encode a default value.
+// Encodes an op and overwrites `proto`. Fails as AttrValueToProto does for a
+// default value.
 absl::Status OpDefToProto(const OpDef& op, pb::OpDef& proto);
 
 }  // namespace leat

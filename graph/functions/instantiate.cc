@@ -199,8 +199,8 @@ class Instantiation {
   }
 
   // Appends the tensors that a text names: "arg", "arg:0", "node:output" or
-  // "node:output:0". Without a number, it names all tensors of the argument or
-  // output.
+  // "node:output:0". A text without a number names all tensors of the argument
+  // or output.
   absl::Status AddTensors(absl::string_view text,
                           std::vector<BodyTensor>& tensors) const {
     const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');

@@ -35,9 +35,10 @@ struct BodyNode {
   std::vector<int32_t> arg_controls = {};  // numbers of argument tensors
 };
 
-// The body of a function whose attrs are known. It points at ops of the
-// registry and of the function library, which must outlive it. Arguments and
-// results are counted by tensor: an argument that is a list has several.
+// The body of a function whose attrs are known. The body points at ops of the
+// registry and of the function library, and both must outlive the body.
+// Arguments and results are counted by tensor: an argument that is a list has
+// several tensors.
 struct FunctionBody {
   std::string name = {};                    // the function's name
   std::vector<std::string> arg_names = {};  // one per tensor
@@ -52,12 +53,12 @@ struct FunctionBody {
 };
 
 // Instantiates `function`: replaces attrs that are placeholders ("$name") by
-// those of `attrs`, or else by the defaults of the signature. Fails with
+// the values in `attrs`, or else by the defaults of the signature. Fails with
 // INVALID_ARGUMENT, naming function and node, for missing or wrong attrs,
 // unknown ops, tensors that do not fit in number or type, and arguments or
 // results that are references. Fails with RESOURCE_EXHAUSTED if the nodes have
-// more than `max_tensors` inputs and outputs together, before they take much
-// memory.
+// more than `max_tensors` inputs and outputs together. Instantiate then fails
+// before the nodes take much memory.
 //
 // REQUIRES: `function` has passed ValidateBody (graph_validation.h);
 // `function`, `ops` and `library` outlive the body. Thread-safe.

@@ -88,7 +88,8 @@ struct Literal {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(DType value) const {
     std::string name = Name(value);
-    // Only the newest types have names of several words.
+    // A name of several words, such as "float8_e5m2", cannot be turned into the
+    // name of the enumerator as below. Only the newest types have such names.
     if (absl::StrContains(name, '_')) {
       return absl::StrCat("static_cast<DType>(", static_cast<int>(value), ")");
     }

@@ -60,9 +60,10 @@ class OpCode {
   // Adds an attr to `optional_` if it has a default, else to `required_`.
   void AddAttr(const AttrDef& attr, std::set<std::string>& names,
                std::set<std::string>& field_names);
-  // These return the parts of the texts: the type that the function returns,
-  // the comment, the structs, the signature, and the statements of the body.
-  // The body consists of Counts, Call and Return, in this order.
+  // These functions return the parts of the declaration and the definition: the
+  // type that the C++ function returns, the comment, the structs, the
+  // signature, and the statements of the body. The body consists of Counts,
+  // Call and Return, in this order.
   std::string ReturnType() const;
   std::string Comment() const;
   std::string Structs() const;

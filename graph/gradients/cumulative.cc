@@ -11,7 +11,7 @@ void CumsumGrad(GradientContext& c) {
                        .reverse = !c.attr<bool>("reverse")}));
 }
 
-// Uses TensorFlow's formula, which gives no gradient where x is 0.
+// Uses TensorFlow's formula, which gives a gradient of 0 where x is 0.
 void CumprodGrad(GradientContext& c) {
   const bool exclusive = c.attr<bool>("exclusive");
   const Output sum =

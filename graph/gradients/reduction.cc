@@ -115,7 +115,7 @@ void ExtremumGrad(GradientContext& c) {
 // A transposition that moves the reduced axes to the front.
 struct ReducedFirst {
   Output order, back;  // the permutation and its inverse
-  Output count;        // how many axes are reduced, a vector of one
+  Output count;        // how many axes are reduced, a vector of one element
 };
 
 ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
@@ -132,8 +132,8 @@ ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
           .count = IntVector(b, {static_cast<int64_t>(axes.size())})};
 }
 
-// Returns the same, for axes and a rank that may be known only when the graph
-// runs.
+// Returns the transposition for `x` and `axes`. The rank of `x` and the values
+// of `axes` may be known only when the graph runs.
 ReducedFirst ReducedFirstOf(Output x, Output axes) {
   const Output rank = op::Rank(x);
   const Output normal = NormalAxes(axes, rank);

@@ -130,11 +130,11 @@ class Importer {
   }
 
  private:
-  // What import must know of an op. It is looked up once per op.
+  // What import must know of an op. OpOf makes one OpInfo per op and keeps it.
   struct OpInfo {
     const OpDef* op = nullptr;
-    bool is_const = false;       // it has a tensor `value` of type `dtype`
-    bool has_functions = false;  // it has an attr of type func or list(func)
+    bool is_const = false;       // has the attrs `value` (a tensor) and `dtype`
+    bool has_functions = false;  // has an attr of type func or list(func)
   };
 
   // Returns the budget that is left if other tensors use `used` bytes.

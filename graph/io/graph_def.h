@@ -61,9 +61,9 @@ absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const ImportLimits& limits = {});
 
 // Adds the nodes and functions of `graph_def` to `graph`. New nodes may take
-// inputs from nodes that are there already, and functions that are there may be
-// sent again if they are equal. Fails as ImportGraphDef does; then `graph` is
-// unchanged.
+// inputs from nodes that `graph` already has. `graph_def` may repeat a function
+// of `graph` if the two definitions are equal. Fails as ImportGraphDef does;
+// then `graph` is unchanged.
 absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
                          const ImportLimits& limits = {});
 
@@ -74,11 +74,10 @@ struct ExportOptions {
   bool strip_default_attrs = false;
 };
 
-// Writes `graph` to `graph_def`, which it overwrites. The nodes are in the
-// order of their ids. Importing a message that was written with the default
-// options gives back the graph, without its placement. Fails with
-// INVALID_ARGUMENT, naming the node, for an attr that no message can hold: a
-// tensor above 2 GiB.
+// Overwrites `graph_def` with `graph`. The nodes are in the order of their ids.
+// Importing a message that was written with the default options gives back the
+// graph, without its placement. Fails with INVALID_ARGUMENT, naming the node,
+// for an attr that no message can hold: a tensor above 2 GiB.
 absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
                             const ExportOptions& options = {});
 

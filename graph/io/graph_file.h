@@ -24,18 +24,19 @@ class MetaGraphDef;
 namespace leat {
 
 // Reads a GraphDef or MetaGraphDef, binary or text. The content of the file
-// decides which it is, not the name. `ops` must outlive the graph. Fails as
-// ReadRegularFile (core/regular_file.h) does, also for a file above 2 GiB.
-// Fails with INVALID_ARGUMENT, naming the file, if the file holds neither
-// message; for text, the error has the line and column too. Also fails as
-// ImportGraphDef does.
+// decides how the file is read; the name of the file does not matter. `ops`
+// must outlive the graph. Fails as ReadRegularFile (core/regular_file.h) does,
+// also for a file above 2 GiB. Fails with INVALID_ARGUMENT, naming the file, if
+// the file holds neither message; for text, the error has the line and column
+// too. Also fails as ImportGraphDef does.
 absl::StatusOr<Graph> LoadGraph(const std::string& path,
                                 const OpRegistry& ops = BuiltinOps(),
                                 const ImportLimits& limits = {});
 
-// Writes a GraphDef, as text if the path ends in ".pbtxt". An existing file at
-// `path` is replaced only after all content has been written. Fails with
-// INVALID_ARGUMENT for a graph above 2 GiB, which no message can hold. If a
+// Writes a GraphDef, as text if the path ends in ".pbtxt" and otherwise as
+// binary. An existing file at `path` is replaced only after all content has
+// been written. Fails as ExportGraphDef does. Fails with INVALID_ARGUMENT if a
+// binary file would be above 2 GiB, which is more than LoadGraph reads. If a
 // system call fails, fails with the error that SystemError
 // (core/regular_file.h) makes.
 absl::Status SaveGraph(const Graph& graph, const std::string& path,

@@ -18,7 +18,7 @@ struct TextOptions {
   bool annotations = false;    // also attrs that the op does not declare
   bool devices = true;         // the assigned device, or else the requested one
   int max_elements = 6;        // of each tensor
-  int max_column = 48;         // in characters; wider cells exceed it
+  int max_column = 48;         // in characters; wider cells are not cut
 };
 
 // Returns one line for each node, `name = Op[attrs] (inputs, ^controls)

@@ -126,7 +126,7 @@ class LowerAll {
     return absl::OkStatus();
   }
 
-  // Makes the node an IdentityN of its results, or a NoOp if it has none.
+  // Makes the node an IdentityN of `outputs`, or a NoOp if `outputs` is empty.
   absl::Status KeepName(NodeId id, const Node& node,
                         const std::vector<Endpoint>& outputs, NodeId executed) {
     auto def = std::make_shared<NodeDef>();
@@ -150,9 +150,9 @@ class LowerAll {
   }
 
   // Returns the output that replaces `endpoint`. The replacement may itself be
-  // an output of another node that was lowered in this round, so this may
-  // follow several replacements. The bound on the steps makes sure that this
-  // ends.
+  // an output of another node that was lowered in this round. So the loop may
+  // follow several replacements. The bound on the steps makes sure that the
+  // loop ends.
   Endpoint Resolve(Endpoint endpoint) const {
     for (size_t steps = 0; steps <= replaced_.size(); ++steps) {
       const auto it = replaced_.find(endpoint.node);

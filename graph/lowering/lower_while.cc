@@ -78,8 +78,8 @@ class WhileLowering {
   }
 
   // Collects the variables. A loop needs a variable that is not an invariant.
-  // If all are invariants, this treats the first one as if the body changed it.
-  // If there are no variables, this adds one.
+  // If all variables are invariants, the first one is treated as if the body
+  // changed it. If there are no variables, AddVariables adds one.
   absl::Status AddVariables() {
     bool any = false;
     for (int i = 0; i < node_.num_inputs(); ++i) {
@@ -118,7 +118,8 @@ class WhileLowering {
                         {variable.initial}, gate_,
                         std::string(lowering_.DeviceOf(variable.initial))));
       if (variable.is_invariant) continue;
-      // The second input stands for the NextIteration, which is made later.
+      // The second input of the Merge is only a stand-in. AddNextIterations
+      // replaces it by the NextIteration.
       const Endpoint enter = {variable.enter, 0};
       LEAT_ASSIGN_OR_RETURN(variable.merge,
                             lowering_.AddMerge(Name("merge", i), {enter, enter},

@@ -143,8 +143,8 @@ class BodyCopy {
         });
   }
 
-  // Renames the frame of a loop in the body. Each copy of the body needs
-  // another name, because two calls of a function with a loop are two loops.
+  // Renames the frame of a loop in the body. Each copy of the body needs a
+  // different name, because two calls of a function with a loop are two loops.
   void RenameFrame(AttrMap& attrs) {
     const AttrValue* value = attrs.Find("frame_name");
     const auto* frame = value ? std::get_if<std::string>(value) : nullptr;
@@ -204,8 +204,8 @@ class BodyCopy {
   const absl::Span<const NodeId> gate_;
   NodeId first_ = 0;
   std::vector<NodeId> arg_nodes_;
-  // Map names of nodes and arguments, and of frames, in the body to their names
-  // in the graph.
+  // names_ maps the names of nodes and arguments in the body to their names in
+  // the graph. frames_ does the same for the names of frames.
   absl::flat_hash_map<std::string, std::string> names_;
   absl::flat_hash_map<std::string, std::string> frames_;
 };

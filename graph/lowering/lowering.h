@@ -127,9 +127,9 @@ class Lowering {
 // Makes an INVALID_ARGUMENT whose message begins with the node's name and op.
 absl::Status LoweringError(const Node& node, absl::string_view message);
 
-// Each of these adds the nodes that replace `node`. REQUIRES: `node` is a copy,
-// not a reference into the graph, because adding a node moves the graph's
-// nodes.
+// Each of these functions adds the nodes that replace `node`. REQUIRES: `node`
+// is a copy, not a reference into the graph, because adding a node moves the
+// graph's nodes.
 absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
                                   Lowering& lowering);
 absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines DynamicPartition, which distributes rows over several tensors. The
-// input `partitions` has the number of the tensor for each row.
+// Defines DynamicPartition, which distributes rows over several tensors. For
+// each row, the input `partitions` has the number of the output tensor.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -25,9 +25,9 @@ absl::Status GatherShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Returns `batch_dims`. A negative value is converted to count from the front.
-// Returns INVALID_ARGUMENT if the value does not fit the ranks of indices and
-// params.
+// Returns `batch_dims`, plus the rank of `indices` if `batch_dims` is negative.
+// Returns INVALID_ARGUMENT if `batch_dims` does not fit the ranks of `indices`
+// and `params`.
 absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
                               const PartialShape& indices) {
   if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Range, which gives the numbers start, start + delta and so on, up to
-// limit but without limit.
+// Defines Range, which gives the numbers start, start + delta and so on. All
+// these numbers lie before limit.
 #include <cmath>
 #include <limits>
 #include <optional>

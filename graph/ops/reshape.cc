@@ -19,7 +19,8 @@ namespace {
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
 // Describes the number of elements of a shape. `known` is the product of the
-// known extents. `unknown_axis` is the unknown extent if there is exactly one.
+// known extents. `unknown_axis` is the axis of the unknown extent if there is
+// exactly one.
 struct Elements {
   int64_t known = 1;
   int unknown_axis = -1;

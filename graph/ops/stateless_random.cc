@@ -12,8 +12,10 @@
 namespace leat::ops::stateless_random {
 namespace {
 
-constexpr int64_t kKeyLength = 1;      // elements, in Philox and ThreeFry
-constexpr int64_t kCounterLength = 2;  // elements of type uint64, in both
+// The numbers of uint64 elements in a key and in a counter. They are the same
+// for Philox and ThreeFry.
+constexpr int64_t kKeyLength = 1;
+constexpr int64_t kCounterLength = 2;
 
 absl::Status StatelessRandomShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(context.WithRank(1, 1).status());

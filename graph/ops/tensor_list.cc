@@ -200,8 +200,8 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
   return UpdatedList(context, Subshape(tensor, 1));
 }
 
-// These ops are not folded, because every step that changes a list would have
-// to copy the constant.
+// The ops with this signature are not folded, because every step that changes a
+// list would have to copy the constant.
 KernelSignature NotFoldableRetaining() {
   return NotFoldable(RetainsInput(OnCpu()));
 }

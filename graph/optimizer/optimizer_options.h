@@ -19,7 +19,7 @@ class GraphOptions;
 namespace leat {
 
 enum class OptimizeLevel : uint8_t {
-  kOff,  // no pass runs: a step runs every node that it needs, as it is
+  kOff,  // no pass runs: a step runs all nodes that pruning leaves
   kOn,   // all passes run that are not disabled
 };
 

@@ -18,8 +18,9 @@
 namespace leat {
 namespace {
 
-// The most control edges of a node to which a pass copies control edges.
-// Without this limit, passes could take quadratic time.
+// The most control edges that a node may have after a pass has copied control
+// edges of other nodes to it. Without this limit, passes could take quadratic
+// time.
 constexpr size_t kMaxControls = 16;
 
 // Returns true if one of the types is a reference, a resource or a variant.
@@ -45,7 +46,7 @@ bool IsControlFlowOp(absl::string_view op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
-// The size of an element that the estimate of the work assumes, in bytes.
+// The size in bytes that WorkOf assumes for every element of a tensor.
 constexpr int64_t kElementBytes = 4;
 
 // Returns the bytes that a kernel reads of these inputs. If there are more than

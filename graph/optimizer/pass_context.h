@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PassContext gives passes the graph, what is known of its nodes, and the
-// changes that they may make.
+// PassContext gives a pass the graph and what is known of the nodes of the
+// graph. A pass changes the graph only by calling functions of its PassContext.
 //
 // Every change replaces a node in place, makes a node take an input from a node
 // that comes earlier, or removes a node. An output keeps the value it had. So
@@ -49,7 +49,8 @@ class PassContext {
   // an id without a node.
   bool IsPure(NodeId id) const { return Has(id, kPure); }
   bool IsControlFlow(NodeId id) const { return Has(id, kControlFlow); }
-  // Returns true if the options ask to keep the node. It must not be removed.
+  // Returns true if RunPassesOptions::keep has the node. Such a node must not
+  // be removed.
   bool IsKept(NodeId id) const { return Has(id, kKept); }
   // Returns true if an input of the node is a reference. Even a pure node reads
   // the value behind the reference when it runs, so a node that runs earlier or
@@ -97,9 +98,9 @@ class PassContext {
 
   // Makes the node compute its outputs in another way. The node keeps its name
   // and its requested and assigned device, but not its annotations. Returns
-  // false and changes nothing if the op is unknown, the attrs, inputs or
-  // outputs do not fit, or the device has no kernel for it. REQUIRES: `inputs`
-  // and `controls` come before the node.
+  // false and changes nothing if the op is unknown, if the attrs, inputs or
+  // outputs do not fit the op, or if the device has no kernel for the op.
+  // REQUIRES: `inputs` and `controls` come before the node.
   bool Replace(NodeId id, absl::string_view op, AttrMap attrs,
                absl::Span<const Endpoint> inputs, Controls controls);
   // Replaces the node by a Const in the same way. Also returns false if `value`

@@ -1,8 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "arithmetic" replaces arithmetic that changes nothing by Identity: x
-// * 1, x / 1, x - 0, x + 0, Neg(Neg(x)), Transposes and Reshapes that undo each
-// other, and Cast to the same type. It does so only if
+// The pass "arithmetic" finds nodes whose output equals a tensor x that is
+// there already, and replaces each by an Identity of x. Such nodes are
+//  - x * 1, x / 1, x - 0, x + 0, AddN of x alone, and Cast of x to its type;
+//  - Neg(Neg(x)) and LogicalNot(LogicalNot(x));
+//  - Transposes and Reshapes of x that change nothing, either one node alone or
+//    two nodes that undo each other.
+// The pass replaces a node only if
 //  - the result is the same bit by bit for every x, including NaN, infinities
 //    and -0 (so x + 0.0 stays, because it turns -0 into 0);
 //  - the shape is provably the same;
@@ -43,7 +47,8 @@ const Node& NodeOf(const PassContext& context, NodeId id) {
 }
 
 // Returns true if every element is `value`. Compares the bits of floats, since
-// -0 is not 0.
+// -0 is not 0. Returns false for an empty tensor, and for a tensor with more
+// than kMaxKnownElements elements.
 bool IsFilledWith(const Tensor& tensor, double value) {
   if (tensor.num_elements() < 1 || tensor.num_elements() > kMaxKnownElements) {
     return false;
@@ -118,7 +123,8 @@ Found Sum(PassContext& context, NodeId id) {
   return Equivalent{node.inputs[0], {}};
 }
 
-// Returns the node that computes input 0 if it has the same op, else null.
+// Returns the producer of input 0 if it has the same op as node `id` and reads
+// no reference. Otherwise returns null.
 const Node* Inner(const PassContext& context, NodeId id) {
   const Node& node = NodeOf(context, id);
   const NodeId inner = node.inputs[0].node;
@@ -142,8 +148,9 @@ Found Cast(PassContext& context, NodeId id) {
   return Equivalent{node.inputs[0], {}};
 }
 
-// Returns the permutation of a Transpose if it is a valid constant and the rank
-// of the input is known to fit it. Such a node cannot fail.
+// Returns the permutation of a Transpose if it is a valid constant and has as
+// many elements as the known rank of the input. Then the Transpose cannot fail.
+// Otherwise returns nothing.
 std::optional<Dims> Permutation(PassContext& context, const Node& node) {
   const Tensor* constant = context.Constant(node.inputs[1].node);
   const InferredOutput* known = context.Inferred(node.inputs[0]);
@@ -184,8 +191,9 @@ Found Transpose(PassContext& context, NodeId id) {
   return result;
 }
 
-// Returns true if a Reshape from `from` to `to` changes nothing: all extents
-// are equal, or all but one, which then follows from the number of elements.
+// Returns true if a Reshape from `from` to `to` changes nothing. If no extent
+// is 0, one extent of `to` may be unknown, because it follows from the number
+// of elements. All other extents must be known to be equal.
 bool ReshapeChangesNothing(const PartialShape& from, const PartialShape& to) {
   if (!from.rank_known() || !to.rank_known() || from.rank() != to.rank()) {
     return false;

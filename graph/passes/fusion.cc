@@ -4,9 +4,9 @@
 // activation by one node, TensorFlow's _FusedMatMul or _FusedConv2D. Each
 // thread of the fused kernel applies the bias and the activation to its part of
 // the product as soon as it has computed that part. The pass also replaces the
-// gradients of a Relu and of the MaxPool after it by one node. It does both
-// only if nothing else uses the values in between and the device has a kernel
-// for the new op.
+// gradients of a Relu and of the MaxPool after it by one node. The pass makes
+// either replacement only if nothing else uses the values in between and the
+// device has a kernel for the new op.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -132,8 +132,8 @@ class Fuser {
   }
 
   // Fuses a ReluGrad with the MaxPoolGrad before it. The output of the Relu is
-  // the input of the pooling, and it tells the fused kernel where ReluGrad lets
-  // the gradient pass.
+  // also the input of the pooling. This tensor tells the fused kernel where
+  // ReluGrad lets the gradient pass.
   bool FusePoolGradient(NodeId id) {
     const Node& node = graph_.node(id);
     const Node& before = graph_.node(node.inputs[0].node);
@@ -185,8 +185,8 @@ class Fuser {
   const OpDef* relu_grad_ = nullptr;
   const OpDef* max_pool_grad_ = nullptr;
   absl::flat_hash_set<const OpDef*> activations_;
-  // How often each node is used, by NodeId. Computed when the first candidate
-  // is found.
+  // The number of uses of each node, by NodeId (see CountUses). Empty until
+  // Absorbable is first called.
   std::vector<int32_t> uses_;
 };
 

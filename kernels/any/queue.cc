@@ -146,8 +146,8 @@ absl::StatusOr<int64_t> BatchSize(const Queue& queue,
   return size;
 }
 
-// Returns row `i` of `batch` with bytes of its own, so that an element in the
-// queue does not keep the whole batch in memory.
+// Returns row `i` of `batch`. Copies the row unless it is the only one, so that
+// an element in the queue does not keep the other rows in memory.
 absl::StatusOr<Tensor> Row(const Tensor& batch, int64_t i,
                            Allocator& allocator) {
   LEAT_ASSIGN_OR_RETURN(const Shape shape,

@@ -253,9 +253,10 @@ absl::StatusOr<Joined> JoinElements(const TensorList& list,
   return joined;
 }
 
-// Writes to `lengths` how many rows each element has, and returns their sum. An
+// Writes to `lengths` how many rows each element has, and returns the sum. An
 // element i that was never written has leading_dims[i] rows. If `leading_dims`
-// is too short, the element has `first_dim` rows.
+// is too short, the element has `first_dim` rows. INVALID_ARGUMENT if
+// `first_dim` is then kUnknown, or if a number of rows is negative.
 absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
                                      const Tensor& leading_dims,
                                      int64_t first_dim,

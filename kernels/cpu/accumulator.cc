@@ -175,8 +175,8 @@ absl::StatusOr<T> ScalarInput(const KernelContext& context, int i,
 }
 
 // Adds a gradient to the accumulator. `has_known_shape` is an attr of the
-// sparse op. It says whether the op uses its input for the shape of the whole
-// tensor.
+// sparse op. If it is true, input 4 is the shape of the whole tensor. If it is
+// false, the op ignores input 4.
 class ApplyGradient final : public Kernel {
  public:
   ApplyGradient(bool is_sparse, bool has_known_shape)

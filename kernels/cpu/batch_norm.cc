@@ -334,8 +334,8 @@ class BatchNormGrad final : public Kernel {
   }
 
  private:
-  // Computes dx = factor[c] * dy + slope[c] * (x - mean[c]) + constant[c],
-  // where c is the channel, and the gradients of scale and offset.
+  // Computes the gradients of scale and offset, and dx = factor[c] * dy +
+  // slope[c] * (x - mean[c]) + constant[c], where c is the channel.
   void Backpropagate(KernelContext& context, const Layout& l, float* dscale,
                      float* doffset, float* dx) const {
     const float* dy = context.input(0).data<float>().data();

@@ -105,8 +105,8 @@ void Convert(WorkQueue& queue, const Tensor& from, Tensor& to) {
   });
 }
 
-// Calls `multiply(a, b, c)` with pointers to the elements. For a 16-bit T they
-// point to copies in the wider type, and the result is converted back.
+// Calls `multiply(a, b, c)` with pointers to the elements. For a 16-bit T, the
+// pointers point to copies in the wider type, and the result is converted back.
 template <class T, class Body>
 absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
                               const Tensor& b, Tensor& c, Body multiply) {

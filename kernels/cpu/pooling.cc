@@ -297,7 +297,7 @@ class MaxPoolGrad final : public Kernel {
       ++tap;
     });
     Block all = Load(gradients, count);
-    // This is a multiplication, as in ReluGrad.
+    // Multiplies the gradients by 1 or 0, as ReluGrad does.
     if constexpr (kRelu) all *= best > Block{} ? Block{} + T(1) : Block{};
     tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {

@@ -77,9 +77,8 @@ struct Any {
 // The number of partial results of a block that are computed side by side, so
 // that the loop vectorises.
 constexpr int64_t kLanes = 32;
-// The number of elements, and the number of rows, that are reduced one after
-// the other before partial results are combined. This bounds the rounding
-// error.
+// At most kBlock elements, or kRowBlock rows, are reduced before partial
+// results are combined. These limits bound the rounding error.
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kRowBlock = 128;
 constexpr int64_t kTile = 512;  // columns; their partial results stay in cache

@@ -178,8 +178,9 @@ T Combine(const T& old, const T& update) {
   }
 }
 
-// Checks that `updates` has the extents of `indices` followed by those of a row
-// of `params`, or is a scalar, which updates all elements.
+// Checks that `updates` has the extents of `indices` followed by the extents of
+// a row of `params`. `updates` may also be a scalar, which then updates every
+// element of the rows.
 absl::Status CheckUpdates(const Shape& params, const Shape& indices,
                           const Shape& updates) {
   if (params.rank() < 1) {

@@ -47,9 +47,8 @@ class Tile final : public Kernel {
 
  private:
   // Returns a view in which each dimension becomes two, [multiple, extent].
-  // Dimensions of extent 1 are left out. The rank therefore stays below the
-  // limit of Shape, because every other dimension at least doubles the size of
-  // the output.
+  // Dimensions of extent 1 are left out. Each remaining dimension at least
+  // doubles the size of the output, so the rank stays below the limit of Shape.
   static BroadcastPlan<1> Plan(const Shape& input, const Dims& multiples) {
     const Dims input_strides = input.Strides();
     Dims dims;

@@ -122,8 +122,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeTopK(const NodeDef& node) {
 }
 
 // Returns true if fewer than `k` elements of the row are above the target's
-// element. Returns false if the target is out of range or the row is not
-// finite.
+// element. Returns false if the target is out of range or if an element of the
+// row is not finite.
 bool IsInTopK(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) {
     return false;

@@ -11,9 +11,9 @@
 //               scalars, "grad" or "delta", and "indices" of a sparse op
 //   Update      updates a stretch of elements
 //
-// Update gets the same stretch of each variable in `v` (v[0] is `var`), the
-// values of the scalar inputs in the order of their names, and the stretch of
-// the gradient. W is the type of the arithmetic.
+// Update gets the same stretch of each variable in `v` (v[0] is `var`) and of
+// the gradient. Update also gets the values of the scalar inputs, in the order
+// of their names. W is the type of the arithmetic.
 #ifndef LEAT_KERNELS_CPU_TRAINING_RULES_H_
 #define LEAT_KERNELS_CPU_TRAINING_RULES_H_
 

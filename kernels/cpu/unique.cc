@@ -91,9 +91,9 @@ class Unique final : public Kernel {
     using Key = std::conditional_t<std::is_same_v<T, std::string>,
                                    absl::string_view, T>;
     absl::flat_hash_map<Key, Index, HashOf<Key>, std::equal_to<Key>> seen;
-    // The bytes that the tables need per distinct value. They may be more than
-    // the value itself. The factor 3 covers a hash table that is half empty
-    // and, while the table grows, the old table, which is half as large.
+    // The bytes that `seen` and `first` need per distinct value. A value itself
+    // may take fewer bytes. The factor 3 is 2 for a hash table that is half
+    // empty, and 1 for the old table while the hash table grows.
     constexpr int64_t kEntryBytes =
         3 * (sizeof(std::pair<Key, Index>) + 1) + 2 * sizeof(int32_t);
     Allocator& allocator = context.step().device->allocator();

@@ -66,8 +66,8 @@ class Greedy {
     return group.num_nodes == 1 && !group.is_constrained && group.placed < 0;
   }
 
-  // Returns true for a node that gives one value and takes none, if it has
-  // consumers.
+  // Returns true for a node that has consumers, gives one value, and takes no
+  // inputs. A placeholder with a default counts as a node without inputs.
   bool IsGenerator(NodeId id) const {
     const Node& node = graph_.node(id);
     return (node.num_inputs() == 0 || node.op() == "PlaceholderWithDefault") &&

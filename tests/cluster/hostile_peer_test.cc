@@ -99,9 +99,9 @@ class HostilePeerProcessTest : public ::testing::Test {
         << server.NumOpenFiles() << " files, " << files << " before";
   }
 
-  // The flags lower the limits of what a task remembers on purpose, so that the
-  // limits are reached soon. The idle time is so long that a session in use
-  // does not become idle on a busy machine.
+  // --max-tombstones and --max-request-ids are small, so that the calls soon
+  // reach these limits. The idle time is so long that a session in use does not
+  // become idle on a busy machine.
   ServedCluster cluster_{
       "ps=1,worker=1",
       {"--max-message-bytes", absl::StrCat(kMaxMessageBytes),

@@ -5,8 +5,8 @@
 // still reach the chief.
 //
 // Each task has a host of its own, which is a network namespace of the kernel.
-// The switch is in the chief's namespace. The test starts itself again in that
-// namespace, or is skipped if the kernel does not allow this.
+// A switch in the chief's namespace connects the hosts. The test starts itself
+// again in that namespace, or is skipped if the kernel does not allow this.
 //
 // The test prints how soon the cut is noticed. That should be within 5 s, but a
 // busy machine may take longer. Without pings the step would end only after

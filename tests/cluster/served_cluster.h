@@ -41,7 +41,8 @@ bool IsIdle(const pb::TaskStatusResponse& status);
 bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
 // Owns the processes; its destructor kills those that still run. Its Expect
-// functions and End fail the test. Thread-compatible.
+// functions and End fail the test if an expectation does not hold.
+// Thread-compatible.
 class ServedCluster {
  public:
   // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with `flags`

@@ -2,8 +2,8 @@
 //
 // Tests tasks that fall silent without closing their connections, as on a
 // machine that hangs. The other tasks must notice the silence and stop waiting
-// for the silent tasks. The calls and replies that a silent task receives and
-// sends later must change nothing.
+// for the silent tasks. The calls that a silent task receives later, and the
+// replies that it sends later, must change nothing.
 //
 // The tests print how soon the silence is noticed. That should be within 5 s,
 // but a busy machine may take longer. Without pings the silence would not be

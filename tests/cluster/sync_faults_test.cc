@@ -140,8 +140,8 @@ class SyncFaultsTest : public ::testing::Test {
             }};
   }
 
-  // Kills the worker's task at a random time. Only its own client may get an
-  // error.
+  // Kills the worker's task at a random time. Expects that the client of this
+  // worker gets an error that names the task's address.
   void Kill(int worker, std::mt19937& random) {
     absl::SleepFor(absl::Microseconds(random() % 50'000));
     TrainingWorker& victim = *workers_[static_cast<size_t>(worker)];
@@ -159,10 +159,11 @@ class SyncFaultsTest : public ::testing::Test {
     for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(steps));
   }
 
-  // Ends the training. Every global step must have counted one update, except
-  // one step each time that the chief took over. Each update must be the mean
-  // of at least `required` gradients. At most `exceptions` updates may be means
-  // of more gradients than that. No gradient may have a part in two steps.
+  // Ends the training. The global step must equal the number of updates, except
+  // that each takeover of the chief also adds one to the global step. Each
+  // update must be the mean of at least `required` gradients. At most
+  // `exceptions` updates may be means of more than `required` gradients. No
+  // gradient may be part of two updates.
   void ExpectExactGradients(int required, int64_t exceptions) {
     int64_t begun = 0;
     for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
@@ -177,8 +178,9 @@ class SyncFaultsTest : public ::testing::Test {
         {.fetches = {model_.w, model_.seen, model_.global_step}});
     ASSERT_TRUE(result.ok()) << result.status();
     const int64_t steps = (*result)[2].scalar<int64_t>();
-    // The last update of each of the chief's sessions may have been interrupted
-    // before it was counted.
+    // Each takeover adds one to the global step (sync_replicas.h). The last
+    // update of each of the chief's sessions may have been interrupted before
+    // the global step counted the update.
     const int64_t takeovers = workers_[0]->num_sessions() - 1;
     const auto matches = AllOf(Ge(static_cast<double>(steps - takeovers)),
                                Le(static_cast<double>(steps + 1)));
@@ -224,8 +226,8 @@ class SyncFaultsTest : public ::testing::Test {
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 
  private:
-  // Maps each number n to the number of gradients that are parts of means of n
-  // gradients.
+  // Returns a map from n to the number of gradients that were averaged in means
+  // of n gradients.
   static std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
     std::map<int64_t, int64_t> counts;
     for (const float each : seen.data<float>()) {

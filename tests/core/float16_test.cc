@@ -54,7 +54,8 @@ class Float16Test : public ::testing::Test {
     const uint16_t magnitude = bits & 0x7fff;
     ASSERT_EQ(std::signbit(value), (bits & 0x8000) != 0);
     const double exact = std::fabs(static_cast<double>(value));
-    // Rounding treats infinity as the number that would follow the largest one.
+    // Rounding treats infinity as the number that would follow the largest
+    // finite number.
     const double largest = Value(kInfinity - 1, kExponentBits);
     const double step = largest - Value(kInfinity - 2, kExponentBits);
     const auto at = [&](uint16_t b) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeTaskCaller stands for the tasks that a master calls. It keeps each call
-// until the test answers it, or answers at once with what the test's callback
-// returns.
+// FakeTaskCaller stands for the tasks that a master calls. If the test's
+// callback provides an answer to a call, FakeTaskCaller answers the call at
+// once. Otherwise it keeps the call until the test answers the call.
 #ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_
 #define LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_
 

@@ -40,8 +40,8 @@ class ReceivedTensor {
     MutexLock lock(state_->mutex);
     return state_->calls;
   }
-  // Waits for the first call. Returns false if there is none at the
-  // WaitLimit.
+  // Waits for the first call of a callback of Done. Returns false if no
+  // callback of Done has been called at the WaitLimit.
   bool Wait() const {
     const Clock::time_point limit = WaitLimit();
     MutexLock lock(state_->mutex);

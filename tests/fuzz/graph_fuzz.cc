@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Imports bytes as a GraphDef, plans it for two devices, and runs one step with
-// all its sinks. The outcome must always be a Status, reached soon and in
-// little memory.
+// all its sinks. Every run must end soon, take little memory, and report each
+// problem as a Status.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +32,8 @@ std::shared_ptr<leat::DeviceSet> Devices() {
   return devices;
 }
 
-// Empties the resources of the devices. They outlive sessions, but a run must
-// not depend on earlier runs.
+// Removes all resources from the devices. Resources outlive sessions, but a run
+// must not depend on earlier runs.
 void ForgetResources() {
   for (const auto& device : Devices()->devices()) {
     Devices()->resources().Of(*device).Clear();

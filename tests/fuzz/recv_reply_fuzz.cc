@@ -49,8 +49,9 @@ constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kStepId = 7;
 constexpr int64_t kMaxBytes = 1 << 20;  // of a tensor
 constexpr size_t kMaxTensors = 3;
-// The memory for all tensors together. It is more than they need, because a
-// whole slice of a message counts when a part of the slice becomes a tensor.
+// The memory limit for all tensors together. The limit exceeds the sum of their
+// sizes, because a whole slice of a message counts when a part of the slice
+// becomes a tensor.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
 constexpr size_t kMaxZeros = 4 << 20;  // in all replies
@@ -182,8 +183,8 @@ const leat::ClusterSpec& Cluster() {
   return cluster;
 }
 
-// Receives tensors as the input says. Everything runs on this thread, also the
-// closures of the compute pool.
+// Receives tensors as the input says. All code runs on the thread that calls
+// Receive, also the closures of the compute pool.
 class Receiver {
  public:
   explicit Receiver(absl::string_view bytes)
@@ -219,9 +220,12 @@ class Receiver {
   }
 
  private:
-  // Asks the peer for its status, if the input says so. Otherwise the receiver
-  // knows nothing about the peer. The answer either says that the peer can send
-  // chunks, or comes from the input.
+  // Does one of three things, which the input chooses with `how_` % 3:
+  // - 0: Asks the peer for its status. The answer says that the peer can send
+  //   chunks.
+  // - 1: Asks for nothing, so the receiver knows nothing about the peer.
+  // - 2: Asks the peer for its status. The answer comes from the input (see
+  //   Continue).
   void AskForStatus() {
     const size_t kind = how_ % 3;
     if (kind == 1) return;
@@ -246,7 +250,8 @@ class Receiver {
                         "_w;0:0");
   }
 
-  // Asks for new tensors by one call.
+  // Calls TensorReceiver::Receive once. Each element of `received` receives a
+  // new tensor.
   void Ask(absl::Span<ReceivedTensor> received) {
     std::vector<leat::ParsedKey> keys;
     leat::TensorReceive receive{
@@ -291,7 +296,7 @@ class Receiver {
   }
 
   void Answer(HeldTransport::OneCall call, size_t what) {
-    if (what == 6) return;  // Nobody answers: the reply is dropped.
+    if (what == 6) return;  // destroys the callback without calling it
     std::move(call.done)(what < 4 ? ReceivedReply(call.method, what)
                                   : ErrorReply(what == 5));
   }

@@ -88,7 +88,8 @@ void CheckResponse(absl::string_view bytes, const Payload& payload) {
   if (!whole.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return;
   }
-  // protobuf merges the fields of several tensors into one tensor.
+  // protobuf merges the fields of several tensors into one tensor, so only a
+  // single tensor can be compared.
   if (payload.tensors.size() != 1) return;
   CheckAsProtobuf(payload.tensors[0], "", whole.tensor());
 }

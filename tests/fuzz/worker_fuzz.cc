@@ -2,8 +2,9 @@
 //
 // Takes bytes as the requests of a master to a worker. The first two bytes are
 // the length of a GraphDef to register. The GraphDef follows, and then a
-// RunGraphRequest for it. The outcome must always be a Status, reached soon and
-// in little memory. No graph, session or step may stay on the worker.
+// RunGraphRequest for it. Every run must end soon, take little memory, and
+// report each problem as a Status. No graph, session or step may stay on the
+// worker.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

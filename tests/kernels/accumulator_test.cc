@@ -67,8 +67,8 @@ TEST_F(AccumulatorTest, TakersWaitInLineForEnoughGradients) {
   accumulator->Take(2, step_, To(first));
   accumulator->Take(1, step_, To(second));
   ASSERT_TRUE(Apply(*accumulator, 0, Tensor::Vector<float>({1, 2})).ok());
-  // One gradient would be enough for the second call, but it must not overtake
-  // the first.
+  // One gradient would be enough for the second call, but the second call must
+  // not overtake the first one.
   EXPECT_FALSE(first.is_there() || second.is_there());
   ASSERT_TRUE(Apply(*accumulator, 0, Tensor::Vector<float>({3, 4})).ok());
   ASSERT_TRUE(first.ok());

@@ -167,7 +167,8 @@ TEST(QueueConcurrencyTest, EveryShuffledElementComesOutOnce) {
   EXPECT_EQ(AllTaken(outcome), outcome.put);
 }
 
-// Calls are answered by callbacks while another thread closes the queue.
+// One thread enqueues and another thread dequeues while a third thread closes
+// the queue.
 TEST(QueueConcurrencyTest, ClosingAnswersEveryWaitingCallOnce) {
   for (int round = 0; round < 50; ++round) {
     const std::shared_ptr<Queue> queue = Make(QueueKind::kFifo);

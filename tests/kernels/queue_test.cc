@@ -113,7 +113,8 @@ TEST_F(QueueTest, DequeuesWaitInLineForElements) {
   Take(*queue, 2, first);
   Take(*queue, 1, second);
   Put(*queue, {1});
-  // The first call holds one element back, and the second must not overtake it.
+  // The first call holds one element back, and the second call must not
+  // overtake the first one.
   EXPECT_FALSE(first.is_there() || second.is_there());
   EXPECT_EQ(queue->size(), 0);
   Put(*queue, {2, 3, 4});

@@ -39,7 +39,7 @@ class SyncCase {
   }
 
  private:
-  // Returns the error with which a call that waits is cancelled.
+  // Returns the error that Call passes to WaitingCall::Cancel.
   static absl::Status Waits() { return absl::DeadlineExceededError("waits"); }
 
   absl::StatusOr<std::vector<Value>> Call(const json& op, const json& attrs,

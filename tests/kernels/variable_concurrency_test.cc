@@ -32,8 +32,8 @@ absl::Status AddOne(Tensor& value) {
   return absl::OkStatus();
 }
 
-// Returns true if all elements are equal, as they must be, because every update
-// adds one to each.
+// Returns true if all elements are equal. They must always be equal, because
+// every update adds one to each element.
 bool IsUniform(const Tensor& value) {
   const auto data = value.data<float>();
   for (float x : data) {

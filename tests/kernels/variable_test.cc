@@ -209,7 +209,7 @@ TEST_F(ResourceVariableTest, GathersAndScattersRows) {
   EXPECT_TRUE(Identical(*rows, Tensor::Of<float>(Shape{2, 2}, {9, 10, 3, 4})));
 }
 
-// Indices are elements of tensors, so a graph can ask for any number.
+// Indices are elements of tensors, so a graph can use any number as an index.
 // TFSA-2021-127 is about batch_dims with a vector of indices.
 TEST_F(ResourceVariableTest, RefusesIndicesOutOfRange) {
   const Tensor handle = Handle();

@@ -136,7 +136,7 @@ TEST(OpDefsTest, EqualTensorFlowsFieldByField) {
   const std::map<std::string, Lines> expected = ReadExpected();
   ASSERT_GT(expected.size(), 200u);
   for (const OpDef* op : BuiltinOps().Ops()) {
-    // Ops of our own are made by passes only, so TensorFlow has none of them.
+    // TensorFlow does not have Leat's own ops, which only passes add to graphs.
     if (absl::StartsWith(op->name, "_Leat")) continue;
     const auto it = expected.find(op->name);
     if (it == expected.end()) {
@@ -176,8 +176,8 @@ TEST(OpDocsTest, SayInASentenceOfItsOwnWhatEachOpDoes) {
   }
 }
 
-// Every constraint names a type attr of the op and allows a type that the op
-// allows.
+// Every constraint names a type attr of the op and allows at least one type
+// that the op allows for this attr.
 TEST(KernelSignaturesTest, ConstrainTypeAttrsOfTheirOps) {
   for (const OpDef* op : BuiltinOps().Ops()) {
     for (const KernelSignature& kernel : BuiltinOps().Signatures(op->name)) {

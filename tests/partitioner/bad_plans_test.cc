@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests graphs and signatures that import accepts, but that planning must
-// refuse or survive. Each error says where and why.
+// refuse or survive. Each error says what is wrong and where.
 #include <memory>
 #include <string>
 #include <utility>

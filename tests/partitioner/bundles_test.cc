@@ -111,14 +111,14 @@ class BundlesTest : public ::testing::Test {
     targets.push_back(used.operation().name());
     return used;
   }
-  // Adds a target on `device` that changes a variable with `x`.
+  // Adds a target on `device` that assigns `x` to a variable.
   void Update(const Output& x, const char* device = kWorker) {
     auto there = b.OnDevice(device);
     const Output handle = op::VarHandleOp(b, x.dtype(), {});
     targets.push_back(op::AssignVariableOp(handle, x).name());
   }
-  // Adds a target on `device` that changes a variable after `operation`. Only
-  // the change itself waits for `operation`.
+  // Adds a target on `device` that assigns 1 to a variable after `operation`.
+  // Only the assignment waits for `operation`.
   void UpdateAfter(const Operation& operation, const char* device = kWorker) {
     auto there = b.OnDevice(device);
     const Output one = b.Const(1.0f);
@@ -324,8 +324,8 @@ TEST_F(BundlesTest, WhatIsComputedForUpdatesComesTogether) {
   Update(w);
   Plan();
   ExpectTogether({neg, exp, square});
-  // These three do not come in one bundle with v and w, because v and w are
-  // ready at once.
+  // `neg`, `exp` and `square` do not come in one bundle with v and w, because v
+  // and w are ready at once.
   ExpectTogether({v, w});
   EXPECT_NE(BundleOf(v), BundleOf(neg));
 }
@@ -460,7 +460,8 @@ TEST_F(BundlesTest, EnqueuesAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// An enqueue waits, although its element is a variable.
+// An enqueue may have to wait, even if its element is a reference to a
+// variable, which waits for nothing.
 TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   Output element;
   {
@@ -490,8 +491,9 @@ TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
   ExpectAlone({taken, count});
 }
 
-// These ops are not declared stateful. Only the reference to their handle shows
-// that they have a state.
+// AccumulatorTakeGradient and AccumulatorNumAccumulated are not declared
+// stateful. Only their input, a reference to the handle, shows that they use a
+// state.
 TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   Output taken, count;
   {
@@ -584,7 +586,8 @@ TEST_F(BundlesTest, NothingInALoopOrBehindItComesTogether) {
     ++count;
     EXPECT_EQ(one.bundle, kAlone) << one.producer;
   }
-  // These are the predicate, both variables, sum, product and both results.
+  // At least these tensors were counted: the predicate, both loop variables,
+  // sum, product and both results.
   EXPECT_GE(count, 7);
 }
 

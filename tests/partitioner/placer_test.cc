@@ -252,7 +252,8 @@ TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
     EXPECT_EQ(DeviceOf(product), kPs0) << policy;
     EXPECT_EQ(DeviceOf(with_product), kPs0) << policy;
   }
-  // Of the devices that the request allows, a foreign one is chosen.
+  // The request allows several devices. The placer chooses the one of a foreign
+  // task.
   devices.push_back({.name = "/job:ps/replica:0/task:1/device:CPU:0",
                      .type = "CPU",
                      .incarnation = 1});

@@ -7,8 +7,9 @@
 // session must run its next step.
 //
 // For each row of the advisories' table, the file has a line with "id", "table"
-// (the row's op column) and "ops" (the ops that the row's cases must cover if
-// Leat has them). The row's cases follow, one per line. A case is one of these:
+// and "ops". "table" is the row's op column. "ops" are the ops that the row's
+// cases must cover if Leat has them. The row's cases follow, one per line. A
+// case is one of these:
 // - one node: "op", "attrs" and "inputs", as in the op cases. A "variable" or
 //   "reference" is the value of a variable that is the node's first input.
 // - a "graph" in protobuf's text format
@@ -168,8 +169,8 @@ std::string Mismatch(const absl::Status& status, const json& spec) {
   const std::string text = spec["error"][1].get<std::string>();
   const absl::string_view message = status.message();
   if (absl::StatusCodeToString(status.code()) != code) return "not " + code;
-  // Errors name the node in the first form while planning, and in the second
-  // form while running.
+  // An error of planning names the node as 'NODE'. An error of a running step
+  // names the node as {{node NODE}}.
   if (!absl::StrContains(message, absl::StrCat("'", node, "'")) &&
       !absl::StrContains(message, absl::StrCat("{{node ", node, "}}"))) {
     return "does not name " + node;

@@ -133,8 +133,8 @@ TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
       op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});
   const auto out = Run({queue, sum});
   EXPECT_EQ(out[0].scalar<ResourceHandle>().container, "ps");
-  // The reference of the old ops is a tensor with the names of the container
-  // and of the resource.
+  // ConditionalAccumulator has no resource handle. Its output is a reference to
+  // a tensor with the names of the container and of the resource.
   ASSERT_EQ(out[1].num_elements(), 2);
   EXPECT_EQ(out[1].data<std::string>()[0], "ps");
   EXPECT_EQ(store().size(), 2u);

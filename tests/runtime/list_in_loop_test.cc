@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that a loop that pushes to a list never copies the list. The gradients
-// of loops contain such loops. The executor makes this possible because it
-// releases a value before the value's last reader needs it.
+// of loops contain such loops. A push changes the list in place if nothing else
+// refers to the list. The executor makes sure of that: the last reader of each
+// slot clears the slot, so only the slot that the push reads holds the list.
 #include <atomic>
 #include <fstream>
 #include <memory>

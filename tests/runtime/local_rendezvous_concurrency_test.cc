@@ -50,8 +50,8 @@ TEST(LocalRendezvousTest, HandsOverWhatIsSentLater) {
   EXPECT_TRUE(received.is_dead);
 }
 
-// A loop has new keys in every iteration, so keeping the used ones would take
-// more memory the longer it runs.
+// A loop has new keys in every iteration. If the rendezvous kept marks of used
+// keys, they would take more memory with every iteration.
 TEST(LocalRendezvousTest, KeepsNoMarksOfKeysInsideOfLoops) {
   LocalRendezvous rendezvous;
   for (const bool recv_first : {false, true, false}) {

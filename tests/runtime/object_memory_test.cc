@@ -346,8 +346,8 @@ TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
       ASSERT_EQ(value.scalar<std::string>(),
                 std::string(size_t{1} << doublings, 'x'));
     }
-    // The next result would take 2^16 bytes and an eighth. These do not fit
-    // next to the 2^15 bytes of the input.
+    // The next result would take 2^16 bytes and an eighth of that. The device
+    // does not have so much memory next to the 2^15 bytes of the input.
     EXPECT_EQ(doublings, 15) << op;
     EXPECT_EQ(status.code(), kExhausted) << status;
   }

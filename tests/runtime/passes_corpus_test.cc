@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that passes change no result. Every graph of tests/graphs, and some
-// that are built here, must give the same values and the same dead tensors with
-// and without each pass, and with the passes of each phase in reversed order.
-// Each step fetches one output, so that each output is once the end of an
-// optimized graph.
+// Tests that passes change no result. The test runs every graph of
+// tests/graphs, and some graphs that are built here. A graph must give the same
+// values and the same dead tensors with and without each pass, and with the
+// passes of each phase in reversed order. Each step fetches one output, so that
+// each output is once the end of an optimized graph.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -138,7 +138,8 @@ TEST(PoolAllocatorTest, StatsAreNeverNegativeWhileOthersAllocate) {
   other.join();
 }
 
-// Steps with ever larger batches use the pool in this way.
+// Each buffer is larger than the previous one, as in steps with ever larger
+// batches.
 TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   PoolAllocator pool;
   int64_t largest = 0;

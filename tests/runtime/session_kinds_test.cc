@@ -57,8 +57,8 @@ bool Includes(const Source& source, absl::string_view header) {
 
 constexpr char kNewTestSession[] = "testing/session_under_test.h";
 
-// Returns the headers that call NewTestSession, themselves or in their .cc
-// file.
+// Returns the headers that include session_under_test.h, themselves or in their
+// .cc file.
 std::set<std::string> HeadersWithSessions(const std::vector<Source>& sources) {
   std::set<std::string> headers;
   for (const Source& source : sources) {
@@ -85,8 +85,8 @@ std::string TestAt(absl::string_view line) {
   return "";
 }
 
-// Returns the tests that have a line that begins with `word`. For a line before
-// the first test of a file, it returns the file's name.
+// Returns the name of the test for each line that begins with `word`, or the
+// name of the file if the line is before the first test of the file.
 std::vector<std::string> TestsWith(absl::string_view word) {
   std::vector<std::string> tests;
   for (const Source& source : Sources()) {
@@ -122,20 +122,20 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
   EXPECT_THAT(
       files,
       UnorderedElementsAre(
-          // These test kernels, gradients and passes, not sessions.
+          // These files test kernels, gradients and passes, not sessions.
           "runtime/advisories_test.cc", "runtime/passes_corpus_test.cc",
           "train/gradient_check_test.cc", "train/gradient_values_test.cc",
-          // These share their devices with the session.
+          // These files share their devices with the session.
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
           "runtime/local_session_test.cc",
-          // This one has a pass and observers of its own.
+          // This file has its own pass and observers.
           "runtime/planning_concurrency_test.cc",
-          // This one compares the parts of tasks with a local session.
+          // This file compares the parts of tasks with a local session.
           "runtime/loops_over_tasks_test.cc"));
 }
 
-// cmake/LeatTests.cmake looks for the include in the files of tests only, not
-// in the headers that they include.
+// cmake/LeatTests.cmake looks for the include of session_under_test.h only in
+// test files, not in the headers that these files include.
 TEST(SessionKindsTest, WhatGetsSessionsFromAHeaderRunsOverServersToo) {
   const std::vector<Source> sources = Sources();
   const std::set<std::string> headers = HeadersWithSessions(sources);

@@ -48,8 +48,8 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
   EXPECT_EQ(run(1 << 10), absl::OkStatus());
 }
 
-// The characters of strings are memory too: here three nodes ask for a
-// gigabyte.
+// The characters of strings count as memory, too. Here two Tile nodes would
+// make a gigabyte of strings from one short string.
 TEST_P(SessionLimitsTest, RunsOutOfMemoryForStringsWithAStatus) {
   const Output text = b.Placeholder<std::string>("text");
   const Output n = b.Placeholder<int32_t>("n");

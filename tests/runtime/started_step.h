@@ -23,8 +23,7 @@ namespace leat::testing {
 // step().
 class StartedStep {
  public:
-  // Prepares a step with the arguments `args` and room for `num_returns`
-  // results.
+  // Prepares a step with the arguments `args` and with `num_returns` results.
   explicit StartedStep(std::vector<Tensor> args, size_t num_returns = 1)
       : args_(std::move(args)),
         returns_(num_returns),

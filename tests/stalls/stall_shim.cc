@@ -11,8 +11,9 @@
 //                      the numbers of a thread depend on the seed and on how
 //                      many other threads locked a mutex before this thread
 //   LEAT_STALL_LOG     a file; each process that has stalled appends a line to
-//                      the file when it exits, with the program's name, the
-//                      number of stalls and the seconds that they took
+//                      the file when the process exits; the line has the
+//                      program's name, the number of stalls and the seconds
+//                      that the stalls took
 //
 // Thread-safe, because all data that threads share are atomic.
 #include <dlfcn.h>

@@ -4,12 +4,13 @@
 // in a bad network. A FaultyTransport applies these decisions to the calls.
 //
 // A hash decides what happens to a call. The time at which the call arrives has
-// no influence. The hash is made of the seed, the method, the caller and
-// callee, the step (as the number of steps seen before it), and the tensor or
-// the place of the chunk that the call asks for. So if steps run one after
-// another, the same seed gives the same faults in every run. (Two chunks of one
-// step may belong to different tensors, but have the same place and length.
-// Only their order tells them apart, because the ids of transfers are random.)
+// no influence. The hash is made of the seed, the method, the caller, the
+// callee, the step, and the tensor or the place of the chunk that the call asks
+// for. In the hash, a step is the number of steps that were seen before it. So
+// if steps run one after another, the same seed gives the same faults in every
+// run. (Two chunks of one step may belong to different tensors, but have the
+// same place and length. Only their order tells them apart, because the ids of
+// transfers are random.)
 #ifndef LEAT_TESTS_TESTING_CALL_FAULTS_H_
 #define LEAT_TESTS_TESTING_CALL_FAULTS_H_
 
@@ -62,7 +63,7 @@ struct CallFate {
 // Thread-safe. Shared by the transports and the test.
 class CallFaults {
  public:
-  // How many calls were made, and how many of them had each fault.
+  // The number of calls, and the number of calls that had each fault.
   struct Counts {
     size_t calls = 0;
     size_t lost_requests = 0;

@@ -362,8 +362,8 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
       {Tensor::Filled<int8_t>(Shape({n}), -3), true},
       {Tensor::Filled<int64_t>(Shape({2, 5, n / 10}), INT64_MIN), true},
       {Tensor::Filled<std::complex<double>>(Shape({n}), {1, 2}), true},
-      // These are not chunked: the bytes of bools are checked on receipt, and
-      // strings are not plain bytes.
+      // Bools and strings are not sent in chunks: the receiver checks the bytes
+      // of bools, and strings are not plain bytes.
       {Tensor::Filled<bool>(Shape({n}), true), false},
       {Tensor::Filled<std::string>(Shape({n}), "a string"), false},
   };
@@ -505,7 +505,8 @@ TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   const Tensor sent = Bytes(10 * kChunk);
   ASSERT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
-  // Two chunks are fetched; the first one came with the answer to RecvTensor.
+  // The first chunk came with the answer to RecvTensor and waits for a compute
+  // thread. `in_flight` is 3, so the worker fetches only two more chunks.
   ASSERT_TRUE(
       Eventually([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
   TestClock().Sleep(std::chrono::milliseconds(20));

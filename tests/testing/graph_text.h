@@ -23,8 +23,8 @@
 
 namespace leat {
 
-// Parses the text of a GraphDef; fails the test if it cannot be parsed. Several
-// `library { ... }` in it are merged.
+// Parses the text of a GraphDef. Fails the test if the text cannot be parsed.
+// Merges several `library { ... }` of the text into one.
 inline pb::GraphDef ParseGraph(const std::string& text) {
   pb::GraphDef graph;
   EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &graph))

@@ -23,7 +23,7 @@ namespace leat::testing {
 // random numbers have a fixed seed.
 class HostilePeer {
  public:
-  // How many calls were answered with each code, kOk included.
+  // The number of calls that were answered with each code, kOk included.
   using Answers = std::map<absl::StatusCode, int>;
 
   // `transport` is borrowed and must outlive this object. `task`

@@ -42,8 +42,8 @@ class Service {
         max_message_bytes_(max_message_bytes),
         clock_(clock) {}
 
-  // Returns the address. If the listener asked for port 0, it has the chosen
-  // port.
+  // Returns the address. If the listener asked for port 0, the address has the
+  // port that the network chose.
   const std::string& address() const { return address_; }
   const MethodTable& methods() const { return methods_; }
   // Returns the size of the largest request that is accepted, in bytes.
@@ -96,9 +96,9 @@ class Network {
   // entered it go on.
   void Remove(const Service& service);
 
-  // Returns the service at `address`, or null if there is none. In the latter
-  // case, if `waiting` is not null, the network dispatches `waiting` again as
-  // soon as there is a service.
+  // Returns the service at `address`, or null if there is none. If there is
+  // none and `waiting` is not null, the network dispatches the call `waiting`
+  // again as soon as there is a service.
   ServiceRef Find(const std::string& address, const CallRef& waiting);
   // Makes a call stop waiting for a service, if Find made it wait.
   void StopWaiting(const std::string& address, const CallRef& waiting);
@@ -194,8 +194,9 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
     MutexLock lock(mutex_);
     return has_ended_;
   }
-  // Calls the handler of `service`, or replies with an error if there is none
-  // or the request is not acceptable. REQUIRES: the call has entered `service`.
+  // Calls the handler that `service` has for the method. Replies with an error
+  // if there is no such handler or if the request is not acceptable. REQUIRES:
+  // the call has entered `service`.
   void Handle(const ServiceRef& service);
   // Returns `response`, or an error if a real transport could not send it or
   // the caller would refuse it.

@@ -4,8 +4,8 @@
 // tasks use it, also under the thread sanitizer, which cannot see into gRPC.
 //
 // Transports of one network reach each other's listeners, at any valid
-// addresses. Nothing leaves the process: messages are moved, and their tensors
-// share their bytes.
+// addresses. Nothing leaves the process: messages are moved, and the tensors of
+// the sender and of the receiver share their bytes.
 //
 //   const auto network = std::make_shared<InProcessNetwork>(2, TestClock());
 //   ServerOptions options;

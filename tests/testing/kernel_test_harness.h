@@ -6,9 +6,9 @@
 //   KernelTestHarness harness;
 //   auto outputs = harness.Run("Add", {}, {Tensor::Scalar(1.f), ...});
 //
-// It goes through OpRegistry, KernelSignatures and KernelRegistry as a session
-// does: attrs get their defaults, types are checked, and a kernel whose
-// signatures do not accept the attrs does not run.
+// The harness uses OpRegistry, KernelSignatures and KernelRegistry as a session
+// does: attrs get their defaults, types are checked, and a kernel does not run
+// if its signatures do not accept the attrs.
 #ifndef LEAT_TESTS_TESTING_KERNEL_TEST_HARNESS_H_
 #define LEAT_TESTS_TESTING_KERNEL_TEST_HARNESS_H_
 
@@ -66,9 +66,10 @@ class KernelTestHarness {
   absl::StatusOr<TestKernel> Make(absl::string_view op, AttrMap attrs,
                                   const std::vector<DType>& input_types);
 
-  // Runs the kernel once and waits if it is async. An output that is dead or
-  // not set is returned as such a Value. The kernel may write into tensors that
-  // were moved in.
+  // Runs the kernel once, waits for it if it is async, and returns its outputs.
+  // The Value of a dead output is dead, and the Value of an output that the
+  // kernel did not set is empty. The kernel may write into tensors that were
+  // moved in.
   absl::StatusOr<std::vector<Value>> Run(const TestKernel& kernel,
                                          std::vector<Value> inputs);
 
@@ -82,7 +83,8 @@ class KernelTestHarness {
   absl::StatusOr<Tensor> RunOne(absl::string_view op, AttrMap attrs,
                                 std::vector<Tensor> inputs);
 
-  // The services that runs see. A test may set rendezvous, args and returns.
+  // Returns the services that kernels get when they run. A test may set
+  // `rendezvous`, `args` and `returns`.
   StepServices& services() { return services_; }
   Device& device() { return *device_; }
   ResourceStore& resources() { return resources_; }

@@ -14,12 +14,14 @@
 
 namespace leat::testing {
 
-// Waits until `is_empty()` is true, but at most 30 seconds, which are simulated
-// if the test simulates time. Returns whether it is true. 30 seconds are enough
-// for every orderly end, even if a notice of the end must be repeated. If a
-// server never gets the notice, it drops the step or session only after a
-// minute or more (ServerLimits). This wait is shorter, so no test mistakes that
-// for an orderly end.
+// Waits until `is_empty()` is true, but at most 30 seconds. If the test
+// simulates time, these seconds are simulated. Returns whether `is_empty()` is
+// true.
+//
+// 30 seconds are enough for every orderly end of a step or session, even if a
+// notice of the end must be repeated. A server that never gets the notice drops
+// the step or session only after a minute or more (ServerLimits). This function
+// waits less, so it returns false in that case.
 bool BecomesEmpty(absl::FunctionRef<bool()> is_empty);
 
 // Waits as BecomesEmpty does until the server holds nothing of a session or

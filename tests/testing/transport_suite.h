@@ -61,8 +61,9 @@ TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   }
 }
 
-// A callee cannot make its error look like one of the transport: the mark is
-// removed.
+// The transport removes the mark of its own errors (kTransportErrorPayload)
+// from a callee's error. So a callee cannot make its error look like an error
+// of the transport.
 TEST_P(TransportTest, TellsItsOwnErrorsFromTheCallees) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

@@ -83,7 +83,8 @@ TEST_F(ConfigFileTest, NamesALineWithAControlCharacter) {
   EXPECT_EQ(Read("fetch = \x1b[31m"), "line 1 has a control character");
 }
 
-// CLI11 would take the rest of such an array from the lines below it.
+// If an array has no ']' in its line, CLI11 would take the rest of the array
+// from the lines below.
 TEST_F(ConfigFileTest, RefusesArraysThatDoNotEndInTheirLine) {
   for (const char* line : {"fetch=[", "fetch=[\"c\"", "fetch=[\"c\"] x"}) {
     EXPECT_EQ(Read(absl::StrCat(line, "\nnosuch=1]")),

@@ -34,9 +34,9 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
-// A graph that every stage changes. It has a call to lower, nodes without a
-// device, a node that the step does not need, a product by 1, and nodes on two
-// devices, so that it is partitioned.
+// A graph that every stage changes. The graph has a call to lower, nodes
+// without a device, a node that the step does not need, and a product by 1. It
+// is partitioned, because its nodes are on two devices.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder"
          attr { key: "dtype" value { type: DT_FLOAT } } }

@@ -198,7 +198,7 @@ TEST(PlanDumpFolderTest, MustBeThereAndTakeFiles) {
   { std::ofstream(file) << "x"; }
   EXPECT_THAT(PlanDump::CheckFolder(file).message(),
               HasSubstr("file' is not a folder"));
-  // Even root cannot create files there.
+  // Even root cannot create files in /proc.
   EXPECT_THAT(PlanDump::CheckFolder("/proc").message(),
               HasSubstr("no file can be written in the folder '/proc'"));
 }

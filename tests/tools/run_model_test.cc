@@ -128,8 +128,8 @@ TEST_F(RunModelTest, NamesWhatDoesNotExist) {
   EXPECT_EQ(RunModel(options_).status().code(), absl::StatusCode::kNotFound);
 }
 
-// How long the calls of a slow session take on `clock`, which is simulated. Its
-// steps fetch nothing.
+// The durations of the calls of a SlowSession. `clock` is simulated. The steps
+// of the session fetch nothing.
 struct SlowTarget {
   Clock& clock;
   // The times of the calls. If there are more steps than times in `steps`, the

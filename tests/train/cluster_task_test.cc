@@ -125,8 +125,9 @@ TEST_F(ClusterTaskTest, RefusesATaskThatIsNotInTheCluster) {
 }
 
 TEST_F(ClusterTaskTest, AParameterServerServesUntilItIsTold) {
-  // Runs in a process of its own, because signals are for whole processes and
-  // fork does not copy threads.
+  // The parameter server runs in another process, because SIGTERM goes to a
+  // whole process. The death test style "threadsafe" starts this process from
+  // the beginning, because fork alone does not copy threads.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

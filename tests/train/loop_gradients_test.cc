@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that a graph with a loop, a branch in the loop and a loop in the
-// branch, together with its gradients, has the values that it had in TensorFlow
+// Tests a graph with a loop, a branch in the loop, a loop in the branch, and
+// the gradients. The graph must have the values that it had in TensorFlow
 // (tests/interop/run_loop_gradients.py).
 #include <unistd.h>
 

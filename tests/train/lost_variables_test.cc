@@ -31,7 +31,7 @@ class LostVariablesTest : public ScriptedSessionTest {
   }
 };
 
-// ---- Variables that this object has seen initialized ----
+// ---- Variables that the RecoverableSession has seen initialized ----
 
 TEST_F(LostVariablesTest, AreAnErrorThatNamesThem) {
   options_.is_chief = true;
@@ -79,8 +79,8 @@ TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-// The chief has cleared the variables to begin again while another worker's
-// step runs.
+// While a step of this worker runs, the chief clears the variables in order to
+// initialize them again.
 TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   options_.reinitialize = true;
   options_.check_every = milliseconds(0);  // no checks meanwhile

@@ -536,8 +536,8 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
     }
     EXPECT_TRUE(IsRecoverable(status)) << status;
   });
-  // After this time the worker has given its gradient and waits until the chief
-  // gives its own.
+  // After this time the worker has applied its gradient and waits for the
+  // gradient of the chief.
   TestClock().Sleep(milliseconds(200));
   const Clock::time_point begin = clock_.Now();
   cluster_.Restart(Ps(1));

@@ -41,7 +41,7 @@ struct World {
   Mutex mutex;
   // Is notified when a session is closed.
   CondVar changed;
-  // Whether the variables are initialized.
+  // True if the variables are initialized.
   bool initialized ABSL_GUARDED_BY(mutex) = false;
   // The variables that "missing" reports while `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
@@ -49,10 +49,10 @@ struct World {
   // The numbers of sessions made and of "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
-  // When each attempt to make a session began.
+  // The times at which the attempts to make a session began.
   std::vector<Clock::time_point> attempts ABSL_GUARDED_BY(mutex);
 
-  // The number of sessions closed, and how long Close takes.
+  // The number of sessions that were closed, and the time that Close takes.
   int closed ABSL_GUARDED_BY(mutex) = 0;
   std::chrono::milliseconds close_takes{0};
 
@@ -201,7 +201,7 @@ class ScriptedSessionTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return RecoverableSession::Create(*graph, options_);
   }
-  // Marks all variables as initialized and does the same. REQUIRES: Create
+  // Marks all variables as initialized and calls Create. REQUIRES: Create
   // succeeds.
   std::unique_ptr<RecoverableSession> CreateReady() {
     {

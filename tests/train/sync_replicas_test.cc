@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests SyncReplicas on clusters in this process. It must compute the same as
-// one session that gets all batches at once. Other tests check whose gradients
-// count, what happens when a worker or the chief is restarted and when training
-// ends, and what the chief's step needs.
+// Tests SyncReplicas on clusters in this process. The first tests check that it
+// computes the same as one session that gets all batches at once. The other
+// tests check which workers' gradients count, what happens when a worker or the
+// chief is restarted and when training ends, and what the chief's step needs.
 #include "leat/train/sync_replicas.h"
 
 #include <chrono>
@@ -410,7 +410,8 @@ TEST_F(CountedTest, AGradientOfAnEarlierStepIsDropped) {
   fast.Join();
   const std::vector<float> after = W();
   EXPECT_NE(after, begin);
-  // Worker 1 is still at step 0, and there is a token for it.
+  // Worker 1 is still at step 0, so its gradient is dropped. The worker gets
+  // the token that is left.
   workers_->Train(1, LinearBatch, 0, 1).Join();
   WaitFor(0);
   EXPECT_EQ(W(), after);

@@ -76,8 +76,8 @@ absl::Status WrongSize(const Header& header, absl::string_view name,
 }
 
 // Refuses contents that are longer than their header announces. Unpack calls
-// this after each chunk, so it stops early if a small file unpacks to far too
-// much.
+// this function after each chunk, so Unpack stops early if a small file unpacks
+// to far too many bytes.
 absl::Status CheckUnpacked(absl::string_view contents, absl::string_view name) {
   if (static_cast<int64_t>(contents.size()) > kMaxIdxBytes) {
     return absl::ResourceExhaustedError(absl::StrCat(

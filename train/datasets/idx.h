@@ -8,7 +8,7 @@
 //                         LoadFashionMnist(kFashionMnistFolder));
 //   LEAT_ASSIGN_OR_RETURN(Batches batches, Batches::Create(data.train, {}));
 //
-// A program that has other images reads their files by itself:
+// A program that has other images reads each file with ReadIdx:
 //
 //   LEAT_ASSIGN_OR_RETURN(Tensor digits, ReadIdx("train-images.idx3.gz"));
 //   const int64_t count = digits.shape().dim(0);
@@ -27,8 +27,8 @@ namespace leat {
 inline constexpr int64_t kMaxIdxBytes = int64_t{4} << 30;
 
 // Returns the content of an IDX file as a tensor of uint8. Returns
-// INVALID_ARGUMENT, with `name` and the problem, if `bytes` are not such a
-// file, are cut off, or go on after the data.
+// INVALID_ARGUMENT, with `name` and the problem, if `bytes` is not an IDX file
+// of unsigned bytes, ends too early, or goes on after the data.
 absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
                                 absl::string_view name);
 

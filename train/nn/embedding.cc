@@ -120,8 +120,8 @@ Output LookUp(absl::Span<const Variable> parts, Output ids, const Table& table,
 }
 
 // Scales rows with a greater norm down to the norm `max_norm`, as
-// tf.clip_by_norm does for each row. It does not take the root of 0, where the
-// root has no gradient.
+// tf.clip_by_norm does for each row. Does not take the root of 0, because the
+// root has no gradient there.
 Output ClipRows(Output rows, const Table& table, double max_norm) {
   Dims axes;
   for (int i = static_cast<int>(table.row.size()); i > 0; --i) {

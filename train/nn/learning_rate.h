@@ -40,7 +40,7 @@ Output ConstantRate(GraphBuilder& builder, double rate,
 // The attributes of ExponentialDecay.
 struct ExponentialDecayAttrs {
   double initial = 0.1;
-  int64_t steps = 1000;  // until the rate is multiplied by `rate`
+  int64_t steps = 1000;  // per multiplication by `rate`
   double rate = 0.96;
   bool staircase = false;  // round the exponent down
 };

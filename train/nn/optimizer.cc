@@ -38,7 +38,7 @@ Operand AsFloat32(const Operand& value) {
   return Operand(static_cast<double>(rounded), value.location());
 }
 
-// Returns the nodes whose outputs something uses.
+// Returns the nodes that are inputs of other nodes.
 absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
   absl::flat_hash_set<NodeId> used;
   for (NodeId id : graph.NodeIds()) {
@@ -319,8 +319,8 @@ Operation Optimizer::Apply(const Output& loss,
     Scope names =
         b->NameScope(absl::StrCat("update_", variable.name()), location);
     Scope colocated = b->ColocateWith(variable.handle().operation(), location);
-    // Every node that reads the variable in this step reads it before the
-    // update.
+    // `readers` are the nodes that read the variable in this step. They run
+    // before the update.
     std::vector<Operation> readers;
     if (const auto it = body_readers.find(variable.handle().operation().id());
         it != body_readers.end()) {

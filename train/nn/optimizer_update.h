@@ -41,9 +41,9 @@ class OptimizerUpdate {
   // Returns a number of the optimizer, or the value of a power, in the dtype of
   // the variable. Returns an invalid Output if there is no such name.
   Output value(absl::string_view name) const;
-  // Adds a variable of the same shape, dtype and kind, named
-  // "<variable>/<optimizer>", on the device of the variable. Reports an error
-  // to the builder if the variable's shape is not fully known.
+  // Adds a slot: a variable named "<variable>/<optimizer>" that has the shape,
+  // dtype, kind and device of variable(). Reports an error to the builder if
+  // the shape is not fully known.
   Variable Slot(const Initializer& initial_value);
 
   // Adds the op that updates the variable: `op` for a reference variable,

@@ -106,8 +106,8 @@ class Optimizer {
     Operand value = 0.0;
   };
 
-  // With an Update, the functions below update one variable
-  // (optimizer_update.h).
+  // The object through which Dense and Sparse add the nodes that update one
+  // variable (optimizer_update.h).
   using Update = OptimizerUpdate;
 
   // Returns the numbers that Dense and Sparse read by name.
@@ -138,7 +138,9 @@ class Optimizer {
   // Returns true outside of all bodies. Inside of one, returns false and
   // reports FAILED_PRECONDITION to the builder.
   bool CheckOutsideBodies(GraphBuilder& b, SourceLocation location) const;
-  // Does what ApplyGradients does. `loss` is invalid if it is not known.
+  // Does what ApplyGradients does. Minimize also passes the loss, so that
+  // bodies that read variables for the loss run before the update.
+  // ApplyGradients does not know the loss and passes an invalid Output.
   Operation Apply(const Output& loss,
                   absl::Span<const VariableGradient> gradients,
                   const MinimizeOptions& options,

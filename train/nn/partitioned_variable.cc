@@ -62,9 +62,9 @@ Tensor Vector(absl::Span<const int64_t> values) {
                                    values);
 }
 
-// Prepares the initial value of a part. It is called before the part's scopes
-// are opened. It returns a function that returns the value and is called inside
-// of these scopes, on the part's device.
+// Prepares the initial value of a part, before the scopes of the part are
+// opened. Returns a function that returns the value. The returned function is
+// called inside of these scopes, on the device of the part.
 using MakeValue = absl::FunctionRef<std::function<Output()>(
     absl::string_view part_name, const Shape& part, int axis, int64_t offset)>;
 

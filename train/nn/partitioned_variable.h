@@ -113,9 +113,9 @@ class PartitionedVariable {
 
 // Returns the variable with this name in the current variable scope. Makes the
 // variable if it does not exist (GraphBuilder::GetVariable). `initializer` is
-// called once per part. A random initializer draws other numbers for each part,
-// unless it has a seed of its own. In that case it draws the same numbers for
-// each part.
+// called once per part. A random initializer that was made without a seed draws
+// different numbers for each part. One that was made with a seed draws the same
+// numbers for each part.
 //
 // Errors go to the builder: a scalar shape, an error of the partitioner, or a
 // cut that does not fit the parts that exist already.

@@ -8,7 +8,7 @@
 //       {.ps_tasks = 2, .worker_device = "/job:worker/task:1"}));
 //
 // Variables are dealt out in turn, or so that all parameter servers have about
-// as many bytes:
+// the same number of bytes:
 //
 //   Scope balanced = b.OnDevice(nn::ReplicaDeviceSetter(
 //       {.ps_tasks = 2, .strategy = nn::GreedyByBytes(2)}));
@@ -37,11 +37,11 @@ using PsStrategy = std::function<absl::StatusOr<int>(const NodeDef& node)>;
 PsStrategy RoundRobin(int ps_tasks);
 
 // Chooses the task that has the fewest bytes of variables so far
-// (tf.contrib.training.GreedyLoadBalancingStrategy with byte_size_load_fn;
-// unlike there, the handle of a resource variable counts as many bytes as its
-// variable). An element of a string variable counts 8 bytes, a node that is not
-// a variable counts 1 byte in all. Returns INVALID_ARGUMENT for a variable
-// whose shape is not fully known.
+// (tf.contrib.training.GreedyLoadBalancingStrategy with byte_size_load_fn).
+// Unlike in TensorFlow, the handle of a resource variable counts as many bytes
+// as its variable. An element of a string variable counts 8 bytes. A node that
+// is not a variable counts 1 byte in all. Returns INVALID_ARGUMENT for a
+// variable whose shape is not fully known.
 PsStrategy GreedyByBytes(int ps_tasks);
 
 // Returns the ops that TensorFlow puts on parameter servers: variables, hash

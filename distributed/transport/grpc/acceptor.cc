@@ -22,15 +22,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How many connections are accepted at one socket before the others have their
-// turn.
+// How many connections are accepted at one socket before the acceptor looks at
+// the other sockets.
 constexpr int kMaxAtOnce = 64;
 // How often the acceptor looks again while it cannot accept.
 constexpr milliseconds kLookAgain(100);
-// Connections that were closed are searched for at most this often, so that a
-// peer that connects without end does not keep the thread busy with it.
+// The table is searched for closed connections at most this often. So a peer
+// that connects again and again does not keep the thread busy.
 constexpr milliseconds kBetweenRemovals(10);
-// The log is told about refusals at most this often.
+// Refusals are logged at most this often.
 constexpr std::chrono::seconds kBetweenMessages(10);
 
 // Returns the peer's IP address without its port, or "unix".
@@ -166,7 +166,8 @@ void Acceptor::CloseWithSpare(int listening, int error) {
   std::string peer = "a peer";
   Accept(listening, peer).Close();
   spare_ = Duplicate(stop_event_);
-  // Otherwise something else has taken the descriptor at once.
+  // If Duplicate fails, other code of the process has taken the descriptor
+  // meanwhile.
   is_paused_ = !spare_.is_open();
   NoteRefusal(peer, std::strerror(error), /*accepts_none=*/true);
 }
@@ -219,7 +220,7 @@ void Acceptor::NoteRefusal(absl::string_view peer, const std::string& why,
 
 void Acceptor::LookAgain() {
   if (!spare_.is_open()) spare_ = Duplicate(stop_event_);
-  // There must be one more descriptor than the spare one.
+  // Accepting a connection needs one more descriptor besides the spare one.
   const bool can_open = spare_.is_open() && Duplicate(spare_).is_open();
   std::string message;
   {

@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Acceptor: accepts the connections of a listener on a thread of its own, and
-// closes those that are too many.
+// Acceptor: accepts the connections of a listener on a separate thread, and
+// closes connections beyond the limits.
 //
-// gRPC has a listener, too. But after one accept that failed for want of a
-// descriptor gRPC's listener never accepts again. And it takes connections
-// until the process has no descriptors left for anything else.
+// gRPC's own listener is not used, for two reasons. It never accepts again
+// after one accept has failed because the process had no free descriptor. And
+// it accepts connections until the process has no descriptors left for anything
+// else.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_ACCEPTOR_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_ACCEPTOR_H_
 
@@ -28,20 +29,22 @@ namespace leat {
 
 // Thread-safe. Owns the sockets that listen, but no connection.
 //
-// A connection that the table has no room for is accepted and closed at once,
-// so that its peer knows. If the process has no descriptor left to accept it
-// with, the acceptor gives up a spare one for that moment. If there is not even
-// a spare one, the acceptor tries again ten times a second.
+// If a limit of the table is reached, the acceptor accepts a connection and
+// closes it immediately, so that the peer notices the refusal. If the process
+// has no free descriptor for the connection, the acceptor closes its spare
+// descriptor for a moment to get one. If there is no spare descriptor either,
+// the acceptor tries again ten times a second.
 class Acceptor {
  public:
-  // Receives a connection, whose descriptor it then owns. Runs on the
-  // acceptor's thread. `listening` is the socket that has accepted it.
+  // Takes over a connection and its descriptor. Called on the acceptor's
+  // thread. `listening` is the socket that has accepted the connection.
   using Take = std::function<void(int listening, FileDescriptor connection)>;
-  // Says a sentence to people, on the acceptor's thread. May be null.
+  // Logs a message for people. Called on the acceptor's thread. May be null.
   using Log = std::function<void(absl::string_view message)>;
 
-  // Begins to accept. Borrows `clock`, by which messages are not too many.
-  // Returns RESOURCE_EXHAUSTED if this process may not open two descriptors.
+  // Begins to accept connections. Borrows `clock`, which limits how often
+  // messages are logged. Returns RESOURCE_EXHAUSTED if this process may not
+  // open two descriptors.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Start(
       ListeningSockets listening, ConnectionTable connections, Take take,
       Log log, Clock& clock);
@@ -50,11 +53,12 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  // Closes the sockets that listen and waits for the thread, after which `take`
-  // is not called any more. Open connections stay open. Idempotent.
+  // Waits for the thread and closes the sockets that listen. `take` is not
+  // called any more after Stop has returned. Open connections stay open.
+  // Idempotent.
   void Stop();
 
-  // Returns what the listener reports of its connections now.
+  // Returns what the listener reports about its connections now.
   ConnectionCounts counts();
 
  private:
@@ -63,21 +67,22 @@ class Acceptor {
            Log log, Clock& clock);
 
   void Run();
-  // Waits until a peer wants to connect, until it is time to look again whether
-  // the acceptor can accept, or until Stop. Returns false after Stop.
+  // Waits until a peer wants to connect, the next LookAgain is due, or Stop is
+  // called. Returns false after Stop.
   bool WaitForPeers();
-  // Accepts what waits at a socket, up to a bound.
+  // Accepts the connections that wait at a socket, at most kMaxAtOnce of them.
   void AcceptAll(int listening);
-  // Accepts and closes the connection that waits at a socket, for which there
-  // is no descriptor but the spare one.
+  // Accepts and closes the next connection at a socket. Uses the spare
+  // descriptor, because `error` says that no other descriptor is free.
   void CloseWithSpare(int listening, int error);
-  // Hands a connection on, or closes it if the table has no room.
+  // Gives a connection to `take_`, or closes the connection if a limit of the
+  // table is reached.
   void Admit(int listening, FileDescriptor connection, const std::string& peer);
-  // Counts a connection that was closed at once, and tells the log. If
-  // `accepts_none` is true, a connection of another peer would fare no better.
+  // Counts and logs a connection that was refused. If `accepts_none` is true,
+  // connections of all other peers would be refused, too.
   void NoteRefusal(absl::string_view peer, const std::string& why,
                    bool accepts_none);
-  // Finds out whether what kept the acceptor from accepting is over.
+  // Checks whether the acceptor can accept again, and clears `problem_` if so.
   void LookAgain();
   void RemoveClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasProblem();
@@ -85,13 +90,14 @@ class Acceptor {
   const Take take_;
   const Log log_;
   Clock& clock_;
-  // Stop makes it readable.
+  // Stop makes this eventfd readable, which wakes the thread.
   const FileDescriptor stop_event_;
-  // A descriptor that is of no use but that it can be given up. Used by the
-  // thread only, like the next two members.
+  // A descriptor that is kept only to be closed when no other one is free
+  // (CloseWithSpare). Until Stop has joined the thread, only the thread uses
+  // `spare_`, `is_paused_` and `listening_`.
   FileDescriptor spare_;
-  // True if accepting would fail at once, so that the thread must not look at
-  // the sockets for a moment.
+  // True if accepting would fail immediately. WaitForPeers then does not poll
+  // the sockets.
   bool is_paused_ = false;
   ListeningSockets listening_;
 
@@ -101,9 +107,9 @@ class Acceptor {
   size_t num_refused_ ABSL_GUARDED_BY(mutex_) = 0;
   // Why no connection can be accepted now, or "".
   std::string problem_ ABSL_GUARDED_BY(mutex_);
-  // True if the log was told about the problem.
+  // True if the problem was logged.
   bool is_problem_logged_ ABSL_GUARDED_BY(mutex_) = false;
-  // Refusals that the log has not been told about, and when it was told last.
+  // The number of refusals since the last logged one, and the time of that one.
   size_t num_unlogged_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point last_logged_ ABSL_GUARDED_BY(mutex_);
 

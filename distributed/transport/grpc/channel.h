@@ -45,9 +45,9 @@ class GrpcChannels {
 
   // Returns the connection for a new call to `address` and makes it if there is
   // none. After a failed attempt to connect, a gRPC channel rejects calls until
-  // its next attempt, some time later. Find replaces such a channel by a new
-  // one, which tries at once, unless the call itself waits for the connection
-  // (`waits`).
+  // its next attempt, some time later. If `waits` is false, Find replaces such
+  // a channel by a new one, which tries to connect immediately. If `waits` is
+  // true, the channel stays, because the call itself waits for the connection.
   Connection Find(absl::string_view address, bool waits);
 
   // Watches the peer at `address` from now on. If the peer allows pings, Find

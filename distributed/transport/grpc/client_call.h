@@ -82,7 +82,7 @@ class ClientCall final : public OpenClientCall,
   const Method method_;
   const CallOptions options_;
   Reply done_;
-  // The registrations of the call, which its end undoes.
+  // The registrations of the call, which End removes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
   // Who ended the call, set once.

@@ -8,8 +8,8 @@
 namespace leat {
 namespace {
 
-// Returns the number of the socket that has `descriptor`, or 0 if there is no
-// socket. The number of a socket is not given to another one while it is open.
+// Returns the inode of the socket that has `descriptor`, or 0 if there is no
+// socket. While a socket is open, no other socket has the same inode.
 ino_t InodeOf(int descriptor) {
   struct stat info = {};
   const bool is_socket =

@@ -19,12 +19,13 @@
 
 namespace leat {
 
-// Not thread-safe. The table owns no descriptor: gRPC owns and closes them, and
-// does not say when. So the table remembers which socket each descriptor was,
-// and RemoveClosed asks the system which of them are still open.
+// Not thread-safe. The table owns no descriptors: gRPC owns them, and closes
+// them without a notice. So the table remembers the inode of the socket of each
+// descriptor. RemoveClosed asks the system which of these sockets are still
+// open.
 class ConnectionTable {
  public:
-  // `limit` names what `max_connections` comes from, for messages.
+  // `limit` says in messages where the value of `max_connections` comes from.
   ConnectionTable(size_t max_connections, size_t max_per_address,
                   absl::string_view limit = "--max-connections")
       : max_connections_(max_connections),
@@ -42,8 +43,8 @@ class ConnectionTable {
   // limit, or "" if one may be added.
   std::string WhyFull(absl::string_view address) const;
 
-  // Returns how many connections were open when RemoveClosed was called, and
-  // those that were added since.
+  // Returns the number of connections in the table, including those that were
+  // closed since the last RemoveClosed.
   size_t size() const { return connections_.size(); }
   bool is_full() const { return connections_.size() >= max_connections_; }
   size_t max_connections() const { return max_connections_; }

@@ -32,8 +32,8 @@ constexpr int kMaxConcurrentStreams = 10'000;
 // How long a call may wait in gRPC until the server asks for a call. In
 // practice a call waits only for a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
-// A task does not start if it may not have so many connections, or so many
-// descriptors for other purposes.
+// The least number of connections, and of descriptors for other purposes. A
+// task does not start if its process may not open so many descriptors.
 constexpr int kMinConnections = 16;
 constexpr int kMinReservedDescriptors = 48;
 
@@ -77,7 +77,7 @@ class GrpcListener final : public Listener {
   ServerCalls calls_;
   std::string address_;
   std::unique_ptr<GrpcAcceptor> grpc_acceptor_;
-  // Set by Start, so that it needs no mutex.
+  // Set by Start and not changed afterwards, so the pointer needs no mutex.
   std::unique_ptr<Acceptor> acceptor_;
   Mutex mutex_;
   std::unique_ptr<grpc::Server> server_ ABSL_GUARDED_BY(mutex_);
@@ -112,9 +112,9 @@ void SetArguments(const TransportOptions& options,
   }
 }
 
-// Returns a table with room for as many connections as the options and the
-// limit of descriptors allow. A quarter of the descriptors is kept for calls to
-// other tasks and for files.
+// Returns a table for as many connections as `limits` and the free descriptors
+// of the process allow. A quarter of the free descriptors, but at least
+// kMinReservedDescriptors, are kept for calls to other tasks and for files.
 absl::StatusOr<ConnectionTable> MakeTable(const ConnectionLimits& limits) {
   LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(
       kMinReservedDescriptors + kMinConnections, "a task that serves"));

@@ -16,8 +16,9 @@
 
 namespace leat {
 
-// Does what Transport::Listen does, and fails as it does. Also fails with
-// RESOURCE_EXHAUSTED if the limit of descriptors is too low to serve with.
+// Does what Transport::Listen does, and fails as Transport::Listen does. Also
+// fails with RESOURCE_EXHAUSTED if the process has too few free descriptors for
+// a server.
 //
 // `methods`, `quota` and `clock` are borrowed until the listener is destroyed.
 // `options.max_message_bytes` is the largest request that is accepted. Calls

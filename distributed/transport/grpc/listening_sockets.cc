@@ -23,7 +23,8 @@
 namespace leat {
 namespace {
 
-// A free port of the first address may be taken at the second one.
+// How many free ports are tried. A port that is free at the first address of a
+// host may be in use at another address.
 constexpr int kMaxPortsTried = 16;
 
 using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
@@ -88,8 +89,9 @@ absl::StatusOr<Addresses> LookUp(const std::string& address) {
 }
 
 // Listens at each of `addresses`. If the port is 0, the first socket gets a
-// free one, which the others get, too. Leaves out addresses of a kind that this
-// machine lacks, unless it lacks all of them. Returns 0 or an error number.
+// free port, and the other sockets get the same port. Leaves out addresses that
+// this machine does not have or support. Returns 0, or an error number if an
+// address fails or all are left out.
 int ListenAtAll(const addrinfo* addresses,
                 std::vector<FileDescriptor>& sockets) {
   int lacking = 0;

@@ -19,7 +19,8 @@ namespace leat {
 
 // Movable. Its destructor closes the sockets and removes the file.
 struct ListeningSockets {
-  // One socket for each address that the host's name has. They do not block.
+  // One socket for each address that the host's name has. The sockets do not
+  // block.
   std::vector<FileDescriptor> sockets = {};
   std::string address = {};                   // with the chosen port
   std::unique_ptr<UnixSocketFile> file = {};  // null without a Unix socket
@@ -28,11 +29,12 @@ struct ListeningSockets {
 // Listens at `address` (distributed/cluster/address.h). With port 0 all sockets
 // get the same free port. "[::]:port" also takes connections over IPv4.
 //
-// The socket of an address "unix:/path" has at most mode 0600. It replaces one
-// whose server is gone.
+// The socket file of an address "unix:/path" has at most mode 0600. It replaces
+// a socket file whose server is gone.
 //
 // Returns INVALID_ARGUMENT for text that is no address, and UNAVAILABLE, with
-// the system's reason, if the address cannot be listened at.
+// the system's reason, if this process cannot listen at the address. Otherwise
+// fails as ClearSocketPath does.
 absl::StatusOr<ListeningSockets> ListenAt(const std::string& address);
 
 }  // namespace leat

@@ -10,9 +10,9 @@
 //
 // A single thread spins for half a millisecond before it sleeps, if cores are
 // idle. The next event often comes soon, and waking the thread would take
-// longer than the rest of a small call. Several threads do not spin: gRPC lets
-// only one of them look at the sockets, and this would seldom be the one that
-// spins.
+// longer than the rest of a small call. Several threads do not spin. gRPC lets
+// only one thread at a time look at the sockets, and a spinning thread would
+// seldom be that thread.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 

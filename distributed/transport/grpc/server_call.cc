@@ -43,7 +43,7 @@ void ServerCalls::WaitUntilEmpty() {
 void ServerCalls::Request() {
   auto call = std::make_unique<ServerCall>(*this);
   // Calls are requested under the lock. Stop waits for the lock, and the server
-  // is shut down only after Stop.
+  // is shut down only after Stop. So no call is requested after the shutdown.
   MutexLock lock(mutex_);
   if (is_stopped_) return;
   ++num_calls_;
@@ -63,7 +63,8 @@ void ServerCall::Request() {
 }
 
 void ServerCall::Begin(bool ok) {
-  // The server has been shut down. gRPC will not report the end of this call.
+  // If `ok` is false, the server has been shut down. gRPC then does not report
+  // the end of this call.
   if (!ok) return calls_.Delete(this);
   calls_.Request();
   entry_ = calls_.methods_.Find(context_.method());

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ServerCalls: takes the calls of a server and answers them by a MethodTable.
-// ServerCall: one such call.
+// ServerCall: one of these calls.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 
@@ -28,8 +28,8 @@ class ServerCall;
 // Asks gRPC for calls and owns the calls that have not ended. Thread-safe.
 class ServerCalls {
  public:
-  // All four are borrowed and must outlive this. `room` is where large requests
-  // are received.
+  // `methods`, `service`, `queue` and `room` are borrowed and must outlive
+  // this. Large requests are received if `room` has room for them.
   ServerCalls(const MethodTable& methods, grpc::AsyncGenericService& service,
               grpc::ServerCompletionQueue& queue, ReceiveRoom& room)
       : methods_(methods), service_(service), queue_(queue), room_(room) {}
@@ -46,7 +46,7 @@ class ServerCalls {
  private:
   friend class ServerCall;
 
-  // Asks gRPC for one more call, unless stopped.
+  // Asks gRPC for one more call, unless Stop was called.
   void Request();
   // Deletes `call`. REQUIRES: gRPC and the handler have finished with it.
   void Delete(ServerCall* call);
@@ -104,8 +104,8 @@ class ServerCall {
   CompletionOf<ServerCall, &ServerCall::EndRead> read_{*this};
   CompletionOf<ServerCall, &ServerCall::EndAnswer> answer_{*this};
   CompletionOf<ServerCall, &ServerCall::EndCall> call_end_{*this};
-  // The users of the call that have not ended: the handling of the request, the
-  // answer, and the end of the call.
+  // The number of users of the call that have not finished. The users are the
+  // handling of the request, the answer, and the end of the call.
   std::atomic<int> num_users_{3};
   // The method of the call, null until it is known.
   const MethodTable::Entry* entry_ = nullptr;

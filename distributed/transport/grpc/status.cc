@@ -27,7 +27,7 @@ size_t SentBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
 // inside of a UTF-8 character.
 std::string Shortened(absl::string_view message) {
   size_t sent = 0;
-  size_t fits = 0;  // with kCut behind it
+  size_t fits = 0;  // the most bytes that kCut can follow
   size_t i = 0;
   for (; i < message.size(); ++i) {
     if (sent + sizeof(kCut) - 1 <= kMaxTextBytes) fits = i;

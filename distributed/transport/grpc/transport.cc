@@ -21,11 +21,13 @@
 namespace leat {
 namespace {
 
-// As many descriptors as gRPC opens at its start, and a few for connections.
+// The number of descriptors that gRPC opens when it starts, and a few more for
+// connections.
 constexpr int kDescriptorsOfGrpc = 24;
 
-// All calls and listeners share one quota of memory. They also share one set of
-// polling threads, except for further listeners, which have separate threads.
+// All calls and listeners share one quota of memory. Calls and the first
+// listener share one set of polling threads. Each further listener has separate
+// polling threads.
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const TransportOptions& options)

@@ -353,8 +353,9 @@ std::string UnknownStrings(int count, int field, size_t size) {
   return bytes;
 }
 
-// Each group holds a number in the field `dtype` of TensorProto. Inside of an
-// unknown group, that field is unknown, too.
+// Returns `count` groups of a field that TensorProto does not have. Each group
+// holds a number under the field number of TensorProto's `dtype`. Inside of an
+// unknown group, this number is an unknown field, too.
 std::string UnknownGroups(int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {
@@ -392,8 +393,8 @@ TEST(ParsedBytesTest, IsAboutWhatParsingTakes) {
       EXPECT_LE(counted, 12 * taken) << count;
     }
   }
-  // protobuf keeps unknown fields. At 1,200 of them their array has just
-  // doubled, so nearly half of it is unused.
+  // protobuf keeps unknown fields in an array. With 1,200 fields, the array has
+  // just doubled, so nearly half of the array is unused.
   for (const int count : {1, 10, 1200}) {
     SCOPED_TRACE(count);
     ExpectCounted(UnknownNumbers(count));

@@ -51,7 +51,8 @@ TEST(ParsedKeyTest, HasThePartsOfItsText) {
   EXPECT_EQ(key.tensor_name(), "edge_7_weights/read");
   EXPECT_FALSE(key.is_in_loop());
   EXPECT_EQ(key.Parts().ToString(), kKey);
-  // The parts of a copy lie in its own text, so they outlive the original.
+  // The parts of a copy are views of the copy's text, so they stay valid when
+  // the original is destroyed.
   auto first = std::make_unique<ParsedKey>(kKey);
   const ParsedKey copy = *first;
   const ParsedKey moved = std::move(*first);

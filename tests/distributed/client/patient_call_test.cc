@@ -36,7 +36,7 @@ constexpr char kMaster[] = "master:1";
 
 class PatientCallTest : public ::testing::Test {
  protected:
-  // Serves kReset, which answers after `time` with `answer`.
+  // Serves kReset with a handler that returns `answer` after `time`.
   void AnswerAfter(Clock::duration time, absl::StatusOr<Payload> answer) {
     transport_.Serve(
         kMaster, methods::kReset,
@@ -50,7 +50,8 @@ class PatientCallTest : public ::testing::Test {
                         });
         });
   }
-  // Serves kReset with a transport's error after the timeout.
+  // Serves kReset with a handler that returns a transport's DEADLINE_EXCEEDED
+  // at the timeout.
   void NeverAnswer() {
     AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }

@@ -143,7 +143,7 @@ TEST_F(RemoteSessionTest, FeedsByNameAndFetchesInTheOrderAskedFor) {
         EXPECT_EQ(tensors.size(), 1u);
         EXPECT_EQ(tensors[0].name, "x:0");
         EXPECT_EQ(tensors[0].tensor.template scalar<float>(), 3);
-        // The order differs from the order of the fetches.
+        // These tensors are not in the order of the fetches.
         tensors = {{.name = "b", .tensor = Tensor::Scalar(2.0f)},
                    {.name = "a:0", .tensor = Tensor::Scalar(1.0f)}};
         return absl::OkStatus();
@@ -342,7 +342,7 @@ TEST_F(RemoteSessionTest, CloseEndsWhatIsUnderWay) {
   bool begun = false;
   master.OnAny(methods::kRunStep, [&](std::shared_ptr<CallContext> call,
                                       Payload, Reply reply) {
-    // As every handler must, this one answers when its call is cancelled.
+    // A handler must answer when its call is cancelled.
     auto shared = std::make_shared<Reply>(std::move(reply));
     Cancellation::Token token;
     const bool waits = call->cancellation.Register(

@@ -32,8 +32,8 @@ using ::testing::HasSubstr;
 
 class BundleTest : public RemoteRendezvousTest {
  protected:
-  // Begins a run of the worker. The parameter server sends the tensors of its
-  // bundles. `bundles` has the names of the tensors of each bundle.
+  // Begins a run of the worker, which receives bundles from the parameter
+  // server. `bundles` has the names of the tensors of each bundle.
   void UseBundles(const std::vector<std::vector<std::string>>& bundles,
                   RunInputs inputs = {}) {
     std::vector<MarkedRecv> recvs;

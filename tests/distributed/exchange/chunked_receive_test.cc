@@ -156,8 +156,8 @@ class ChunkedReceiveTest : public ::testing::Test {
                             result_ = std::move(tensor);
                           });
   }
-  // Starts, and waits until the first chunk is copied and `in_flight` chunks
-  // are asked for.
+  // Starts the receive, and waits until it has asked for `in_flight` chunks. By
+  // then the first chunk is copied.
   void StartAndWait(int in_flight) {
     Start(in_flight);
     EXPECT_TRUE(Eventually(
@@ -291,7 +291,8 @@ TEST_F(ChunkedReceiveTest, LeavesNoMemoryBehindAFailure) {
 
 TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
   constexpr int kInFlight = 3;
-  // The first size is copied by any thread, the second one by compute threads.
+  // Any thread copies chunks of the first size. Only compute threads copy
+  // chunks of the second size.
   for (const int64_t chunk_bytes : {kChunk, 2 * kMaxInlineBytes}) {
     SCOPED_TRACE(chunk_bytes);
     {

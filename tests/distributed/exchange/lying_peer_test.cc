@@ -193,7 +193,7 @@ class LyingPeerTest : public ::testing::Test {
     other_session_ = NewSession();
   }
   void TearDown() override {
-    // The other session has not noticed anything.
+    // The other session still works.
     const auto out = other_session_->Run(
         {.feeds = {{"x:0", Tensor::Scalar(2.0f)}}, .fetches = {other_}});
     EXPECT_TRUE(out.ok()) << out.status();

@@ -62,7 +62,7 @@ class StepTableTest : public ::testing::Test {
         });
   }
 
-  // Begins a run of the step. REQUIRES: it can begin.
+  // Begins a run of the step. REQUIRES: the run can begin.
   std::shared_ptr<StepOutbox> Begin(int64_t step_id,
                                     absl::string_view session = "s") {
     auto begun =

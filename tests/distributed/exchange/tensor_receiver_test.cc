@@ -43,7 +43,8 @@ ClusterSpec Cluster() {
       {{"ps", {{0, kPsAddress}}}, {"worker", {{3, "127.0.0.1:7002"}}}});
 }
 
-// Counts allocations on the threads of a queue and elsewhere.
+// Counts allocations on the threads of a queue, and separately those on other
+// threads.
 class WatchedAllocator final : public Allocator {
  public:
   explicit WatchedAllocator(const WorkQueue& queue) : queue_(queue) {}
@@ -168,8 +169,8 @@ TEST_F(TensorReceiverTest, GivesTensorsDeadOnesToo) {
   }
 }
 
-// A dead tensor is sent as TensorFlow does: an empty float[0], whatever the
-// dtype of the edge.
+// TensorFlow sends a dead tensor as an empty float[0], whatever the dtype of
+// the edge.
 TEST_F(TensorReceiverTest, DeadTensorsAreSentAsTensorFlowDoes) {
   const Payload dead = RespondOne(Tensor::Scalar<int>(7), true);
   ASSERT_EQ(dead.tensors.size(), 1u);
@@ -345,8 +346,8 @@ TEST_F(TensorReceiverTest, TellsWhoHasForgottenATensorThatIsBeingFetched) {
             AsDerived(absl::AbortedError(
                 "task /job:ps/replica:0/task:0 has forgotten 'edge_5_w/read' "
                 "while it was fetched: no transfer 1")));
-  // Other errors of the peer stay as they are, and so do errors of the
-  // transport.
+  // Other errors of the peer keep their codes and messages. A NOT_FOUND of the
+  // transport stays NOT_FOUND.
   EXPECT_EQ(answered(absl::InternalError("broken")),
             AsDerived(absl::InternalError("broken")));
   const absl::Status unanswered =

@@ -409,7 +409,7 @@ TEST_F(MasterTest, TakesBranchesAndLoopsAcrossTasks) {
   EXPECT_EQ(run(-3, 2), 0.5f);
 }
 
-// The losses must be the same as on one machine.
+// The losses must equal those of a local session.
 TEST_F(MasterTest, TrainsAsALocalSessionDoes) {
   const auto losses = [this](bool on_cluster) {
     GraphBuilder b;

@@ -99,8 +99,7 @@ TEST(SessionConfigTest, FiltersAllowWhatTheyDoNotContradict) {
       {{"/job:ps/task:0", "/job:ps/task:1"}, "/job:ps/replica:0/task:1", true},
       {{"/replica:1"}, "/job:ps/replica:0/task:1", false},
       {{"/job:ps/task:*"}, "/job:ps/replica:0/task:1", true},
-      // The filter is about another device type, but the task may have devices
-      // of both types.
+      // A filter for GPUs allows every task, because each task may have GPUs.
       {{"/device:GPU:*"}, "/job:ps/replica:0/task:1", true},
       {{"/device:GPU:*"}, "/job:ps/replica:0/task:1/device:CPU:0", false},
       {{"/device:GPU:*"}, "/job:ps/replica:0/task:1/device:GPU:3", true},

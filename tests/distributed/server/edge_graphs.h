@@ -24,8 +24,8 @@ struct Edge {
   std::string receiver = {};
 };
 
-// Completes `nodes`, the text of nodes. The last node lacks its closing brace.
-// Adds the attrs that _Send and _Recv share to the last node, and the brace.
+// Completes `nodes`, a text of nodes in which the last node lacks its closing
+// brace. Appends the attrs that both _Send and _Recv have, and the brace.
 // Replaces $0 by the name of the sender and $2 by the name of the receiver.
 inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
   constexpr char kEnds[] = R"(

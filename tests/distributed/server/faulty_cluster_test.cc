@@ -123,10 +123,11 @@ struct Program {
     return At(kOnWorker, [&] { return value + there + here; });
   }
 
-  // Adds a new variable and returns an operation that adds digit * factor to
-  // it. Computed tensors are bundled for updates only, and only if their shape
-  // is known. The shape of a feed is not known here, and a Reshape to a scalar
-  // would be optimized away, so the variable has shape [1].
+  // Adds a new variable and returns an operation that adds `digit` * factor to
+  // the variable. The planner bundles a computed tensor only if all consumers
+  // are updates and the shape is known. The shape of a feed is not known here,
+  // so `digit` is reshaped. A Reshape to a scalar would be optimized away, so
+  // the variable has shape [1].
   Operation AddToNewSum(const char* device) {
     Sum& to = sums.emplace_back();
     to.factor = static_cast<int64_t>(sums.size()) + 1;

@@ -113,8 +113,8 @@ class RpcCountsTest : public ::testing::Test {
     return session;
   }
 
-  // Runs kSteps steps and returns how often they call each method. A step that
-  // makes the plan of the callable runs before and does not count.
+  // Runs kSteps steps and returns how often they call each method. The calls of
+  // MakeCallable and of one step before these steps do not count.
   std::map<std::string, int> CallsOf(Session& session,
                                      const CallableArgs& args) {
     const Callable step = session.MakeCallable(args).value();

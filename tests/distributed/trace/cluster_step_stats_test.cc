@@ -229,7 +229,7 @@ TEST_F(ClusterStepStatsTest, TellsOfTensorsOnTheirWay) {
       EXPECT_TRUE(device.thread_names().contains(node.thread_id()));
     }
   }
-  ASSERT_EQ(labels.size(), 2);  // The first ps is only fed.
+  ASSERT_EQ(labels.size(), 2);  // The first ps receives only a feed.
   const auto expect = [&](const char* from, const char* to) {
     EXPECT_THAT(labels[to],
                 MatchesRegex("\\[24B\\] \\[[0-9.]+[MG]b/s\\] edge_.* from .*"));

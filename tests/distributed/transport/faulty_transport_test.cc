@@ -226,8 +226,8 @@ TEST(FaultyTransportTest, ADelayedReplyComesAfterWhatIsSentLater) {
 }
 
 TEST(FaultyTransportTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
-  // The reply would come long after the caller has cancelled the call, on any
-  // machine.
+  // With these fates, the reply comes long after the caller has cancelled the
+  // call, even on a slow machine.
   BadNetwork net(WithFates(
       {.delay = 1, .max_delay = microseconds(std::chrono::minutes(1))},
       [](const CallFate& one, const CallFate&, const CallFate&) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests malicious graphs. Each is refused with a message that says where and
-// why, and the process goes on.
+// Tests that import refuses malicious graphs with errors that say what is wrong
+// and where, and that the process goes on.
 #include "absl/strings/str_cat.h"
 #include "leat/tests/graph/graph_testing.h"
 

@@ -63,7 +63,8 @@ class FewOpsEvaluator final : public ConstantEvaluator {
 };
 
 // Adds a node of type `op` to `b`, with control edges from the nodes of
-// `after`, and returns its output 0. The builder keeps an error.
+// `after`, and returns its output 0. If the node is invalid, `b` keeps the
+// error as its status.
 inline Output Add(GraphBuilder& b, absl::string_view op,
                   const std::string& name, std::vector<OpInput> inputs,
                   AttrMap attrs = {}, const std::vector<Output>& after = {}) {
@@ -158,7 +159,8 @@ class PassesTest : public ::testing::Test {
     return Difference(std::vector<std::string>{pass});
   }
 
-  // The graph before the passes, and the graph that they should make of it.
+  // The graph before the passes, and the graph that the passes should make of
+  // `given`.
   GraphBuilder given;
   GraphBuilder expected;
   // The names of nodes that must not be removed.

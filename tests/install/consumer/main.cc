@@ -11,8 +11,8 @@
 
 int main(int argc, char**) {
   // The value of `argc` is unknown at compile time, so the conversion happens
-  // at run time. It uses F16C instructions, which the compiler need not be told
-  // to use.
+  // at run time. The conversion uses F16C instructions, although no compiler
+  // flag of this program enables them.
   if (leat::half(0.25f * argc) != 0.25f) return 1;
   for (const absl::Status& status : {RunProgram(), RunOwnOp()}) {
     if (status.ok()) continue;

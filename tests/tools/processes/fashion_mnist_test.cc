@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the example as a process: it must have the exit codes of the tools.
+// Tests the example fashion_mnist as a process. The process must have the exit
+// codes of the tools.
 #ifdef LEAT_PROGRAM_FASHION_MNIST
 #include <sys/stat.h>
 

@@ -35,8 +35,8 @@ using ::testing::HasSubstr;
 using testing::Process;
 using testing::ReadFile;
 
-// The beginning of every script. $1 is the test's folder; `job` ("ps") and `me`
-// ("ps-1") tell the task.
+// The beginning of every script. $1 is the test's folder. `job` is the job of
+// the task ("ps"), and `me` is the name of the task ("ps-1").
 constexpr char kPrelude[] = R"(
   job=${TF_CONFIG##*'"type":"'}; job=${job%%'"'*}
   me=$job-${TF_CONFIG##*'"index":'}; me=${me%%'}'*}
@@ -113,7 +113,8 @@ class LaunchTest : public ::testing::Test {
   std::string LogOf(const std::string& task) const {
     return ReadFile(folder_.Path("logs/" + task + ".log"));
   }
-  // Returns the ids of all processes that the scripts have had.
+  // Returns the ids of all processes that have written their id to the file
+  // "pids", as every script does.
   std::vector<pid_t> Pids() const {
     std::vector<pid_t> pids;
     std::ifstream file(folder_.Path("pids"));
@@ -370,8 +371,8 @@ TEST_F(LaunchTest, GivesStoppedTasksTheSignalToo) {
 }
 
 TEST_F(LaunchTest, OrphansEndToo) {
-  // One process is in the task's group; the other one is in a session of its
-  // own and gets no signal.
+  // The task starts two processes. One process is in the task's process group.
+  // The other process is in a new session and ignores SIGTERM.
   EXPECT_EQ(Run("chief=1,ps=1", {"--grace", "0.3"},
                 absl::StrCat(R"(
                   if [ $job = chief ]; then wait_for "$1/begun.ps-0"; exit 0; fi

@@ -20,7 +20,8 @@ std::string Write(const std::string& name, const std::string& content);
 // Returns the bytes of the file at `path`.
 std::string Content(const std::string& path);
 
-// How a program ended, and what it wrote to its standard output and error.
+// The exit code of a program, and the texts that the program wrote to its
+// standard output and to its standard error.
 struct Ended {
   int code = -1;  // -1: killed, by a signal or for running too long
   std::string out = {};

@@ -66,8 +66,8 @@ class Peer {
   FileDescriptor socket_;
 };
 
-// Takes all descriptors that this process may have, of which there are few
-// while this lives.
+// Lowers the limit of descriptors of this process and opens all descriptors
+// that are left. The destructor closes them and restores the limit.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -162,7 +162,8 @@ TEST_F(AcceptorTest, ClosesWhatIsTooMany) {
   Peer three(address_);
   EXPECT_FALSE(three.IsClosed());
   acceptor_.reset();
-  // The log hears of the first of many, and of their end.
+  // The log gets only the first of the refusals, and a message when the
+  // acceptor accepts connections again.
   EXPECT_THAT(messages(),
               ElementsAre("closed a connection from 127.0.0.1: " + problem,
                           MatchesRegex("accepts connections again; [0-9]+ were "
