@@ -94,6 +94,11 @@ class Allocator {
   // REQUIRES: bytes >= 0.
   virtual BufferRef Reserve(int64_t bytes);
 
+  // Gives the memory back to the system that was kept for later buffers but
+  // was not needed since the last call. Returns the number of bytes. An
+  // allocator that keeps nothing returns 0.
+  virtual int64_t GiveBackUnused() { return 0; }
+
   // Returns a name for error messages, such as "CPU:0".
   virtual absl::string_view name() const = 0;
 

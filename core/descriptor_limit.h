@@ -25,9 +25,9 @@ void RaiseDescriptorLimit();
 // INT32_MAX.
 int64_t NumFreeDescriptors();
 
-// Returns RESOURCE_EXHAUSTED if this process may open fewer than `needed` more
-// descriptors. The message says that `who` needs them and which limit would be
-// enough.
+// Returns RESOURCE_EXHAUSTED unless this process can open `needed` descriptors
+// in addition to those that are open. The message says that `who` needs them,
+// and how high the limit would have to be.
 absl::Status CheckFreeDescriptors(int64_t needed, absl::string_view who);
 
 }  // namespace leat

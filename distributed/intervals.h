@@ -73,6 +73,9 @@ struct ServerIntervals {
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
   // During a step:
+  // How often the tasks of a session are asked whether they live, while a step
+  // of the session waits (session_watch.h).
+  std::chrono::nanoseconds ask_tasks = std::chrono::seconds(1);
   // After a task has reported an error that may be an echo of another task's
   // error (step_errors.h), the master waits this long for the cause. Then it
   // cancels the step.
@@ -100,6 +103,10 @@ struct ServerIntervals {
                                  std::chrono::minutes(1)};
   IntervalRange ask_masters = {std::chrono::milliseconds(10),
                                std::chrono::minutes(1)};
+
+  // How long memory stays unused before it is given back to the system
+  // (memory_sweeper.h); at most twice as long.
+  std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 
   // While the server stops:
   // The pause between attempts to end the steps that are left.

@@ -17,6 +17,13 @@
 #include "absl/strings/str_split.h"
 #include "leat/core/file_descriptor.h"
 
+// Functions of tcmalloc, which programs may or may not be linked with.
+extern "C" {
+__attribute__((weak)) int MallocExtension_GetNumericProperty(
+    const char* property, size_t* value);
+__attribute__((weak)) void MallocExtension_ReleaseToSystem(size_t bytes);
+}
+
 namespace leat {
 namespace {
 
@@ -208,6 +215,21 @@ void LimitThreadStacks() {
     pthread_setattr_default_np(&attributes);
   }
   pthread_attr_destroy(&attributes);
+}
+
+int64_t FreeHeapBytes() {
+  size_t bytes = 0;
+  return MallocExtension_GetNumericProperty != nullptr &&
+                 MallocExtension_GetNumericProperty(
+                     "tcmalloc.pageheap_free_bytes", &bytes) != 0
+             ? static_cast<int64_t>(bytes)
+             : 0;
+}
+
+void ReleaseFreeHeap(int64_t bytes) {
+  if (bytes > 0 && MallocExtension_ReleaseToSystem != nullptr) {
+    MallocExtension_ReleaseToSystem(static_cast<size_t>(bytes));
+  }
 }
 
 int64_t ResidentBytes() { return ReadUsage().resident_bytes; }

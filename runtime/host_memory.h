@@ -50,6 +50,13 @@ absl::Status CheckMemoryToStart(int num_threads);
 // from now on a small stack, so that the stacks do not take most of it.
 void LimitThreadStacks();
 
+// Returns how many free bytes malloc keeps in whole pages, or 0 if this malloc
+// does not say that.
+int64_t FreeHeapBytes();
+
+// Gives up to `bytes` of these pages back to the system.
+void ReleaseFreeHeap(int64_t bytes);
+
 // Returns how many bytes of memory this process occupies now (its resident
 // set), or 0 if the number is unknown.
 int64_t ResidentBytes();

@@ -46,21 +46,47 @@ size_t ClassBytes(int size_class) {
 constexpr int64_t kLarge = int64_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 
-// Takes memory from the system. Returns null if there is none. Asks for huge
-// pages if the block is large. A large tensor is often written and read only
-// once. With ordinary pages, misses of the address cache (TLB) would double the
-// time of the writes and reads.
+size_t RoundedToHugePages(size_t bytes) {
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+// Maps memory that begins at a huge page. Returns null if there is none.
+void* MapHugePages(size_t bytes) {
+  const size_t mapped = bytes + kHugePage;
+  void* const memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(memory);
+  const size_t before = RoundedToHugePages(reinterpret_cast<size_t>(memory)) -
+                        reinterpret_cast<size_t>(memory);
+  if (before > 0) munmap(begin, before);
+  if (before < kHugePage) munmap(begin + before + bytes, kHugePage - before);
+  return begin + before;
+}
+
+// Takes memory from the system. Returns null if there is none. Large blocks are
+// mapped, so that the system has them again as soon as they are freed. They ask
+// for huge pages, because a large tensor is often written and read only once,
+// and misses of the address cache (TLB) would double the time of that.
 void* SystemAllocate(size_t bytes) {
   if (static_cast<int64_t>(bytes) >= kLarge &&
       !HasFreeMemory(static_cast<int64_t>(bytes))) {
     return nullptr;
   }
   if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
-  void* memory = std::aligned_alloc(
-      kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+  void* const memory = MapHugePages(RoundedToHugePages(bytes));
   // This is only advice: if the system refuses it, ordinary pages are used.
   if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
+}
+
+// Frees what SystemAllocate has returned for `bytes`.
+void SystemFree(void* memory, size_t bytes) {
+  if (bytes < kHugePage) {
+    std::free(memory);
+  } else {
+    munmap(memory, RoundedToHugePages(bytes));
+  }
 }
 
 }  // namespace
@@ -93,6 +119,7 @@ class PoolAllocator::Pool {
       }
       if (FreeBlock* block = list.head; block != nullptr) {
         list.head = block->next;
+        list.least_kept = std::min(list.least_kept, --list.num_kept);
         return block;
       }
     }
@@ -109,6 +136,7 @@ class PoolAllocator::Pool {
       MutexLock lock(list.mutex);
       block->next = list.head;
       list.head = block;
+      ++list.num_kept;
       none_in_use = list.Add(-1) == 0;
     }
     if (none_in_use) Release();
@@ -127,6 +155,21 @@ class PoolAllocator::Pool {
     reserved_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     held_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     Release();
+  }
+
+  // Frees the blocks that no one has needed since the last call. Returns their
+  // bytes.
+  int64_t FreeUnused() {
+    int64_t bytes = 0;
+    for (int i = 0; i < kNumClasses; ++i) {
+      FreeBlock* unused = nullptr;
+      {
+        MutexLock lock(lists_[i].mutex);
+        unused = lists_[i].TakeUnused();
+      }
+      bytes += Free(unused, i);
+    }
+    return bytes;
   }
 
   AllocatorStats stats() const {
@@ -148,7 +191,23 @@ class PoolAllocator::Pool {
   struct BlockList {
     Mutex mutex;
     FreeBlock* head ABSL_GUARDED_BY(mutex) = nullptr;
+    // The number of blocks in the list now, and the least number since the last
+    // call of FreeUnused.
+    int64_t num_kept ABSL_GUARDED_BY(mutex) = 0;
+    int64_t least_kept ABSL_GUARDED_BY(mutex) = 0;
     std::atomic<int64_t> in_use{0};  // changes under the lock
+
+    // Removes as many blocks as were in the list at all times since the last
+    // call, and returns them as a list.
+    FreeBlock* TakeUnused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+      FreeBlock* unused = nullptr;
+      for (; least_kept > 0; --least_kept, --num_kept) {
+        FreeBlock* const block = std::exchange(head, head->next);
+        block->next = std::exchange(unused, block);
+      }
+      least_kept = num_kept;
+      return unused;
+    }
 
     int64_t Add(int64_t blocks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
       const int64_t now = in_use.load(std::memory_order_relaxed) + blocks;
@@ -231,15 +290,23 @@ class PoolAllocator::Pool {
       {
         MutexLock lock(lists_[i].mutex);
         block = std::exchange(lists_[i].head, nullptr);
+        lists_[i].num_kept = lists_[i].least_kept = 0;
       }
-      while (block != nullptr) {
-        FreeBlock* next = block->next;
-        held_bytes_.fetch_sub(static_cast<int64_t>(ClassBytes(i)),
-                              std::memory_order_relaxed);
-        std::free(block);
-        block = next;
-      }
+      Free(block, i);
     }
+  }
+
+  // Frees a list of blocks of a class. Returns their bytes.
+  int64_t Free(FreeBlock* blocks, int size_class) {
+    const auto size = static_cast<int64_t>(ClassBytes(size_class));
+    int64_t bytes = 0;
+    while (blocks != nullptr) {
+      SystemFree(std::exchange(blocks, blocks->next),
+                 static_cast<size_t>(size));
+      held_bytes_.fetch_sub(size, std::memory_order_relaxed);
+      bytes += size;
+    }
+    return bytes;
   }
 
   const int64_t limit_bytes_;
@@ -318,6 +385,8 @@ BufferRef PoolAllocator::Reserve(int64_t bytes) {
   if (!pool_->AddReserved(bytes)) return nullptr;
   return BufferRef(new Reservation<Pool>(pool_, bytes));
 }
+
+int64_t PoolAllocator::GiveBackUnused() { return pool_->FreeUnused(); }
 
 AllocatorStats PoolAllocator::stats() const { return pool_->stats(); }
 

@@ -381,6 +381,12 @@ void PutReport(const TaskReading& task, const ClusterReading* before,
   json["incarnation"] = absl::StrFormat("%016x", report.incarnation());
   json["uptime_us"] = report.uptime_us();
   json["resident_bytes"] = report.resident_bytes();
+  const pb::MemoryStatus& memory = report.memory();
+  json["memory"] = {{"live_bytes", memory.live_bytes()},
+                    {"kept_bytes", memory.kept_bytes()},
+                    {"free_heap_bytes", memory.free_heap_bytes()},
+                    {"free_bytes", memory.free_bytes()},
+                    {"given_back_bytes", memory.given_back_bytes()}};
   const pb::ConnectionStatus& connections = report.connections();
   json["connections"] = {{"open", connections.open()},
                          {"max", connections.max()},

@@ -82,7 +82,7 @@ struct RecoverableSessionOptions {
   // `uninitialized`. The session counts as lost if such a fetch fails with a
   // recoverable error or finds variables that are not initialized. 0 turns the
   // fetches off.
-  std::chrono::nanoseconds check_every = std::chrono::seconds(5);
+  std::chrono::nanoseconds check_every = std::chrono::seconds(2);
 
   // The clock of all these times. Borrowed; null stands for the real one.
   Clock* clock = nullptr;

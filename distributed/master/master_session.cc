@@ -7,6 +7,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/master/plan_wait.h"
+#include "leat/distributed/master/session_watch.h"
 #include "leat/distributed/shown_status.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/runtime/signature_key.h"
@@ -28,7 +29,11 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                                   " bytes (--max-session-bytes)"),
                      environment.limits.max_session_bytes)),
       steps_(environment.timers->clock()),
-      activity_(environment.timers->clock()) {}
+      activity_(environment.timers->clock()),
+      watch_(std::make_shared<SessionWatch>(
+          environment_.task, plans_->cluster(), activity_,
+          environment_.intervals.ask_tasks, *environment_.tasks,
+          *environment_.timers)) {}
 
 void MasterSession::Extend(pb::GraphDef addition, int64_t version,
                            std::shared_ptr<CallContext> call,
@@ -135,6 +140,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
   const absl::StatusOr<int64_t> begun = activity_.Begin();
   if (!begun.ok()) return std::move(done)({.status = begun.status()});
   const int64_t run = *begun;
+  watch_->Begin(shared_from_this(), *request.plan);
   const std::shared_ptr<MasterStep> step = MasterStep::Start(
       // This pointer shares the ownership of the session, which owns the
       // environment.

@@ -28,6 +28,7 @@
 namespace leat {
 
 struct Patience;
+class SessionWatch;
 
 // Thread-safe. Owned by a shared_ptr: steps, plans and extensions under way
 // share the ownership. The owner must call Close. Otherwise the tasks keep the
@@ -123,6 +124,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   StepCounts steps_;
   SessionActivity activity_;
   Callables callables_;
+  const std::shared_ptr<SessionWatch> watch_;
 };
 
 }  // namespace leat

@@ -41,6 +41,25 @@ void SessionActivity::End(int64_t number) {
   if (when_idle != nullptr) std::move(when_idle)();
 }
 
+int64_t SessionActivity::next_number() const {
+  MutexLock lock(mutex_);
+  return next_number_;
+}
+
+std::vector<std::shared_ptr<MasterStep>> SessionActivity::Steps() const {
+  return StepsBefore(INT64_MAX);
+}
+
+std::vector<std::shared_ptr<MasterStep>> SessionActivity::StepsBefore(
+    int64_t number) const {
+  std::vector<std::shared_ptr<MasterStep>> steps;
+  MutexLock lock(mutex_);
+  for (const auto& [begun, step] : running_) {
+    if (begun < number && step != nullptr) steps.push_back(step);
+  }
+  return steps;
+}
+
 SessionActivity::Closing SessionActivity::Close(
     absl::Status why, absl::AnyInvocable<void() &&> when_idle) {
   Closing closing;

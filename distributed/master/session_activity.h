@@ -42,6 +42,13 @@ class SessionActivity {
   // Stops counting what was begun as `number`.
   void End(int64_t number);
 
+  // Returns a number that is above those of all that is under way.
+  int64_t next_number() const;
+  // Return the steps that run, and those among them whose number is below
+  // `number`.
+  std::vector<std::shared_ptr<MasterStep>> Steps() const;
+  std::vector<std::shared_ptr<MasterStep>> StepsBefore(int64_t number) const;
+
   // The result of Close.
   struct Closing {
     int64_t number = 0;

@@ -23,6 +23,7 @@
 #include "leat/distributed/master/master.h"
 #include "leat/distributed/requests/call_gate.h"
 #include "leat/distributed/server/health_service.h"
+#include "leat/distributed/server/memory_sweeper.h"
 #include "leat/distributed/server/status_service.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/server_task_caller.h"
@@ -130,6 +131,7 @@ class Server::Implementation {
   std::unique_ptr<Worker> worker_;
   std::shared_ptr<MasterWatch> master_watch_;
   std::shared_ptr<Master> master_;
+  std::unique_ptr<MemorySweeper> sweeper_;
   std::unique_ptr<StatusService> status_;
   HealthService health_;
   std::unique_ptr<Transport> transport_;
@@ -170,6 +172,8 @@ absl::Status Server::Implementation::Start() {
     Listener* const shown = shown_listener_.load(std::memory_order_acquire);
     return shown == nullptr ? ConnectionCounts() : shown->connections();
   };
+  sweeper_ = std::make_unique<MemorySweeper>(
+      *devices_, options_.intervals.unused_memory, clock());
   status_ = std::make_unique<StatusService>(
       StatusService::Sources{.task = name_,
                              .version = options_.version,
@@ -177,6 +181,7 @@ absl::Status Server::Implementation::Start() {
                              .worker = worker_.get(),
                              .master = master_.get(),
                              .peers = peers_.get(),
+                             .sweeper = sweeper_.get(),
                              .connections = connections,
                              .clock = &clock()});
   status_->AddMethods(methods_);

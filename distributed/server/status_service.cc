@@ -10,6 +10,7 @@
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/traffic.h"
 #include "leat/distributed/master/master.h"
+#include "leat/distributed/server/memory_sweeper.h"
 #include "leat/distributed/shown_status.h"
 #include "leat/distributed/wire/messages.h"
 #include "leat/distributed/worker/worker.h"
@@ -82,6 +83,18 @@ void ReportConnections(const ConnectionCounts& counts,
   status.set_problem(counts.problem);
 }
 
+void ReportMemory(const DeviceSet& devices, const MemorySweeper& sweeper,
+                  pb::MemoryStatus& status) {
+  for (const auto& device : devices.devices()) {
+    const AllocatorStats stats = device->allocator().stats();
+    status.set_live_bytes(status.live_bytes() + stats.live_bytes);
+    status.set_kept_bytes(status.kept_bytes() + stats.kept_bytes);
+  }
+  status.set_free_heap_bytes(FreeHeapBytes());
+  status.set_free_bytes(FreeMemoryBytes());
+  status.set_given_back_bytes(sweeper.given_back_bytes());
+}
+
 }  // namespace
 
 StatusService::StatusService(Sources sources)
@@ -108,6 +121,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   status.set_uptime_us(ToMicros(sources_.clock->Now() - started_));
   status.set_resident_bytes(ResidentBytes());
   ReportConnections(sources_.connections(), *status.mutable_connections());
+  ReportMemory(*sources_.devices, *sources_.sweeper, *status.mutable_memory());
   for (const auto& device : sources_.devices->devices()) {
     ExportDevice(device->info(), *status.add_devices());
   }

@@ -21,6 +21,7 @@ namespace leat {
 
 class DeviceSet;
 class Master;
+class MemorySweeper;
 class Peers;
 class Worker;
 
@@ -39,6 +40,7 @@ class StatusService {
     const Worker* worker = nullptr;
     const Master* master = nullptr;
     const Peers* peers = nullptr;
+    const MemorySweeper* sweeper = nullptr;
     std::function<ConnectionCounts()> connections = {};
     Clock* clock = nullptr;  // of the transport
   };

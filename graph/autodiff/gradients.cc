@@ -61,7 +61,7 @@ Gradient Sum(absl::Span<const Gradient> parts) {
       .output(0);
 }
 
-// Differentiates the nodes of one builder. Call AddTarget for each x, then
+// Differentiates the nodes of one builder. Call AddX for each x, then
 // FindDependents, then Seed for each y, then Run; Total then returns the
 // gradient of each x.
 class Differentiator {
@@ -75,22 +75,22 @@ class Differentiator {
   }
 
   // Asks for the gradient with respect to `x`.
-  void AddTarget(Endpoint x) { targets_.insert(x); }
+  void AddX(Endpoint x) { xs_.insert(x); }
 
-  // Marks the nodes that depend on a target.
+  // Marks the nodes that depend on an x.
   void FindDependents() {
     const Graph& graph = builder_.graph();
     from_x_.assign(graph.num_ids(), false);
     for (NodeId id = 0; id < graph.num_ids(); ++id) {
       if (!graph.Contains(id)) continue;
       for (Endpoint e : graph.node(id).inputs) {
-        if (DependsOnTarget(e)) from_x_[id] = true;
+        if (DependsOnX(e)) from_x_[id] = true;
       }
     }
   }
 
-  bool DependsOnTarget(Endpoint e) const {
-    return targets_.contains(e) ||
+  bool DependsOnX(Endpoint e) const {
+    return xs_.contains(e) ||
            (e.node < static_cast<NodeId>(from_x_.size()) && from_x_[e.node]);
   }
 
@@ -100,7 +100,7 @@ class Differentiator {
     end_ = std::max(end_, y.node + 1);
   }
 
-  // Propagates the gradients from the seeds to the targets.
+  // Propagates the gradients from the seeds to the xs.
   void Run() {
     FindSources();
     for (NodeId id = end_ - 1; id >= 0 && builder_.status().ok(); --id) {
@@ -167,7 +167,7 @@ class Differentiator {
     std::vector<bool> needed;
     for (int i = 0; i < operation.num_inputs(); ++i) {
       const Output input = operation.input(i);
-      needed.push_back(DependsOnTarget(input.endpoint()) &&
+      needed.push_back(DependsOnX(input.endpoint()) &&
                        IsDifferentiable(input.dtype()));
     }
     GradientContext context(operation, std::move(gradients), needed);
@@ -189,7 +189,7 @@ class Differentiator {
       const Output value =
           is_input ? operation.input(i) : operation.output(i - inputs);
       if (!IsComplex(value.dtype()) ||
-          (is_input ? !DependsOnTarget(value.endpoint())
+          (is_input ? !DependsOnX(value.endpoint())
                     : Total(value.endpoint()).IsNone())) {
         continue;
       }
@@ -235,7 +235,7 @@ class Differentiator {
   GraphBuilder& builder_;
   const GradientRegistry& registry_;
   SourceLocation location_;
-  absl::flat_hash_set<Endpoint> targets_;
+  absl::flat_hash_set<Endpoint> xs_;
   NodeId end_ = 0;
   std::vector<bool> from_x_, to_y_;
   std::map<Endpoint, std::vector<Gradient>> parts_;
@@ -274,8 +274,8 @@ class EnclosingDifferentiators {
   }
 
   // Calls FindDependents of all differentiators from the outermost to the
-  // innermost. If a body captures an output that depends on a target, the
-  // argument that stands for the output becomes a target of the body.
+  // innermost. If a body captures an output that depends on an x, the
+  // argument that stands for the output becomes an x of the body.
   void FindDependents() {
     differentiators_.back().FindDependents();
     for (size_t i = differentiators_.size() - 1; i-- > 0;) {
@@ -283,11 +283,11 @@ class EnclosingDifferentiators {
         const Captured captured = {argument.inner.endpoint(),
                                    argument.outer.endpoint()};
         if (!argument.is_captured ||
-            !differentiators_[i + 1].DependsOnTarget(captured.outer)) {
+            !differentiators_[i + 1].DependsOnX(captured.outer)) {
           continue;
         }
         captured_[i].push_back(captured);
-        differentiators_[i].AddTarget(captured.inner);
+        differentiators_[i].AddX(captured.inner);
       }
       differentiators_[i].FindDependents();
     }
@@ -449,7 +449,7 @@ std::vector<Gradient> Differentiate(GraphBuilder& builder,
                                     absl::Span<const Output> xs,
                                     SourceLocation location) {
   Differentiator differentiator(builder, location);
-  for (const Output& x : xs) differentiator.AddTarget(x.endpoint());
+  for (const Output& x : xs) differentiator.AddX(x.endpoint());
   differentiator.FindDependents();
   for (size_t i = 0; i < ys.size(); ++i) {
     differentiator.Seed(ys[i].endpoint(), grad_ys[i]);
@@ -488,7 +488,7 @@ std::vector<Gradient> Gradients(const OperandList& ys, const OperandList& xs,
   for (size_t i = seeds.size(); i < from.size(); ++i) {
     seeds.push_back(Ones(*builder, from[i], i));
   }
-  for (const Output& x : to) enclosing.Of(x).AddTarget(x.endpoint());
+  for (const Output& x : to) enclosing.Of(x).AddX(x.endpoint());
   enclosing.FindDependents();
   for (size_t i = 0; i < from.size(); ++i) {
     enclosing.Of(from[i]).Seed(from[i].endpoint(), seeds[i]);

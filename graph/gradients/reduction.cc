@@ -83,9 +83,11 @@ Output Count(GradientContext& c, DType dtype) {
   if (out.has_value())
     for (int64_t d : *out) num_out *= d;
   if (in.has_value() && out.has_value()) {
-    const Output count = c.builder().Const(
-        static_cast<float>(num_in / std::max<int64_t>(num_out, 1)));
-    return dtype == DType::kFloat ? count : op::Cast(count, dtype);
+    const int64_t count = num_in / std::max<int64_t>(num_out, 1);
+    if (dtype == DType::kFloat) {
+      return c.builder().Const(static_cast<float>(count));
+    }
+    return op::Cast(c.builder().Const(count), dtype);
   }
   Output count = op::Size(c.input(0));
   if (!out.has_value() || num_out != 1) {

@@ -168,5 +168,30 @@ TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
   EXPECT_EQ(pool.stats().system_requests, before);
 }
 
+TEST(PoolAllocatorTest, GivesBackWhatWasNotNeededSinceTheLastTime) {
+  PoolAllocator pool;
+  constexpr size_t kBytes = 3 << 20;  // of a mapped block
+  for (const size_t bytes : {kBytes, size_t{5000}}) {
+    const auto use = [&](int count) {
+      std::vector<BufferRef> buffers;
+      for (int i = 0; i < count; ++i) buffers.push_back(pool.Allocate(bytes));
+    };
+    use(3);
+    EXPECT_EQ(pool.GiveBackUnused(), 0);  // they were needed
+    const int64_t kept = pool.stats().kept_bytes;
+    use(1);
+    EXPECT_EQ(pool.GiveBackUnused(), kept / 3 * 2);
+    EXPECT_EQ(pool.stats().kept_bytes, kept / 3);
+    const int64_t before = pool.stats().system_requests;
+    for (int i = 0; i < 3; ++i) {
+      use(1);
+      EXPECT_EQ(pool.GiveBackUnused(), 0);
+    }
+    EXPECT_EQ(pool.stats().system_requests, before);
+    EXPECT_EQ(pool.GiveBackUnused(), kept / 3);
+    EXPECT_EQ(pool.stats().kept_bytes, 0);
+  }
+}
+
 }  // namespace
 }  // namespace leat::pool_allocator_test

@@ -46,6 +46,13 @@ TEST_F(HealthServiceTest, SaysWhetherTheTaskServes) {
   EXPECT_EQ(*Check(""), "\x08\x02");  // NOT_SERVING
 }
 
+TEST_F(HealthServiceTest, SaysWhetherTheTaskAcceptsConnections) {
+  problem_ = "3 connections are open (--max-connections)";
+  EXPECT_EQ(*Check(""), "\x08\x02");  // NOT_SERVING
+  problem_.clear();
+  EXPECT_EQ(*Check(""), "\x08\x01");  // SERVING
+}
+
 TEST_F(HealthServiceTest, KnowsNoOtherService) {
   const absl::Status status = Check(
                                   "\x0a\x03"

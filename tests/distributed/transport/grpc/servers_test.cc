@@ -30,10 +30,12 @@ namespace {
 
 using ::leat::testing::CallNow;
 using ::leat::testing::Eventually;
+using ::leat::testing::PayloadOf;
 using ::leat::testing::RawConnection;
 using ::leat::testing::SlowNetwork;
 using ::leat::testing::TaskClient;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Code = absl::StatusCode;
 
 class GrpcServersTest : public ::testing::Test {
@@ -145,6 +147,24 @@ TEST_F(GrpcServersTest, ClosesConnectionsThatSayNothing) {
   slow.Send("PRI * HT");
   // Only the connection of `open` itself stays.
   EXPECT_TRUE(Eventually([&] { return open() == 1; }));
+}
+
+TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
+  const auto worker = Start("worker", {.max_message_bytes = 32 << 20,
+                                       .max_transport_bytes = 4 << 20});
+  const auto call = [&](size_t bytes) {
+    return std::string(CallNow(*transport_, worker->address(),
+                               methods::kRunStep,
+                               PayloadOf(std::string(bytes, 'x')))
+                           .status()
+                           .message());
+  };
+  EXPECT_THAT(call(8 << 20),
+              HasSubstr("there is no room for a request of 8388608 bytes"));
+  EXPECT_THAT(call(8 << 20), HasSubstr("(--max-transport-bytes)"));
+  EXPECT_THAT(call(40 << 20), HasSubstr("(--max-message-bytes)"));
+  // This one is received, and is no message.
+  EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
 }
 
 TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {

@@ -1,0 +1,90 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SessionWatch: notices that a task of a session was lost while steps of the
+// session wait, also steps in which the lost task has no part.
+//
+// For example, a worker waits for a token in a queue of one parameter server,
+// and the token would come only after a gradient has reached another parameter
+// server. If that one dies, no call of the waiting step fails.
+#ifndef LEAT_DISTRIBUTED_MASTER_SESSION_WATCH_H_
+#define LEAT_DISTRIBUTED_MASTER_SESSION_WATCH_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/exchange/peer.h"
+#include "leat/distributed/master/cluster_devices.h"
+#include "leat/distributed/master/registered_plan.h"
+#include "leat/distributed/master/session_activity.h"
+#include "leat/distributed/tasks/task_caller.h"
+
+namespace leat {
+
+// While a step runs for longer than an interval, all tasks on which the session
+// has run a step are asked for their status at every interval. If one of them
+// cannot be reached or was restarted, every step of the session ends with
+// UNAVAILABLE or ABORTED, which names the task. Tasks that the session has not
+// used may be lost without effect.
+//
+// Thread-safe. Owned by a shared_ptr, since calls to tasks may outlive the
+// session.
+class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
+ public:
+  // `own_task` is the master's task, which is not asked. The session owns
+  // `cluster` and `activity`. `tasks` and `timers` are borrowed and must
+  // outlive the session.
+  SessionWatch(std::string own_task, const ClusterDevices& cluster,
+               SessionActivity& activity, std::chrono::nanoseconds interval,
+               TaskCaller& tasks, TimerQueue& timers);
+
+  // Notes that a step begins. `session` keeps `cluster` and `activity` alive.
+  // Must be called for every step, after SessionActivity::Begin.
+  void Begin(const std::shared_ptr<const void>& session,
+             const RegisteredPlan& plan);
+
+ private:
+  using Session = std::shared_ptr<const void>;
+
+  // Calls LookAtSteps after the interval, unless the session is gone by then.
+  void SetTimer(const Session& session) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // If a step is still running that ran at the last look, asks the tasks. If
+  // any step is running, sets the timer again.
+  void LookAtSteps(const Session& session);
+  // Asks the tasks that have answered the last question.
+  void Ask(const Session& session);
+  // Handles the answer of a task.
+  void Hear(const std::string& task, const absl::StatusOr<PeerStatus>& answer);
+  // Returns OK if the answer comes from the process that the session has used,
+  // or does not tell. Otherwise returns the error of the session's steps.
+  absl::Status Judge(const std::string& task,
+                     const absl::StatusOr<PeerStatus>& answer) const;
+
+  const std::string own_task_;
+  const ClusterDevices& cluster_;
+  SessionActivity& activity_;
+  const std::chrono::nanoseconds interval_;
+  TaskCaller& tasks_;
+  TimerQueue& timers_;
+
+  Mutex mutex_;
+  bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
+  // The number of the first step that began after the last look.
+  int64_t looked_before_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The plan of the last step, by which a repeated step is recognized quickly.
+  const RegisteredPlan* last_plan_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // The tasks that the session has used, and those among them that have not
+  // answered yet.
+  absl::flat_hash_set<std::string> used_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<std::string> asked_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_SESSION_WATCH_H_

@@ -1,0 +1,62 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/server/memory_sweeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "leat/core/devices/device.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/host_memory.h"
+
+namespace leat {
+namespace {
+
+// As many free bytes malloc keeps in any case.
+constexpr int64_t kKeptHeapBytes = int64_t{16} << 20;
+
+}  // namespace
+
+MemorySweeper::MemorySweeper(const DeviceSet& devices,
+                             std::chrono::nanoseconds interval, Clock& clock)
+    : devices_(devices),
+      interval_(interval),
+      clock_(clock),
+      thread_("leat-memory", [this] { Run(); }) {}
+
+MemorySweeper::~MemorySweeper() {
+  {
+    MutexLock lock(mutex_);
+    is_stopped_ = true;
+    stopped_.NotifyAll();
+  }
+  thread_.Join();
+}
+
+void MemorySweeper::Run() {
+  for (;;) {
+    {
+      MutexLock lock(mutex_);
+      const Clock::time_point next = clock_.After(interval_);
+      while (!is_stopped_ && clock_.WaitUntil(stopped_, mutex_, next)) {
+      }
+      if (is_stopped_) return;
+    }
+    Sweep();
+  }
+}
+
+void MemorySweeper::Sweep() {
+  int64_t bytes = 0;
+  for (const auto& device : devices_.devices()) {
+    bytes += device->allocator().GiveBackUnused();
+  }
+  const int64_t before = std::exchange(free_heap_bytes_, FreeHeapBytes());
+  const int64_t unused = std::min(before, free_heap_bytes_) - kKeptHeapBytes;
+  if (unused > 0) {
+    ReleaseFreeHeap(unused);
+    bytes += unused;
+  }
+  given_back_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+}  // namespace leat

@@ -1,0 +1,62 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MemorySweeper: gives memory back to the system that a task has not needed for
+// a while, such as that of one huge feed.
+//
+// At each interval it gives back what was free at the last interval and has
+// been free ever since: blocks of the devices' pools, and free pages of malloc
+// beyond a few MiB. A steady step needs its blocks in every interval, so it
+// loses none.
+#ifndef LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
+#define LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
+
+namespace leat {
+
+class DeviceSet;
+
+// Thread-safe. Works on a thread of its own, so that neither a step nor a timer
+// waits for the system.
+class MemorySweeper {
+ public:
+  // Starts the thread. `devices` and `clock` are borrowed and must outlive
+  // this.
+  MemorySweeper(const DeviceSet& devices, std::chrono::nanoseconds interval,
+                Clock& clock);
+  // Waits for the sweep that is under way, if there is one.
+  ~MemorySweeper();
+  MemorySweeper(const MemorySweeper&) = delete;
+  MemorySweeper& operator=(const MemorySweeper&) = delete;
+
+  // Returns how many bytes were given back so far.
+  int64_t given_back_bytes() const {
+    return given_back_bytes_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  void Run();
+  void Sweep();
+
+  const DeviceSet& devices_;
+  const std::chrono::nanoseconds interval_;
+  Clock& clock_;
+  // The free bytes of malloc at the last sweep. Used by the thread only.
+  int64_t free_heap_bytes_ = 0;
+  std::atomic<int64_t> given_back_bytes_{0};
+
+  Mutex mutex_;
+  CondVar stopped_;
+  bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  Thread thread_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
