@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/distributed/master/master_step.h"
-#include "leat/distributed/transport/call_errors.h"
 
 namespace leat {
 
@@ -24,11 +23,8 @@ SessionWatch::SessionWatch(std::string own_task, const ClusterDevices& cluster,
 
 void SessionWatch::Begin(const Session& session, const RegisteredPlan& plan) {
   MutexLock lock(mutex_);
-  if (last_plan_ != &plan) {
-    last_plan_ = &plan;
-    for (const TaskPart& part : plan.parts) {
-      if (part.task != own_task_) used_.insert(part.task);
-    }
+  for (const TaskPart& part : plan.parts) {
+    if (part.task != own_task_) used_.insert(part.task);
   }
   if (!has_timer_ && !used_.empty()) SetTimer(session);
 }
@@ -90,7 +86,7 @@ absl::Status SessionWatch::Judge(
   const std::string from = absl::StrCat("From ", task, ":\n");
   if (!answer.ok()) {
     const absl::Status& status = answer.status();
-    if (!absl::IsUnavailable(status) || !IsTransportError(status)) return {};
+    if (!absl::IsUnavailable(status)) return {};
     return absl::UnavailableError(absl::StrCat(
         from, status.message(),
         "; the step was waiting, and its session has state on this task"));

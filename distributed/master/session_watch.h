@@ -77,8 +77,6 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
   // The number of the first step that began after the last look.
   int64_t looked_before_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The plan of the last step, by which a repeated step is recognized quickly.
-  const RegisteredPlan* last_plan_ ABSL_GUARDED_BY(mutex_) = nullptr;
   // The tasks that the session has used, and those among them that have not
   // answered yet.
   absl::flat_hash_set<std::string> used_ ABSL_GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/quoted_text.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/runtime/host_memory.h"
 
 namespace leat {
@@ -16,9 +17,10 @@ absl::Status ReceiveRoom::Enter(absl::string_view announced, int64_t& bytes) {
         "the size of a request is announced as ", QuotedText(announced)));
   }
   if (wanted > max_message_bytes_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a request of ", wanted, " bytes is larger than ",
-                     max_message_bytes_, " bytes (--max-message-bytes)"));
+    // gRPC says the same of a request whose size was not announced.
+    return AsTransportError(absl::ResourceExhaustedError(
+        absl::StrCat("Received message larger than max (", wanted, " vs. ",
+                     max_message_bytes_, ")")));
   }
   const int64_t others = entered_.fetch_add(wanted, std::memory_order_relaxed);
   bytes = wanted;

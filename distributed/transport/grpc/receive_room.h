@@ -26,7 +26,9 @@ class ReceiveRoom {
   // Reserves room for a request of `announced` bytes, the text of the header.
   // Sets `bytes` to what the caller must give back with Leave, also after an
   // error. Returns RESOURCE_EXHAUSTED, naming the limit's flag, if there is no
-  // room, and INVALID_ARGUMENT if the text is no number of bytes.
+  // room. Returns gRPC's error, a transport error, if the request is larger
+  // than a message may be. Returns INVALID_ARGUMENT if the text is no number of
+  // bytes.
   absl::Status Enter(absl::string_view announced, int64_t& bytes);
   void Leave(int64_t bytes) {
     entered_.fetch_sub(bytes, std::memory_order_relaxed);

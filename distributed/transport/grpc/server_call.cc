@@ -135,8 +135,10 @@ void ServerCall::Answer(absl::StatusOr<Payload> response) {
 }
 
 void ServerCall::Refuse(const absl::Status& status) {
-  context_.AddTrailingMetadata(kSaidByCallee, "1");
-  stream_.Finish(ToGrpcStatus(status), &answer_);
+  if (!IsTransportError(status)) {
+    context_.AddTrailingMetadata(kSaidByCallee, "1");
+  }
+  stream_.Finish(ToGrpcStatus(AsCalleeError(status)), &answer_);
 }
 
 void ServerCall::EndAnswer(bool) { Release(); }
