@@ -105,7 +105,7 @@ struct ServerIntervals {
                                std::chrono::minutes(1)};
 
   // How long memory stays unused before it is given back to the system
-  // (memory_sweeper.h); at most twice as long.
+  // (memory_sweeper.h).
   std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 
   // While the server stops:

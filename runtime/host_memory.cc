@@ -179,6 +179,8 @@ int64_t FreeMemoryBytes() {
                                     AddressSpaceLimit() - usage.address_bytes));
 }
 
+bool IsAddressSpaceLimited() { return AddressSpaceLimit() < kNoMemoryLimit; }
+
 bool HasFreeMemory(int64_t bytes) {
   static const int64_t spare =
       std::clamp(HostMemoryBytes() / 20, kLeastSpareBytes, kMostSpareBytes);
@@ -193,7 +195,7 @@ int64_t DefaultTransportBytes() {
 
 absl::Status CheckMemoryToStart(int num_threads) {
   int64_t needed = kHeapToStart;
-  if (AddressSpaceLimit() < kNoMemoryLimit) {
+  if (IsAddressSpaceLimited()) {
     needed += (num_threads + kOtherThreads) * StackBytes();
   }
   const int64_t free = FreeMemoryBytes();
@@ -207,7 +209,7 @@ absl::Status CheckMemoryToStart(int num_threads) {
 }
 
 void LimitThreadStacks() {
-  if (AddressSpaceLimit() >= kNoMemoryLimit) return;
+  if (!IsAddressSpaceLimited()) return;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
   if (StackBytes() > kSmallStackBytes &&

@@ -29,6 +29,9 @@ int64_t HostMemoryBytes();
 // kNoMemoryLimit if the number is unknown. Takes a few microseconds.
 int64_t FreeMemoryBytes();
 
+// Returns true if the address space of this process is limited (ulimit -v).
+bool IsAddressSpaceLimited();
+
 // Returns true if this process may still take `bytes` from the system, and
 // afterwards has enough left for small allocations, whose failure would end the
 // process.

@@ -64,8 +64,16 @@ void* MapHugePages(size_t bytes) {
   return begin + before;
 }
 
-// Takes memory from the system. Returns null if there is none. Large blocks are
-// mapped, so that the system has them again as soon as they are freed. They ask
+// True if blocks of at least kHugePage are mapped. If the address space is
+// limited, the system must have them again as soon as they are freed. Otherwise
+// they come from malloc, which keeps their pages for a while, so that a block
+// that is soon needed again costs no page faults.
+bool MapsLargeBlocks() {
+  static const bool maps = IsAddressSpaceLimited();
+  return maps;
+}
+
+// Takes memory from the system. Returns null if there is none. Large blocks ask
 // for huge pages, because a large tensor is often written and read only once,
 // and misses of the address cache (TLB) would double the time of that.
 void* SystemAllocate(size_t bytes) {
@@ -74,7 +82,10 @@ void* SystemAllocate(size_t bytes) {
     return nullptr;
   }
   if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
-  void* const memory = MapHugePages(RoundedToHugePages(bytes));
+  const size_t rounded = RoundedToHugePages(bytes);
+  void* const memory = MapsLargeBlocks()
+                           ? MapHugePages(rounded)
+                           : std::aligned_alloc(kHugePage, rounded);
   // This is only advice: if the system refuses it, ordinary pages are used.
   if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
@@ -82,7 +93,7 @@ void* SystemAllocate(size_t bytes) {
 
 // Frees what SystemAllocate has returned for `bytes`.
 void SystemFree(void* memory, size_t bytes) {
-  if (bytes < kHugePage) {
+  if (bytes < kHugePage || !MapsLargeBlocks()) {
     std::free(memory);
   } else {
     munmap(memory, RoundedToHugePages(bytes));
@@ -198,15 +209,14 @@ class PoolAllocator::Pool {
     std::atomic<int64_t> in_use{0};  // changes under the lock
 
     // Removes as many blocks as were in the list at all times since the last
-    // call, and returns them as a list.
+    // call, and returns them as a list. They are the blocks that were used
+    // longest ago.
     FreeBlock* TakeUnused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
-      FreeBlock* unused = nullptr;
-      for (; least_kept > 0; --least_kept, --num_kept) {
-        FreeBlock* const block = std::exchange(head, head->next);
-        block->next = std::exchange(unused, block);
-      }
+      FreeBlock** end = &head;
+      for (int64_t i = least_kept; i < num_kept; ++i) end = &(*end)->next;
+      num_kept -= least_kept;
       least_kept = num_kept;
-      return unused;
+      return std::exchange(*end, nullptr);
     }
 
     int64_t Add(int64_t blocks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {

@@ -140,7 +140,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
   const absl::StatusOr<int64_t> begun = activity_.Begin();
   if (!begun.ok()) return std::move(done)({.status = begun.status()});
   const int64_t run = *begun;
-  watch_->Begin(shared_from_this(), *request.plan);
+  const RegisteredPlans::Plan running = request.plan;
   const std::shared_ptr<MasterStep> step = MasterStep::Start(
       // This pointer shares the ownership of the session, which owns the
       // environment.
@@ -149,6 +149,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
       allocator_, std::move(request), Counted(std::move(done)),
       [self = shared_from_this(), run] { self->activity_.End(run); });
   const absl::Status closed = activity_.SetStep(run, step);
+  watch_->Begin(shared_from_this(), *running);
   if (!closed.ok()) step->Cancel(closed);
 }
 

@@ -53,6 +53,17 @@ bool ExchangesTensors(const Graph& graph) {
   return false;
 }
 
+// Returns true if a node has the handle of a variable, a queue or the like, or
+// a reference to it.
+bool HasState(const Graph& graph) {
+  for (const NodeId id : graph.NodeIds()) {
+    for (const DType dtype : graph.node(id).def->output_types) {
+      if (dtype == DType::kResource || IsRef(dtype)) return true;
+    }
+  }
+  return false;
+}
+
 absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
                                             const StepSignature& signature,
                                             const PlanSession& session) {
@@ -64,6 +75,7 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
       std::find(session.foreign_tasks.begin(), session.foreign_tasks.end(),
                 part.task) != session.foreign_tasks.end();
   part.ends_alone = !part.is_foreign && !ExchangesTensors(graph);
+  part.has_state = HasState(graph);
   LEAT_ASSIGN_OR_RETURN(part.boundary,
                         ArgsToRecvs(signature, session.devices, graph));
   // TensorFlow's workers refuse a graph without a producer version.

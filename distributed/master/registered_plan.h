@@ -33,6 +33,9 @@ struct TaskPart {
   // tasks. A step then ends on the task when RunGraph returns, and needs no
   // CleanupGraph.
   bool ends_alone = false;
+  // True if the part uses state of the task: its nodes have handles of
+  // variables or queues.
+  bool has_state = false;
   // The step's feeds that the part takes, the step's fetches that the part
   // returns, and their keys.
   Boundary boundary = {};

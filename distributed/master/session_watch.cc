@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/master/session_watch.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -24,7 +23,7 @@ SessionWatch::SessionWatch(std::string own_task, const ClusterDevices& cluster,
 void SessionWatch::Begin(const Session& session, const RegisteredPlan& plan) {
   MutexLock lock(mutex_);
   for (const TaskPart& part : plan.parts) {
-    if (part.task != own_task_) used_.insert(part.task);
+    if (part.has_state && part.task != own_task_) used_.insert(part.task);
   }
   if (!has_timer_ && !used_.empty()) SetTimer(session);
 }
@@ -47,7 +46,12 @@ void SessionWatch::LookAtSteps(const Session& session) {
     has_waiting_steps = !activity_.StepsBefore(looked_before_).empty();
     SetTimer(session);
   }
-  if (has_waiting_steps) Ask(session);
+  if (!has_waiting_steps) return;
+  // The session does not end, and the tasks stay, before all are asked.
+  const absl::StatusOr<int64_t> asking = activity_.Begin();
+  if (!asking.ok()) return;
+  Ask(session);
+  activity_.End(*asking);
 }
 
 void SessionWatch::Ask(const Session& session) {
@@ -72,13 +76,17 @@ void SessionWatch::Ask(const Session& session) {
 
 void SessionWatch::Hear(const std::string& task,
                         const absl::StatusOr<PeerStatus>& answer) {
+  int64_t looked_before = 0;
   {
     MutexLock lock(mutex_);
     asked_.erase(task);
+    looked_before = looked_before_;
   }
   const absl::Status why = Judge(task, answer);
   if (why.ok()) return;
-  for (const auto& step : activity_.Steps()) step->Cancel(why);
+  for (const auto& step : activity_.StepsBefore(looked_before)) {
+    step->Cancel(why);
+  }
 }
 
 absl::Status SessionWatch::Judge(

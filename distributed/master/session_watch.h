@@ -28,10 +28,10 @@
 namespace leat {
 
 // While a step runs for longer than an interval, all tasks on which the session
-// has run a step are asked for their status at every interval. If one of them
-// cannot be reached or was restarted, every step of the session ends with
-// UNAVAILABLE or ABORTED, which names the task. Tasks that the session has not
-// used may be lost without effect.
+// has used state (variables or queues) are asked for their status at every
+// interval. If one of them cannot be reached or was restarted, the steps that
+// have run since the last look end with UNAVAILABLE or ABORTED, which names the
+// task. Other tasks may be lost without effect.
 //
 // Thread-safe. Owned by a shared_ptr, since calls to tasks may outlive the
 // session.
@@ -45,7 +45,7 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
                TaskCaller& tasks, TimerQueue& timers);
 
   // Notes that a step begins. `session` keeps `cluster` and `activity` alive.
-  // Must be called for every step, after SessionActivity::Begin.
+  // Must be called for every step, after SessionActivity::SetStep.
   void Begin(const std::shared_ptr<const void>& session,
              const RegisteredPlan& plan);
 
@@ -77,8 +77,8 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
   // The number of the first step that began after the last look.
   int64_t looked_before_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The tasks that the session has used, and those among them that have not
-  // answered yet.
+  // The tasks whose state the session has used, and those among them that have
+  // not answered yet.
   absl::flat_hash_set<std::string> used_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<std::string> asked_ ABSL_GUARDED_BY(mutex_);
 };

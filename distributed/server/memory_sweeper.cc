@@ -2,7 +2,6 @@
 #include "leat/distributed/server/memory_sweeper.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "leat/core/devices/device.h"
 #include "leat/runtime/device_set.h"
@@ -13,6 +12,7 @@ namespace {
 
 // As many free bytes malloc keeps in any case.
 constexpr int64_t kKeptHeapBytes = int64_t{16} << 20;
+constexpr int kLooksOfAnInterval = 10;
 
 }  // namespace
 
@@ -36,13 +36,22 @@ void MemorySweeper::Run() {
   for (;;) {
     {
       MutexLock lock(mutex_);
-      const Clock::time_point next = clock_.After(interval_);
+      const Clock::time_point next =
+          clock_.After(interval_ / kLooksOfAnInterval);
       while (!is_stopped_ && clock_.WaitUntil(stopped_, mutex_, next)) {
       }
       if (is_stopped_) return;
     }
-    Sweep();
+    Look();
   }
+}
+
+void MemorySweeper::Look() {
+  least_free_heap_bytes_ = std::min(least_free_heap_bytes_, FreeHeapBytes());
+  if (++num_looks_ < kLooksOfAnInterval) return;
+  num_looks_ = 0;
+  Sweep();
+  least_free_heap_bytes_ = FreeHeapBytes();
 }
 
 void MemorySweeper::Sweep() {
@@ -50,8 +59,7 @@ void MemorySweeper::Sweep() {
   for (const auto& device : devices_.devices()) {
     bytes += device->allocator().GiveBackUnused();
   }
-  const int64_t before = std::exchange(free_heap_bytes_, FreeHeapBytes());
-  const int64_t unused = std::min(before, free_heap_bytes_) - kKeptHeapBytes;
+  const int64_t unused = least_free_heap_bytes_ - kKeptHeapBytes;
   if (unused > 0) {
     ReleaseFreeHeap(unused);
     bytes += unused;

@@ -3,10 +3,11 @@
 // MemorySweeper: gives memory back to the system that a task has not needed for
 // a while, such as that of one huge feed.
 //
-// At each interval it gives back what was free at the last interval and has
-// been free ever since: blocks of the devices' pools, and free pages of malloc
-// beyond a few MiB. A steady step needs its blocks in every interval, so it
-// loses none.
+// At the end of each interval it gives back what was free during the whole
+// interval: blocks of the devices' pools, and free pages of malloc beyond a few
+// MiB, which it counts ten times in the interval. A steady step needs its
+// memory in every interval, so it loses none. Smaller blocks of a pool first
+// become free pages of malloc, which go back one interval later.
 #ifndef LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
 #define LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
 
@@ -42,13 +43,17 @@ class MemorySweeper {
 
  private:
   void Run();
+  // Counts malloc's free pages. Sweeps if an interval is over.
+  void Look();
   void Sweep();
 
   const DeviceSet& devices_;
   const std::chrono::nanoseconds interval_;
   Clock& clock_;
-  // The free bytes of malloc at the last sweep. Used by the thread only.
-  int64_t free_heap_bytes_ = 0;
+  // How often Look was called in this interval, and the least number of
+  // malloc's free bytes in it. Used by the thread only.
+  int num_looks_ = 0;
+  int64_t least_free_heap_bytes_ = 0;
   std::atomic<int64_t> given_back_bytes_{0};
 
   Mutex mutex_;

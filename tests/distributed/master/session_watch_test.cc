@@ -11,8 +11,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/thread.h"
+#include "leat/distributed/wire/methods.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/call_faults.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/simulated_clock.h"
@@ -22,7 +24,9 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::AllOf;
+using testing::CallFaults;
 using testing::Eventually;
+using testing::FaultPlan;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::SimulatedClock;
@@ -33,18 +37,20 @@ const TaskId kWorker = {"worker", 0};
 class SessionWatchTest : public ::testing::Test {
  protected:
   SessionWatchTest() {
+    faults_->SetEnabled(false);
     for (int i = 0; i < 2; ++i) {
       const Scope ps = b_.OnDevice(absl::StrCat("/job:ps/task:", i));
-      used_[i] = op::NoOp(b_);
-      token_[i] = op::QueueDequeueV2(op::FIFOQueueV2(b_, {DType::kFloat}),
-                                     {DType::kFloat})[0];
+      none_[i] = op::NoOp(b_);
+      const Output queue = op::FIFOQueueV2(b_, {DType::kFloat});
+      size_[i] = op::QueueSizeV2(queue);
+      token_[i] = op::QueueDequeueV2(queue, {DType::kFloat})[0];
     }
     session_ = *cluster_.NewSession(*b_.Build(), kWorker);
   }
-  // Uses both parameter servers.
+  // Uses the queues of both parameter servers.
   void UseAll() {
     EXPECT_EQ(
-        session_->Run({.targets = {used_[0].name(), used_[1].name()}}).status(),
+        session_->Run({.fetches = {size_[0].name(), size_[1].name()}}).status(),
         absl::OkStatus());
   }
   // Begins a step that waits for a token of parameter server `i`.
@@ -59,9 +65,13 @@ class SessionWatchTest : public ::testing::Test {
   }
 
   SimulatedClock clock_;
-  InProcessCluster cluster_{{{"ps", 2}, {"worker", 1}}};
+  // Delays requests and replies, once it is enabled.
+  const std::shared_ptr<CallFaults> faults_ = std::make_shared<CallFaults>(
+      FaultPlan{.seed = 1, .delay = 1, .max_delay = seconds(100)});
+  InProcessCluster cluster_{{{"ps", 2}, {"worker", 1}}, {}, faults_};
   GraphBuilder b_;
-  Operation used_[2];
+  Operation none_[2];
+  Output size_[2];
   Output token_[2];
   std::shared_ptr<Session> session_;
   absl::Status status_ = absl::UnknownError("is running");
@@ -100,11 +110,26 @@ TEST_F(SessionWatchTest, AStepEndsWhenAnotherTaskIsRestarted) {
                     HasSubstr("was restarted")));
 }
 
-TEST_F(SessionWatchTest, ATaskThatTheSessionHasNotUsedMayBeLost) {
+TEST_F(SessionWatchTest, ATaskWithoutStateOfTheSessionMayBeLost) {
+  EXPECT_EQ(session_->Run({.targets = {none_[0].name()}}).status(),
+            absl::OkStatus());
   WaitForToken(1);
   cluster_.Kill({"ps", 0});
   clock_.Advance(seconds(60));
   EXPECT_FALSE(has_ended_);
+  cluster_.Kill({"ps", 1});
+  EXPECT_TRUE(Eventually([&] { return has_ended_.load(); }));
+}
+
+// A GetStatus that takes longer than the answer timeout is no loss.
+TEST_F(SessionWatchTest, ATaskThatAnswersLateIsNotLost) {
+  UseAll();
+  WaitForToken(1);
+  faults_->SetEnabled(true);
+  clock_.Advance(seconds(60));
+  EXPECT_GE(faults_->counts(methods::kGetStatus.path).delayed, 2u);
+  EXPECT_FALSE(has_ended_);
+  faults_->SetEnabled(false);
   cluster_.Kill({"ps", 1});
   EXPECT_TRUE(Eventually([&] { return has_ended_.load(); }));
 }

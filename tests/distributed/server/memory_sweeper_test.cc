@@ -2,11 +2,14 @@
 #include "leat/distributed/server/memory_sweeper.h"
 
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 
 #include "gtest/gtest.h"
 #include "leat/core/devices/device.h"
 #include "leat/runtime/device_set.h"
+#include "leat/runtime/host_memory.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::memory_sweeper_test {
@@ -36,6 +39,19 @@ TEST_F(MemorySweeperTest, GivesBackWhatWasUnusedForAnInterval) {
   clock_.Advance(seconds(10));
   EXPECT_EQ(kept_bytes(), 0);
   EXPECT_GE(sweeper.given_back_bytes(), kept);
+}
+
+TEST_F(MemorySweeperTest, GivesBackFreePagesOfMalloc) {
+  constexpr size_t kBytes = 200 << 20;
+  void* volatile memory = malloc(kBytes);
+  free(memory);
+  if (FreeHeapBytes() < int64_t{kBytes}) {
+    GTEST_SKIP() << "this malloc does not tell of its free pages";
+  }
+  const MemorySweeper sweeper(*devices_, seconds(10), clock_);
+  clock_.Advance(seconds(20));
+  EXPECT_LT(FreeHeapBytes(), int64_t{kBytes} / 2);
+  EXPECT_GE(sweeper.given_back_bytes(), int64_t{kBytes} / 2);
 }
 
 TEST_F(MemorySweeperTest, LeavesASteadyStepItsMemory) {

@@ -32,7 +32,8 @@ TEST(ReceiveRoomTest, RefusesALargeRequest) {
   const absl::Status status = room.Enter("101", bytes);
   EXPECT_EQ(bytes, 0);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("larger than max (101 vs. 100)"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("larger than max (101 vs. 100)"));
 }
 
 TEST(ReceiveRoomTest, RefusesWhatDoesNotFitInMemory) {
