@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -47,7 +48,8 @@ void RaiseDescriptorLimit() {
 
 int64_t NumFreeDescriptors() {
   const int64_t open = NumOpen();
-  return open < 0 ? 0 : std::max<int64_t>(0, Limit() - open);
+  if (open < 0) return errno == EMFILE || errno == ENFILE ? 0 : INT32_MAX;
+  return std::max<int64_t>(0, Limit() - open);
 }
 
 absl::Status CheckFreeDescriptors(int64_t needed, absl::string_view who) {

@@ -21,8 +21,8 @@ namespace leat {
 // refuses.
 void RaiseDescriptorLimit();
 
-// Returns how many more descriptors this process may open now, at most
-// INT32_MAX.
+// Returns how many more descriptors this process may open now. Returns
+// INT32_MAX if there are more, or if the system does not tell.
 int64_t NumFreeDescriptors();
 
 // Returns RESOURCE_EXHAUSTED unless this process can open `needed` descriptors

@@ -11,10 +11,11 @@ namespace leat {
 
 // How many connections a listener keeps open. A value.
 struct ConnectionLimits {
-  // The most connections in all, and with one IP address. All connections of a
-  // Unix socket count as one address.
+  // The most connections in all, and with one IP address. 0 stands for half of
+  // them, so that no peer takes all. All connections of a Unix socket count as
+  // one address.
   size_t max_connections = 10'000;
-  size_t max_per_address = 5'000;
+  size_t max_per_address = 0;
   // A peer that has connected must begin to speak within this time.
   std::chrono::milliseconds handshake_timeout{10'000};
 };

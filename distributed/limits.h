@@ -65,8 +65,8 @@ struct ServerLimits {
   std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
   // How many bytes the live tensors of a session may take on this task: those
   // that its steps make, receive and are fed with, and those that stay in
-  // variables. A task lowers this to what its devices have.
-  int64_t max_session_bytes = DefaultDeviceBytes();
+  // variables. INT64_MAX stands for as many as the devices have.
+  int64_t max_session_bytes = INT64_MAX;
   // How many tensors the elements of one queue may have together.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
   // A peer may ask for a tensor of a step that has not begun here. These limits

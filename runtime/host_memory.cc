@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "leat/core/file_descriptor.h"
+#include "leat/core/saturating.h"
 
 // Functions of tcmalloc, which programs may or may not be linked with.
 extern "C" {
@@ -100,6 +102,9 @@ int64_t AddressSpaceLimit() {
   return static_cast<int64_t>(
       std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kNoMemoryLimit)));
 }
+
+// The bytes of all reservations.
+std::atomic<int64_t> reserved_bytes{0};
 
 // What this process takes, in bytes.
 struct Usage {
@@ -187,6 +192,19 @@ bool HasFreeMemory(int64_t bytes) {
   return bytes <= FreeMemoryBytes() - spare;
 }
 
+absl::StatusOr<MemoryReservation> MemoryReservation::Take(
+    int64_t bytes, absl::string_view what) {
+  const int64_t others = reserved_bytes.fetch_add(bytes);
+  MemoryReservation reservation(bytes);
+  if (HasFreeMemory(SaturatingAdd(bytes, others))) return reservation;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      what, " needs about ", bytes, " bytes of memory, but this process has ",
+      FreeMemoryBytes(), " bytes left, of which ", others,
+      " are reserved (see --memory and the limits of the process)"));
+}
+
+MemoryReservation::~MemoryReservation() { reserved_bytes.fetch_sub(bytes_); }
+
 int64_t DefaultDeviceBytes() { return SharedBytes() / 10 * 7; }
 
 int64_t DefaultTransportBytes() {
@@ -205,7 +223,10 @@ absl::Status CheckMemoryToStart(int num_threads) {
       "this process may use ", limit, " bytes of memory, of which ", free,
       " are free, but a task needs ", needed, ": set the limit to at least ",
       limit - free + needed,
-      AddressSpaceLimit() == limit ? " (ulimit -v)" : " (of the container)"));
+      AddressSpaceLimit() == limit
+          ? absl::StrCat(" (ulimit -v ", (limit - free + needed) / 1024 + 1,
+                         ")")
+          : " (the container's)"));
 }
 
 void LimitThreadStacks() {

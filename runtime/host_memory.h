@@ -12,8 +12,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace leat {
@@ -36,6 +38,34 @@ bool IsAddressSpaceLimited();
 // afterwards has enough left for small allocations, whose failure would end the
 // process.
 bool HasFreeMemory(int64_t bytes);
+
+// Memory that work is about to take piece by piece, such as what is made of a
+// graph. Work at the same time on other threads leaves it alone. Movable; the
+// destructor ends the reservation.
+//
+//   LEAT_ASSIGN_OR_RETURN(const MemoryReservation memory,
+//                         MemoryReservation::Take(bytes, "a graph"));
+class MemoryReservation {
+ public:
+  // Returns RESOURCE_EXHAUSTED, saying that `what` needs the memory, unless
+  // this process can take `bytes` beside all that is reserved (HasFreeMemory).
+  static absl::StatusOr<MemoryReservation> Take(int64_t bytes,
+                                                absl::string_view what);
+  // Makes a reservation of nothing.
+  MemoryReservation() = default;
+  MemoryReservation(MemoryReservation&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryReservation& operator=(MemoryReservation&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MemoryReservation();
+
+ private:
+  explicit MemoryReservation(int64_t bytes) : bytes_(bytes) {}
+
+  int64_t bytes_ = 0;
+};
 
 // Return the shares of the devices and of the messages that are being received,
 // in bytes. They are computed when they are first asked for, from the memory

@@ -20,6 +20,7 @@
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/server/server.h"
+#include "leat/runtime/host_memory.h"
 #include "leat/tools/cluster_flags.h"
 #include "leat/tools/plan_dump.h"
 #include "leat/tools/program.h"
@@ -121,9 +122,15 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddCount(app, "--max-connections", limits.max_connections,
            "Connections that are open, if the process may open so many "
            "descriptors");
-  AddCount(app, "--max-connections-per-address",
-           limits.max_connections_per_address,
-           "Connections that are open with one IP address");
+  app.add_option_function<int64_t>(
+         "--max-connections-per-address",
+         [&limits](int64_t count) {
+           limits.max_connections_per_address = static_cast<size_t>(count);
+         },
+         "Connections that are open with one IP address [half of "
+         "--max-connections]")
+      ->check(IntegerFrom(1, kMaxCount))
+      ->group("Limits");
   AddSeconds(app, "--handshake-timeout", limits.handshake_timeout,
              "Seconds within which a peer that has connected must begin to "
              "speak");
@@ -152,11 +159,13 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
       app, "--master-silence", limits.master_silence,
       "Seconds after which the sessions of a master that does not answer "
       "end on this task");
-  app.add_option("--max-session-bytes", limits.max_session_bytes,
-                 "Bytes of the live tensors of a session on this task: what "
-                 "its steps make, receive and are fed with, and what it leaves "
-                 "in variables; at most what the devices have")
-      ->capture_default_str()
+  app.add_option(
+         "--max-session-bytes", limits.max_session_bytes,
+         absl::StrCat(
+             "Bytes of the live tensors of a session on this task: what "
+             "its steps make, receive and are fed with, and what it "
+             "leaves in variables [what the devices have: ",
+             DefaultDeviceBytes(), "]"))
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes))
       ->group("Limits");

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/descriptor_limit.h"
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/address.h"
+#include "leat/runtime/host_memory.h"
 
 namespace leat {
 namespace {
@@ -47,6 +49,8 @@ class ClusterTask::Implementation {
     if (!config_.in_cluster) return FindParameterServer(options.transport);
     log_ = options.log;
     options.config = config_;
+    RaiseDescriptorLimit();
+    LimitThreadStacks();
     LEAT_ASSIGN_OR_RETURN(server_, Server::Start(std::move(options)));
     target_ = server_->target();
     return absl::OkStatus();

@@ -96,6 +96,14 @@ absl::StatusOr<Payload> Message(const google::protobuf::MessageLite& response) {
   return ToPayload(response);
 }
 
+// Returns `reply` with a reservation that ends with it.
+Reply Holding(MemoryReservation memory, Reply reply) {
+  return [memory = std::move(memory),
+          reply = std::move(reply)](absl::StatusOr<Payload> response) mutable {
+    std::move(reply)(std::move(response));
+  };
+}
+
 }  // namespace
 
 Master::Master(MasterEnvironment environment)
@@ -140,15 +148,21 @@ void Master::Serve(const leat::Method& method, Method<Request> handler,
                           begun = self->environment_.timers->clock().Now()](
                              Payload message, Reply answer) mutable {
                            Request request;
+                           absl::StatusOr<MemoryReservation> memory =
+                               ReserveForGraph(message.header, request);
+                           if (!memory.ok()) {
+                             return std::move(answer)(memory.status());
+                           }
                            const absl::Status status =
                                self->requests_.Parse(message.header, request);
                            if (!status.ok()) return std::move(answer)(status);
                            message.header = std::string();
-                           ((*self).*handler)({.context = std::move(context),
-                                               .begun = begun,
-                                               .payload = std::move(message)},
-                                              std::move(request),
-                                              std::move(answer));
+                           ((*self).*handler)(
+                               {.context = std::move(context),
+                                .begun = begun,
+                                .payload = std::move(message)},
+                               std::move(request),
+                               Holding(*std::move(memory), std::move(answer)));
                          });
   });
 }

@@ -14,10 +14,14 @@
 #include "leat/distributed/master/session_config.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/device_set.h"
+#include "leat/runtime/host_memory.h"
 #include "leat/runtime/session_graph.h"
 
 namespace leat {
 namespace {
+
+// What the plan of a step takes for each node of the graph, in bytes.
+constexpr int64_t kBytesOfPlannedNode = 1500;
 
 // The most extensions of one session that may wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
@@ -115,8 +119,13 @@ absl::StatusOr<int64_t> SessionPlans::ExtendNow(const pb::GraphDef& addition,
 
 void SessionPlans::Make(StepSignature signature, RegisteredPlans::Done done) {
   if (closing_->IsCancelled()) return std::move(done)(closing_->status());
-  absl::StatusOr<StepPlan> plan = PlanStep(
-      *graph_->prepared(), std::move(signature), cluster_.devices, options_);
+  const std::shared_ptr<const Graph> prepared = graph_->prepared();
+  absl::StatusOr<MemoryReservation> memory = MemoryReservation::Take(
+      static_cast<int64_t>(prepared->num_nodes()) * kBytesOfPlannedNode,
+      "the plan of a step");
+  if (!memory.ok()) return std::move(done)(memory.status());
+  absl::StatusOr<StepPlan> plan =
+      PlanStep(*prepared, std::move(signature), cluster_.devices, options_);
   if (!plan.ok()) return std::move(done)(plan.status());
   RegisterPlan(*environment_.tasks, *std::move(plan),
                {.handle = &handle_,
@@ -125,7 +134,7 @@ void SessionPlans::Make(StepSignature signature, RegisteredPlans::Done done) {
                 .config = &config_,
                 .observer = environment_.plan_observer},
                SetupCall(environment_, closing_),
-               [done = std::move(done)](
+               [memory = *std::move(memory), done = std::move(done)](
                    absl::StatusOr<RegisteredPlans::Plan> registered) mutable {
                  if (!registered.ok()) {
                    registered = WithSetupTimeout(registered.status());

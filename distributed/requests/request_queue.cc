@@ -1,13 +1,22 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/requests/request_queue.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
+#include "leat/core/codec/parsed_bytes.h"
 #include "leat/runtime/host_memory.h"
 
 namespace leat {
+namespace {
+
+// How much memory a graph takes until it is planned and registered, in relation
+// to its parsed message.
+constexpr int64_t kMemoryOfGraph = 3;
+// The estimate of a parsed message stops here.
+constexpr int64_t kMostParsedBytes = int64_t{1} << 50;
+
+}  // namespace
 
 void RequestQueue::Take(Thread thread, Payload payload, Reply reply,
                         Serve serve) {
@@ -34,16 +43,19 @@ void RequestQueue::Take(Thread thread, Payload payload, Reply reply,
 
 absl::Status RequestQueue::Parse(absl::string_view header,
                                  google::protobuf::Message& message) const {
-  // What is made of a graph takes about as much memory again.
-  const int64_t free_bytes = FreeMemoryBytes() / 3;
-  const absl::Status status =
-      ParseMessage(header, std::min(max_bytes_, free_bytes), message);
+  const absl::Status status = ParseMessage(header, max_bytes_, message);
   if (!absl::IsResourceExhausted(status)) return status;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      status.message(), max_bytes_ <= free_bytes
-                            ? " (--max-transport-bytes)"
-                            : ", a third of the memory that this process may "
-                              "still take (see --memory)"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(status.message(), " (--max-transport-bytes)"));
+}
+
+absl::StatusOr<MemoryReservation> ReserveForGraph(
+    absl::string_view header, const google::protobuf::Message& message) {
+  const google::protobuf::Descriptor& type = *message.GetDescriptor();
+  if (type.FindFieldByName("graph_def") == nullptr) return MemoryReservation();
+  return MemoryReservation::Take(
+      kMemoryOfGraph * ParsedBytes(header, type, kMostParsedBytes),
+      absl::StrCat("a ", type.name(), " of ", header.size(), " bytes"));
 }
 
 }  // namespace leat

@@ -20,6 +20,7 @@
 #include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
+#include "leat/runtime/host_memory.h"
 
 namespace google::protobuf {
 class Message;
@@ -63,6 +64,13 @@ class RequestQueue {
   const std::shared_ptr<std::atomic<int64_t>> waiting_ =
       std::make_shared<std::atomic<int64_t>>(0);
 };
+
+// Reserves the memory that a task takes for the graph in `message`, which is
+// about to be parsed from `header`. Returns a reservation of nothing if
+// messages of this type have no graph. Fails as MemoryReservation::Take does.
+// Takes as long as parsing does.
+absl::StatusOr<MemoryReservation> ReserveForGraph(
+    absl::string_view header, const google::protobuf::Message& message);
 
 }  // namespace leat
 

@@ -97,6 +97,8 @@ absl::StatusOr<Payload> Worker::Answer(Function<Request, Response> function,
                                        const CallContext& context,
                                        Payload message) {
   Request request;
+  LEAT_ASSIGN_OR_RETURN(const MemoryReservation memory,
+                        ReserveForGraph(message.header, request));
   LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
   message.header = std::string();
   LEAT_ASSIGN_OR_RETURN(const Response response,

@@ -132,7 +132,7 @@ TEST(HostMemoryTest, KnowsTheLimitOfTheAddressSpace) {
               ::testing::MatchesRegex(
                   "this process may use [0-9]+ bytes of memory, of which "
                   "[0-9]+ are free, but a task needs [0-9]+: set the limit to "
-                  "at least [0-9]+ .ulimit -v."));
+                  "at least [0-9]+ .ulimit -v [0-9]+."));
 }
 
 TEST(HostMemoryTest, IsSharedByDevicesUnlessTheirOptionsTell) {
@@ -150,6 +150,18 @@ TEST(HostMemoryTest, IsSharedByDevicesUnlessTheirOptionsTell) {
   EXPECT_EQ((*small)->devices()[0]->allocator().Allocate(6000), nullptr);
   EXPECT_EQ(DeviceSet::Create({.cpu_memory_bytes = -1}).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+TEST(HostMemoryTest, ReservationsAddUp) {
+  const int64_t most = FreeMemoryBytes() / 4 * 3;
+  auto first = MemoryReservation::Take(most, "a test");
+  ASSERT_TRUE(first.ok()) << first.status();
+  const absl::Status second = MemoryReservation::Take(most, "a test").status();
+  EXPECT_EQ(second.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(second.message()),
+              ::testing::HasSubstr("a test needs about"));
+  *first = MemoryReservation();
+  EXPECT_EQ(MemoryReservation::Take(most, "a test").status(), absl::OkStatus());
 }
 
 }  // namespace

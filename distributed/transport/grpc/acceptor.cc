@@ -27,9 +27,12 @@ using std::chrono::milliseconds;
 constexpr int kMaxAtOnce = 64;
 // How often the acceptor looks again while it cannot accept.
 constexpr milliseconds kLookAgain(100);
-// The table is searched for closed connections at most this often. So a peer
-// that connects again and again does not keep the thread busy.
+// A search for closed connections looks at all connections. So that a peer that
+// connects without end does not keep the thread busy with it, a search comes
+// this long after the last one, or when so few connections are there for each
+// refusal since then.
 constexpr milliseconds kBetweenRemovals(10);
+constexpr size_t kLookedAtPerRefusal = 16;
 // Refusals are logged at most this often.
 constexpr std::chrono::seconds kBetweenMessages(10);
 
@@ -152,24 +155,27 @@ void Acceptor::AcceptAll(int listening) {
     } else if (IsNobodyThere(errno)) {
       return;
     } else if (IsLackOfDescriptors(errno)) {
-      CloseWithSpare(listening, errno);
+      if (!CloseWithSpare(listening, errno)) return;
     } else if (IsLackOfMemory(errno)) {
       is_paused_ = true;
-      NoteRefusal("a peer", std::strerror(errno), /*accepts_none=*/true);
+      NoteRefusal("", std::strerror(errno), /*accepts_none=*/true);
     }
     // After any other error, the connection ended before it was accepted.
   }
 }
 
-void Acceptor::CloseWithSpare(int listening, int error) {
+bool Acceptor::CloseWithSpare(int listening, int error) {
   spare_.Close();
-  std::string peer = "a peer";
-  Accept(listening, peer).Close();
+  std::string peer;
+  FileDescriptor connection = Accept(listening, peer);
+  const bool was_there = connection.is_open();
+  connection.Close();
   spare_ = Duplicate(stop_event_);
   // If Duplicate fails, other code of the process has taken the descriptor
   // meanwhile.
   is_paused_ = !spare_.is_open();
   NoteRefusal(peer, std::strerror(error), /*accepts_none=*/true);
+  return was_there;
 }
 
 void Acceptor::Admit(int listening, FileDescriptor connection,
@@ -199,14 +205,16 @@ void Acceptor::NoteRefusal(absl::string_view peer, const std::string& why,
   std::string message;
   {
     MutexLock lock(mutex_);
-    ++num_refused_;
+    if (!peer.empty()) ++num_refused_;
     if (accepts_none) problem_ = why;
     const Clock::time_point now = clock_.Now();
     if (now - last_logged_ < kBetweenMessages) {
-      ++num_unlogged_;
+      if (!peer.empty()) ++num_unlogged_;
       return;
     }
-    message = absl::StrCat("closed a connection from ", peer, ": ", why);
+    message = peer.empty()
+                  ? absl::StrCat("cannot accept connections: ", why)
+                  : absl::StrCat("closed a connection from ", peer, ": ", why);
     if (num_unlogged_ > 0) {
       absl::StrAppend(&message, "; ", num_unlogged_,
                       " others were closed since the last message");
@@ -237,8 +245,13 @@ void Acceptor::LookAgain() {
 
 void Acceptor::RemoveClosed() {
   const Clock::time_point now = clock_.Now();
-  if (now - last_removal_ < kBetweenRemovals) return;
+  const size_t num_refused = num_refused_ - refused_before_removal_ + 1;
+  if (now - last_removal_ < kBetweenRemovals &&
+      connections_.size() > kLookedAtPerRefusal * num_refused) {
+    return;
+  }
   last_removal_ = now;
+  refused_before_removal_ = num_refused_;
   connections_.RemoveClosed();
 }
 

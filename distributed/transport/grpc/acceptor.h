@@ -73,8 +73,9 @@ class Acceptor {
   // Accepts the connections that wait at a socket, at most kMaxAtOnce of them.
   void AcceptAll(int listening);
   // Accepts and closes the next connection at a socket. Uses the spare
-  // descriptor, because `error` says that no other descriptor is free.
-  void CloseWithSpare(int listening, int error);
+  // descriptor, because `error` says that no other descriptor is free. Returns
+  // false if there was no connection.
+  bool CloseWithSpare(int listening, int error);
   // Gives a connection to `take_`, or closes the connection if a limit of the
   // table is reached.
   void Admit(int listening, FileDescriptor connection, const std::string& peer);
@@ -105,6 +106,7 @@ class Acceptor {
   ConnectionTable connections_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point last_removal_ ABSL_GUARDED_BY(mutex_);
   size_t num_refused_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t refused_before_removal_ ABSL_GUARDED_BY(mutex_) = 0;
   // Why no connection can be accepted now, or "".
   std::string problem_ ABSL_GUARDED_BY(mutex_);
   // True if the problem was logged.

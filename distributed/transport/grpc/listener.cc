@@ -17,7 +17,6 @@
 #include "leat/distributed/transport/grpc/acceptor.h"
 #include "leat/distributed/transport/grpc/listening_sockets.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
-#include "leat/distributed/transport/grpc/receive_room.h"
 #include "leat/distributed/transport/grpc/server_call.h"
 #include "leat/distributed/transport/grpc/settings.h"
 
@@ -42,8 +41,9 @@ class GrpcListener final : public Listener {
   GrpcListener(const MethodTable& methods, const TransportOptions& options,
                std::shared_ptr<PollingThreads> polling)
       : polling_(std::move(polling)),
-        room_(options.max_message_bytes, options.max_transport_bytes),
-        calls_(methods, service_, *polling_->queue(), room_) {}
+        calls_(methods, service_, *polling_->queue(),
+               {.max_message_bytes = options.max_message_bytes,
+                .max_transport_bytes = options.max_transport_bytes}) {}
   ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
 
   // Starts the server and sets the address. REQUIRES: called once; after a
@@ -73,7 +73,6 @@ class GrpcListener final : public Listener {
  private:
   const std::shared_ptr<PollingThreads> polling_;
   grpc::AsyncGenericService service_;
-  ReceiveRoom room_;
   ServerCalls calls_;
   std::string address_;
   std::unique_ptr<GrpcAcceptor> grpc_acceptor_;
@@ -121,11 +120,15 @@ absl::StatusOr<ConnectionTable> MakeTable(const ConnectionLimits& limits) {
   const size_t free = static_cast<size_t>(NumFreeDescriptors());
   const size_t reserved = std::max<size_t>(free / 4, kMinReservedDescriptors);
   const size_t room = free > reserved ? free - reserved : 1;
-  if (limits.max_connections <= room) {
-    return ConnectionTable(limits.max_connections, limits.max_per_address);
+  const size_t max = std::min(limits.max_connections, room);
+  const size_t max_per_address = limits.max_per_address > 0
+                                     ? limits.max_per_address
+                                     : std::max<size_t>(max / 2, 1);
+  if (max == limits.max_connections) {
+    return ConnectionTable(max, max_per_address);
   }
   return ConnectionTable(
-      room, limits.max_per_address,
+      max, max_per_address,
       "three quarters of the files and sockets that this process may have "
       "open; see ulimit -n");
 }
@@ -134,7 +137,8 @@ absl::Status GrpcListener::Start(const std::string& address,
                                  const TransportOptions& options,
                                  const grpc::ResourceQuota& quota, Clock& clock,
                                  grpc::ServerBuilder& builder) {
-  LEAT_ASSIGN_OR_RETURN(ListeningSockets listening, ListenAt(address));
+  LEAT_ASSIGN_OR_RETURN(ListeningSockets listening,
+                        ListenAt(address, options.times.ping_timeout));
   LEAT_ASSIGN_OR_RETURN(ConnectionTable connections,
                         MakeTable(options.connections));
   address_ = listening.address;

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -88,6 +89,21 @@ absl::StatusOr<Addresses> LookUp(const std::string& address) {
   return Addresses(found, freeaddrinfo);
 }
 
+// Returns true if the IP address of `one` has come before in the list, as it
+// does if two lines of /etc/hosts give it the same name.
+bool IsRepeated(const addrinfo* addresses, const addrinfo* one) {
+  for (const addrinfo* each = addresses; each != one; each = each->ai_next) {
+    if (each->ai_family != one->ai_family) continue;
+    // The ports differ, because the first socket may have been given one.
+    SetPort(each->ai_addr,
+            reinterpret_cast<const sockaddr_in*>(one->ai_addr)->sin_port);
+    if (std::memcmp(each->ai_addr, one->ai_addr, one->ai_addrlen) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Listens at each of `addresses`. If the port is 0, the first socket gets a
 // free port, and the other sockets get the same port. Leaves out addresses that
 // this machine does not have or support. Returns 0, or an error number if an
@@ -97,6 +113,7 @@ int ListenAtAll(const addrinfo* addresses,
   int lacking = 0;
   for (const addrinfo* each = addresses; each != nullptr;
        each = each->ai_next) {
+    if (IsRepeated(addresses, each)) continue;
     if (!sockets.empty()) SetPort(each->ai_addr, PortOf(sockets.front()));
     FileDescriptor socket;
     const int error = Listen(each->ai_addr, each->ai_addrlen, socket);
@@ -152,10 +169,19 @@ absl::StatusOr<ListeningSockets> ListenAtPath(const std::string& address) {
 
 }  // namespace
 
-absl::StatusOr<ListeningSockets> ListenAt(const std::string& address) {
+absl::StatusOr<ListeningSockets> ListenAt(
+    const std::string& address, std::chrono::milliseconds user_timeout) {
   LEAT_RETURN_IF_ERROR(CheckAddress(address));
-  return UnixPath(address).empty() ? ListenAtHost(address)
-                                   : ListenAtPath(address);
+  LEAT_ASSIGN_OR_RETURN(ListeningSockets listening,
+                        UnixPath(address).empty() ? ListenAtHost(address)
+                                                  : ListenAtPath(address));
+  const auto timeout = static_cast<unsigned int>(user_timeout.count());
+  for (const FileDescriptor& socket : listening.sockets) {
+    // Connections inherit the option, which only TCP has.
+    setsockopt(socket.number(), IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout,
+               sizeof(timeout));
+  }
+  return listening;
 }
 
 }  // namespace leat

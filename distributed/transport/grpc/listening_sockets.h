@@ -2,11 +2,13 @@
 //
 // ListeningSockets: the sockets with which a server listens at one address.
 //
-//   LEAT_ASSIGN_OR_RETURN(ListeningSockets listening, ListenAt("localhost:0"));
+//   LEAT_ASSIGN_OR_RETURN(ListeningSockets listening,
+//       ListenAt("localhost:0", times.ping_timeout));
 //   // listening.address is "localhost:40123".
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENING_SOCKETS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENING_SOCKETS_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,10 +34,14 @@ struct ListeningSockets {
 // The socket file of an address "unix:/path" has at most mode 0600. It replaces
 // a socket file whose server is gone.
 //
+// `user_timeout` is how long a peer may leave sent bytes unacknowledged, or a
+// full window closed, before its connection ends.
+//
 // Returns INVALID_ARGUMENT for text that is no address, and UNAVAILABLE, with
 // the system's reason, if this process cannot listen at the address. Otherwise
 // fails as ClearSocketPath does.
-absl::StatusOr<ListeningSockets> ListenAt(const std::string& address);
+absl::StatusOr<ListeningSockets> ListenAt(
+    const std::string& address, std::chrono::milliseconds user_timeout);
 
 }  // namespace leat
 

@@ -78,21 +78,20 @@ void ServerCall::Begin(bool ok) {
     call_->deadline = SteadyClock::now() +
                       std::chrono::duration_cast<SteadyClock::duration>(left);
   }
-  if (const absl::Status status = EnterRoom(); !status.ok()) {
-    LeaveRoom();
+  if (const absl::Status status = CheckSize(); !status.ok()) {
     Refuse(status);
     return Release();
   }
   stream_.Read(&request_, &read_);
 }
 
-absl::Status ServerCall::EnterRoom() {
+absl::Status ServerCall::CheckSize() const {
   const auto& headers = context_.client_metadata();
   const auto announced = headers.find(kRequestBytes);
   if (announced == headers.end()) return absl::OkStatus();
-  return calls_.room_.Enter(
+  return CheckAnnouncedRequest(
       absl::string_view(announced->second.data(), announced->second.size()),
-      room_bytes_);
+      calls_.limits_);
 }
 
 void ServerCall::EndRead(bool ok) {
@@ -101,7 +100,6 @@ void ServerCall::EndRead(bool ok) {
   } else {
     Refuse(absl::InternalError("the call has no request"));
   }
-  LeaveRoom();
   Release();
 }
 

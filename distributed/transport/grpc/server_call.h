@@ -17,8 +17,8 @@
 #include "grpcpp/generic/async_generic_service.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/distributed/transport/grpc/announced_request.h"
 #include "leat/distributed/transport/grpc/polling_threads.h"
-#include "leat/distributed/transport/grpc/receive_room.h"
 #include "leat/distributed/wire/methods.h"
 
 namespace leat {
@@ -28,11 +28,11 @@ class ServerCall;
 // Asks gRPC for calls and owns the calls that have not ended. Thread-safe.
 class ServerCalls {
  public:
-  // `methods`, `service`, `queue` and `room` are borrowed and must outlive
-  // this. Large requests are received if `room` has room for them.
+  // `methods`, `service` and `queue` are borrowed and must outlive this.
+  // `limits` are those of requests.
   ServerCalls(const MethodTable& methods, grpc::AsyncGenericService& service,
-              grpc::ServerCompletionQueue& queue, ReceiveRoom& room)
-      : methods_(methods), service_(service), queue_(queue), room_(room) {}
+              grpc::ServerCompletionQueue& queue, const RequestLimits& limits)
+      : methods_(methods), service_(service), queue_(queue), limits_(limits) {}
 
   // Begins to take calls. REQUIRES: the server has been started.
   void Start();
@@ -54,7 +54,7 @@ class ServerCalls {
   const MethodTable& methods_;
   grpc::AsyncGenericService& service_;
   grpc::ServerCompletionQueue& queue_;
-  ReceiveRoom& room_;
+  const RequestLimits limits_;
   Mutex mutex_;
   CondVar empty_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
@@ -83,10 +83,8 @@ class ServerCall {
   // Called when the client has its answer, or has given up the call.
   void EndCall(bool ok);
 
-  // Reserves room for the request if its size is announced.
-  absl::Status EnterRoom();
-  // Gives the room back, if there is any.
-  void LeaveRoom() { calls_.room_.Leave(std::exchange(room_bytes_, 0)); }
+  // Checks the size of the request if it is announced.
+  absl::Status CheckSize() const;
   // Calls the handler with the decoded request, or refuses the request.
   void Handle();
   // Sends the handler's response, or its error.
@@ -111,8 +109,6 @@ class ServerCall {
   // The method of the call, null until it is known.
   const MethodTable::Entry* entry_ = nullptr;
   const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
-  // The bytes for which the call has room.
-  int64_t room_bytes_ = 0;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
 };

@@ -29,7 +29,8 @@ constexpr Known kConnectErrors[] = {
      "timed out, because it accepts connections but does not answer"},
     {"http1.x server", "it speaks HTTP/1, so it is no task"},
     {"Socket closed",
-     "it closes each connection, so it is no task, or it wants TLS"},
+     "it closes each connection, so it is no task, or it wants TLS, or it has "
+     "as many connections as it may have (--max-connections)"},
 };
 
 }  // namespace

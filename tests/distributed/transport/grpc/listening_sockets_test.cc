@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -23,8 +24,10 @@ using ::testing::HasSubstr;
 using testing::RawConnection;
 using ::testing::StartsWith;
 
+constexpr std::chrono::seconds kUserTimeout(3);
+
 TEST(ListeningSocketsTest, ChoosesAFreePort) {
-  const auto listening = ListenAt("127.0.0.1:0");
+  const auto listening = ListenAt("127.0.0.1:0", kUserTimeout);
   ASSERT_TRUE(listening.ok()) << listening.status();
   EXPECT_THAT(listening->address, StartsWith("127.0.0.1:"));
   EXPECT_FALSE(HasFreePort(listening->address));
@@ -34,7 +37,7 @@ TEST(ListeningSocketsTest, ChoosesAFreePort) {
 }
 
 TEST(ListeningSocketsTest, AllAddressesOfAHostGetOnePort) {
-  const auto listening = ListenAt("localhost:0");
+  const auto listening = ListenAt("localhost:0", kUserTimeout);
   ASSERT_TRUE(listening.ok()) << listening.status();
   const int port = std::atoi(
       std::string(absl::StripPrefix(listening->address, "localhost:")).c_str());
@@ -51,8 +54,8 @@ TEST(ListeningSocketsTest, AllAddressesOfAHostGetOnePort) {
   }
 }
 
-TEST(ListeningSocketsTest, ItsConnectionsSendSmallMessagesAtOnce) {
-  const auto listening = ListenAt("127.0.0.1:0");
+TEST(ListeningSocketsTest, ItsConnectionsHaveTheOptionsOfGrpcs) {
+  const auto listening = ListenAt("127.0.0.1:0", kUserTimeout);
   ASSERT_TRUE(listening.ok()) << listening.status();
   const RawConnection connection(listening->address);
   const FileDescriptor accepted(
@@ -64,19 +67,27 @@ TEST(ListeningSocketsTest, ItsConnectionsSendSmallMessagesAtOnce) {
       getsockopt(accepted.number(), IPPROTO_TCP, TCP_NODELAY, &is_on, &size),
       0);
   EXPECT_NE(is_on, 0);
+  unsigned int timeout = 0;
+  size = sizeof(timeout);
+  ASSERT_EQ(getsockopt(accepted.number(), IPPROTO_TCP, TCP_USER_TIMEOUT,
+                       &timeout, &size),
+            0);
+  EXPECT_EQ(timeout, 3000u);
 }
 
 TEST(ListeningSocketsTest, SaysWhyItCannotListen) {
-  const auto listening = ListenAt("127.0.0.1:0");
+  const auto listening = ListenAt("127.0.0.1:0", kUserTimeout);
   ASSERT_TRUE(listening.ok()) << listening.status();
-  const absl::Status taken = ListenAt(listening->address).status();
+  const absl::Status taken =
+      ListenAt(listening->address, kUserTimeout).status();
   EXPECT_EQ(taken.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(taken.message()),
               HasSubstr(listening->address + ": Address already in use"));
   // An address of RFC 5737, which no machine has.
-  EXPECT_THAT(std::string(ListenAt("192.0.2.1:0").status().message()),
-              HasSubstr("Cannot assign requested address"));
-  EXPECT_EQ(ListenAt("no address").status().code(),
+  EXPECT_THAT(
+      std::string(ListenAt("192.0.2.1:0", kUserTimeout).status().message()),
+      HasSubstr("Cannot assign requested address"));
+  EXPECT_EQ(ListenAt("no address", kUserTimeout).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 
@@ -85,7 +96,7 @@ TEST(ListeningSocketsTest, AUnixSocketIsPrivateAndRemoved) {
   const std::string path = folder.Path("socket");
   const mode_t before = umask(0);
   {
-    const auto listening = ListenAt("unix:" + path);
+    const auto listening = ListenAt("unix:" + path, kUserTimeout);
     EXPECT_EQ(umask(before), 0u);
     ASSERT_TRUE(listening.ok()) << listening.status();
     struct stat info = {};

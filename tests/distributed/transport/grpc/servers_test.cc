@@ -102,7 +102,8 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
 }
 
 TEST_F(GrpcServersTest, SaysThatItAcceptsNoConnections) {
-  const auto worker = Start("worker", {.max_connections = 2});
+  const auto worker =
+      Start("worker", {.max_connections = 2, .max_connections_per_address = 2});
   const auto health = [&] {
     const auto said = CallNow(*transport_, worker->address(),
                               {"/grpc.health.v1.Health/Check"});
