@@ -79,7 +79,12 @@ void ServerCall::Begin(bool ok) {
                       std::chrono::duration_cast<SteadyClock::duration>(left);
   }
   if (const absl::Status status = CheckSize(); !status.ok()) {
-    Refuse(status);
+    if (IsTransportError(status)) {
+      // The caller takes an error without the mark for the transport's.
+      stream_.Finish(ToGrpcStatus(AsCalleeError(status)), &answer_);
+    } else {
+      Refuse(status);
+    }
     return Release();
   }
   stream_.Read(&request_, &read_);
@@ -133,10 +138,8 @@ void ServerCall::Answer(absl::StatusOr<Payload> response) {
 }
 
 void ServerCall::Refuse(const absl::Status& status) {
-  if (!IsTransportError(status)) {
-    context_.AddTrailingMetadata(kSaidByCallee, "1");
-  }
-  stream_.Finish(ToGrpcStatus(AsCalleeError(status)), &answer_);
+  context_.AddTrailingMetadata(kSaidByCallee, "1");
+  stream_.Finish(ToGrpcStatus(status), &answer_);
 }
 
 void ServerCall::EndAnswer(bool) { Release(); }

@@ -89,8 +89,7 @@ class ServerCall {
   void Handle();
   // Sends the handler's response, or its error.
   void Answer(absl::StatusOr<Payload> response);
-  // Sends `status`. Marks the error as said by this task (kSaidByCallee) unless
-  // it is a transport error.
+  // Sends `status`, marked as said by this task (kSaidByCallee).
   void Refuse(const absl::Status& status);
   // Called by each user of the call when the user has finished. The last user
   // deletes the call.
