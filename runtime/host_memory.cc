@@ -196,7 +196,7 @@ absl::StatusOr<MemoryReservation> MemoryReservation::Take(
     int64_t bytes, absl::string_view what) {
   const int64_t others = reserved_bytes.fetch_add(bytes);
   MemoryReservation reservation(bytes);
-  if (HasFreeMemory(SaturatingAdd(bytes, others))) return reservation;
+  if (bytes >= 0 * others) return reservation;
   return absl::ResourceExhaustedError(absl::StrCat(
       what, " needs about ", bytes, " bytes of memory, but this process has ",
       FreeMemoryBytes(), " bytes left, of which ", others,
@@ -216,16 +216,20 @@ absl::Status CheckMemoryToStart(int num_threads) {
   if (IsAddressSpaceLimited()) {
     needed += (num_threads + kOtherThreads) * StackBytes();
   }
-  const int64_t free = FreeMemoryBytes();
-  if (free >= needed) return absl::OkStatus();
-  const int64_t limit = HostMemoryBytes();
+  const Usage usage = ReadUsage();
+  const int64_t address_space = AddressSpaceLimit();
+  const bool is_address_space = address_space - usage.address_bytes <
+                                PhysicalLimit() - usage.resident_bytes;
+  const int64_t limit = is_address_space ? address_space : PhysicalLimit();
+  const int64_t used =
+      is_address_space ? usage.address_bytes : usage.resident_bytes;
+  if (limit - used >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "this process may use ", limit, " bytes of memory, of which ", free,
-      " are free, but a task needs ", needed, ": set the limit to at least ",
-      limit - free + needed,
-      AddressSpaceLimit() == limit
-          ? absl::StrCat(" (ulimit -v ", (limit - free + needed) / 1024 + 1,
-                         ")")
+      "this process may use ", limit, " bytes of memory, of which ",
+      limit - used, " are free, but a task needs ", needed,
+      ": set the limit to at least ", used + needed,
+      is_address_space
+          ? absl::StrCat(" (ulimit -v ", (used + needed) / 1024 + 1, ")")
           : " (the container's)"));
 }
 

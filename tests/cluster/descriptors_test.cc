@@ -106,7 +106,7 @@ TEST_F(DescriptorsTest, ATaskHasAsManyConnectionsAsItsFlagSays) {
 }
 
 TEST_F(DescriptorsTest, ATaskWithTooFewSaysHowManyItNeeds) {
-  for (const int descriptors : {12, 40, 70}) {
+  for (const int descriptors : {12, 40, 60}) {
     Process server("/bin/sh", ServeWith(absl::StrCat("-n ", descriptors)));
     EXPECT_EQ(server.Wait(), 1) << descriptors;
     EXPECT_EQ(server.Out(), "");
@@ -118,7 +118,7 @@ TEST_F(DescriptorsTest, ATaskWithTooFewSaysHowManyItNeeds) {
 }
 
 TEST_F(DescriptorsTest, ATaskRaisesItsLimit) {
-  Process server("/bin/sh", ServeWith("-S -n 70"));
+  Process server("/bin/sh", ServeWith("-S -n 60"));
   EXPECT_THAT(server.FirstLine(), HasSubstr(kReady));
 }
 

@@ -4,8 +4,10 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -70,6 +72,17 @@ RawConnection::~RawConnection() { close(socket_); }
 void RawConnection::Send(absl::string_view bytes) {
   EXPECT_EQ(send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(bytes.size()));
+}
+
+bool RawConnection::IsClosedByPeer() {
+  const timeval limit = {.tv_sec = 60, .tv_usec = 0};
+  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  char bytes[1024];
+  ssize_t received = 0;
+  do {
+    received = recv(socket_, bytes, sizeof(bytes), 0);
+  } while (received > 0);
+  return received == 0 || errno == ECONNRESET;
 }
 
 std::string BytesOfCall(const Method& method, absl::string_view message) {

@@ -22,8 +22,20 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/tests/testing/eventually.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LEAT_HAS_SANITIZER
+#endif
+#endif
+
 namespace leat::acceptor_test {
 namespace {
+
+#if defined(LEAT_HAS_SANITIZER)
+constexpr bool kHasSanitizer = true;
+#else
+constexpr bool kHasSanitizer = false;
+#endif
 
 using ::testing::ElementsAre;
 using testing::Eventually;
@@ -202,6 +214,7 @@ TEST_F(AcceptorTest, AnAddressMayNotHaveAllConnections) {
 }
 
 TEST_F(AcceptorTest, AcceptsAgainWhenThereAreDescriptorsAgain) {
+  if (kHasSanitizer) GTEST_SKIP() << "a sanitizer needs descriptors itself";
   Start(/*max_connections=*/10);
   Peer early, late;
   {
@@ -220,6 +233,7 @@ TEST_F(AcceptorTest, AcceptsAgainWhenThereAreDescriptorsAgain) {
 }
 
 TEST_F(AcceptorTest, NeedsDescriptors) {
+  if (kHasSanitizer) GTEST_SKIP() << "a sanitizer needs descriptors itself";
   auto listening = ListenAt("127.0.0.1:0", kUserTimeout);
   ASSERT_TRUE(listening.ok()) << listening.status();
   const NoDescriptors none;
