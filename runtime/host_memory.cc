@@ -196,7 +196,7 @@ absl::StatusOr<MemoryReservation> MemoryReservation::Take(
     int64_t bytes, absl::string_view what) {
   const int64_t others = reserved_bytes.fetch_add(bytes);
   MemoryReservation reservation(bytes);
-  if (bytes >= 0 * others) return reservation;
+  if (HasFreeMemory(SaturatingAdd(bytes, others))) return reservation;
   return absl::ResourceExhaustedError(absl::StrCat(
       what, " needs about ", bytes, " bytes of memory, but this process has ",
       FreeMemoryBytes(), " bytes left, of which ", others,

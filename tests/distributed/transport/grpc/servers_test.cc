@@ -41,7 +41,8 @@ using Code = absl::StatusCode;
 class GrpcServersTest : public ::testing::Test {
  protected:
   std::unique_ptr<Server> Start(const std::string& job,
-                                const ServerLimits& limits = {}) {
+                                const ServerLimits& limits = {},
+                                const ServerIntervals& intervals = {}) {
     const auto cluster = ClusterSpec::Create(
         {{"ps", {{0, absl::StrCat("unix:", folder_.Path("ps"))}}},
          {"worker", {{0, absl::StrCat("unix:", folder_.Path("worker"))}}}});
@@ -50,7 +51,8 @@ class GrpcServersTest : public ::testing::Test {
         Server::Start({.config = {.cluster = *cluster, .task = {.job = job}},
                        .bind = job == "worker" ? "127.0.0.1:0" : "",
                        .devices = {.num_threads = 2},
-                       .limits = limits});
+                       .limits = limits,
+                       .intervals = intervals});
     EXPECT_TRUE(server.ok()) << server.status();
     return server.ok() ? *std::move(server) : nullptr;
   }
@@ -133,8 +135,10 @@ TEST_F(GrpcServersTest, SaysThatItAcceptsNoConnections) {
 }
 
 TEST_F(GrpcServersTest, ClosesConnectionsThatSayNothing) {
+  // Without pings, which would end the connections, too.
   const auto worker =
-      Start("worker", {.handshake_timeout = std::chrono::milliseconds(100)});
+      Start("worker", {.handshake_timeout = std::chrono::milliseconds(100)},
+            {.connection = {.ping_interval = std::chrono::minutes(10)}});
   RawConnection silent(worker->address());
   RawConnection slow(worker->address());
   slow.Send("PRI * HT");
