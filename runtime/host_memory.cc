@@ -31,11 +31,12 @@ namespace {
 
 constexpr char kMount[] = "/sys/fs/cgroup";
 constexpr int64_t kMiB = int64_t{1} << 20;
-// What large allocations leave to small ones: a twentieth, within these bounds.
+// Large allocations leave a twentieth of the memory, within these bounds, to
+// small ones.
 constexpr int64_t kLeastSpareBytes = 16 * kMiB;
 constexpr int64_t kMostSpareBytes = 256 * kMiB;
 constexpr int64_t kMostTransportBytes = 4096 * kMiB;
-// What a task needs to start, beside the stacks of its threads.
+// A task needs this many bytes to start, beside the stacks of its threads.
 constexpr int64_t kHeapToStart = 48 * kMiB;
 // The threads of a task that do not compute: those that block, that wait for
 // time, and those of gRPC.
@@ -103,10 +104,10 @@ int64_t AddressSpaceLimit() {
       std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kNoMemoryLimit)));
 }
 
-// The bytes of all reservations.
+// Counts the bytes of all reservations.
 std::atomic<int64_t> reserved_bytes{0};
 
-// What this process takes, in bytes.
+// Says how many bytes this process takes.
 struct Usage {
   int64_t address_bytes = 0;
   int64_t resident_bytes = 0;

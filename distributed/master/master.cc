@@ -143,27 +143,28 @@ void Master::Serve(const leat::Method& method, Method<Request> handler,
                           std::shared_ptr<CallContext> context, Payload payload,
                           Reply reply) {
     const Thread where = payload.IsQuick() ? thread : Thread::kBlocking;
-    self->requests_.Take(where, std::move(payload), std::move(reply),
-                         [self, handler, context = std::move(context),
-                          begun = self->environment_.timers->clock().Now()](
-                             Payload message, Reply answer) mutable {
-                           Request request;
-                           absl::StatusOr<MemoryReservation> memory =
-                               ReserveForGraph(message.header, request);
-                           if (!memory.ok()) {
-                             return std::move(answer)(memory.status());
-                           }
-                           const absl::Status status =
-                               self->requests_.Parse(message.header, request);
-                           if (!status.ok()) return std::move(answer)(status);
-                           message.header = std::string();
-                           ((*self).*handler)(
-                               {.context = std::move(context),
-                                .begun = begun,
-                                .payload = std::move(message)},
-                               std::move(request),
-                               Holding(*std::move(memory), std::move(answer)));
-                         });
+    self->requests_.Take(
+        where, std::move(payload), std::move(reply),
+        [self, handler, context = std::move(context),
+         begun = self->environment_.timers->clock().Now()](
+            Payload message, Reply answer) mutable {
+          Request request;
+          if constexpr (kHasGraph<Request>) {
+            auto memory = ReserveForGraph(message.header, request);
+            if (!memory.ok()) {
+              return std::move(answer)(memory.status());
+            }
+            answer = Holding(*std::move(memory), std::move(answer));
+          }
+          const absl::Status status =
+              self->requests_.Parse(message.header, request);
+          if (!status.ok()) return std::move(answer)(status);
+          message.header = std::string();
+          ((*self).*handler)({.context = std::move(context),
+                              .begun = begun,
+                              .payload = std::move(message)},
+                             std::move(request), std::move(answer));
+        });
   });
 }
 

@@ -20,7 +20,7 @@
 namespace leat {
 namespace {
 
-// What the plan of a step takes for each node of the graph, in bytes.
+// The plan of a step takes about this many bytes for each node of the graph.
 constexpr int64_t kBytesOfPlannedNode = 1500;
 
 // The most extensions of one session that may wait for their turn.

@@ -52,7 +52,6 @@ absl::Status RequestQueue::Parse(absl::string_view header,
 absl::StatusOr<MemoryReservation> ReserveForGraph(
     absl::string_view header, const google::protobuf::Message& message) {
   const google::protobuf::Descriptor& type = *message.GetDescriptor();
-  if (type.FindFieldByName("graph_def") == nullptr) return MemoryReservation();
   return MemoryReservation::Take(
       kMemoryOfGraph * ParsedBytes(header, type, kMostParsedBytes),
       absl::StrCat("a ", type.name(), " of ", header.size(), " bytes"));

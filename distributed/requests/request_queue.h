@@ -65,9 +65,14 @@ class RequestQueue {
       std::make_shared<std::atomic<int64_t>>(0);
 };
 
+// True for the types of messages that have a graph.
+template <class Request>
+inline constexpr bool kHasGraph = requires(const Request& request) {
+  request.graph_def();
+};
+
 // Reserves the memory that a task takes for the graph in `message`, which is
-// about to be parsed from `header`. Returns a reservation of nothing if
-// messages of this type have no graph. Fails as MemoryReservation::Take does.
+// about to be parsed from `header`. Fails as MemoryReservation::Take does.
 // Takes as long as parsing does.
 absl::StatusOr<MemoryReservation> ReserveForGraph(
     absl::string_view header, const google::protobuf::Message& message);

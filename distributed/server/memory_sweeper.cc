@@ -10,7 +10,7 @@
 namespace leat {
 namespace {
 
-// As many free bytes malloc keeps in any case.
+// Malloc keeps this many free bytes in any case.
 constexpr int64_t kKeptHeapBytes = int64_t{16} << 20;
 constexpr int kLooksOfAnInterval = 10;
 

@@ -97,8 +97,10 @@ absl::StatusOr<Payload> Worker::Answer(Function<Request, Response> function,
                                        const CallContext& context,
                                        Payload message) {
   Request request;
-  LEAT_ASSIGN_OR_RETURN(const MemoryReservation memory,
-                        ReserveForGraph(message.header, request));
+  MemoryReservation memory;
+  if constexpr (kHasGraph<Request>) {
+    LEAT_ASSIGN_OR_RETURN(memory, ReserveForGraph(message.header, request));
+  }
   LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
   message.header = std::string();
   LEAT_ASSIGN_OR_RETURN(const Response response,

@@ -117,10 +117,11 @@ void SetArguments(const TransportOptions& options,
 absl::StatusOr<ConnectionTable> MakeTable(const ConnectionLimits& limits) {
   LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(
       kMinReservedDescriptors + kMinConnections, "a task that serves"));
-  const size_t free = static_cast<size_t>(NumFreeDescriptors());
-  const size_t reserved = std::max<size_t>(free / 4, kMinReservedDescriptors);
-  const size_t room = free > reserved ? free - reserved : 1;
-  const size_t max = std::min(limits.max_connections, room);
+  const int64_t free = NumFreeDescriptors();
+  const int64_t room = std::max<int64_t>(
+      free - std::max<int64_t>(free / 4, kMinReservedDescriptors), 1);
+  const size_t max =
+      std::min(limits.max_connections, static_cast<size_t>(room));
   const size_t max_per_address = limits.max_per_address > 0
                                      ? limits.max_per_address
                                      : std::max<size_t>(max / 2, 1);

@@ -89,17 +89,21 @@ absl::StatusOr<Addresses> LookUp(const std::string& address) {
   return Addresses(found, freeaddrinfo);
 }
 
+// Returns the bytes of the IP address without the port.
+absl::string_view HostOf(const addrinfo& address) {
+  if (address.ai_family == AF_INET6) {
+    const auto& v6 = *reinterpret_cast<const sockaddr_in6*>(address.ai_addr);
+    return {reinterpret_cast<const char*>(&v6.sin6_addr), sizeof(v6.sin6_addr)};
+  }
+  const auto& v4 = *reinterpret_cast<const sockaddr_in*>(address.ai_addr);
+  return {reinterpret_cast<const char*>(&v4.sin_addr), sizeof(v4.sin_addr)};
+}
+
 // Returns true if the IP address of `one` has come before in the list, as it
 // does if two lines of /etc/hosts give it the same name.
 bool IsRepeated(const addrinfo* addresses, const addrinfo* one) {
   for (const addrinfo* each = addresses; each != one; each = each->ai_next) {
-    if (each->ai_family != one->ai_family) continue;
-    // The ports differ, because the first socket may have been given one.
-    SetPort(each->ai_addr,
-            reinterpret_cast<const sockaddr_in*>(one->ai_addr)->sin_port);
-    if (std::memcmp(each->ai_addr, one->ai_addr, one->ai_addrlen) == 0) {
-      return true;
-    }
+    if (HostOf(*each) == HostOf(*one)) return true;
   }
   return false;
 }
