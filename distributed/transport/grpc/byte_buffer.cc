@@ -30,6 +30,15 @@ grpc::Slice ShareTensor(Tensor tensor) {
   return grpc::Slice(kept->mutable_raw_data(), size, Delete<Tensor>, kept);
 }
 
+// A message that was received. The buffer is destroyed last, because only
+// gRPC's destructor of buffers may free memory of a quota on a thread that is
+// not gRPC's. A slice that is the last to refer to such memory crashes the
+// process if the quota is nearly used up (gRPC 1.51).
+struct ReceivedMessage {
+  grpc::ByteBuffer buffer;
+  std::vector<grpc::Slice> slices;
+};
+
 }  // namespace
 
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments) {
@@ -47,19 +56,21 @@ grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments) {
   return grpc::ByteBuffer(slices.data(), slices.size());
 }
 
-ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer) {
-  auto slices = std::make_shared<std::vector<grpc::Slice>>();
+ReceivedSlices FromByteBuffer(grpc::ByteBuffer& buffer) {
+  auto message = std::make_shared<ReceivedMessage>();
+  message->buffer.Swap(&buffer);
+  std::vector<grpc::Slice>& slices = message->slices;
   // Dump fails for a message without bytes, which then has no slices.
-  static_cast<void>(buffer.Dump(slices.get()));
+  static_cast<void>(message->buffer.Dump(&slices));
   ReceivedSlices received;
-  received.bytes.reserve(slices->size());
+  received.bytes.reserve(slices.size());
   // gRPC stores the bytes of short slices inside of the Slice objects. The
   // bytes stay in place, because these objects are not moved any more.
-  for (const grpc::Slice& slice : *slices) {
+  for (const grpc::Slice& slice : slices) {
     received.bytes.emplace_back(reinterpret_cast<const char*>(slice.begin()),
                                 slice.size());
   }
-  received.owner = std::move(slices);
+  received.owner = std::move(message);
   return received;
 }
 

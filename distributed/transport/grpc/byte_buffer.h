@@ -16,11 +16,11 @@ namespace leat {
 // and of long texts, and keeps them alive until gRPC has sent them.
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
 
-// Returns the slices of `buffer`. The result shares their bytes and keeps them
+// Takes the slices of `buffer`, which is empty afterwards. The result keeps them
 // alive. Callers should not keep the result for long: while one slice lives,
 // gRPC counts the whole piece that it read from the socket against the memory
 // that the transport may take.
-ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer);
+ReceivedSlices FromByteBuffer(grpc::ByteBuffer& buffer);
 
 }  // namespace leat
 

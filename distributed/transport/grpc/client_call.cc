@@ -124,7 +124,6 @@ void ClientCall::End(absl::StatusOr<Payload> result) {
 absl::StatusOr<Payload> ClientCall::ResultOf(const grpc::Status& status) {
   if (!status.ok()) return ErrorOf(status);
   ReceivedSlices slices = FromByteBuffer(response_);
-  response_.Clear();
   absl::StatusOr<Payload> response =
       SplitPayload(std::move(slices), method_.response);
   if (response.ok()) return response;

@@ -112,7 +112,6 @@ void ServerCall::Handle() {
   const Method& method = entry_->method;
   const size_t bytes = request_.Length();
   ReceivedSlices slices = FromByteBuffer(request_);
-  request_.Clear();
   if (method.small_request != nullptr) {
     const absl::Status status = CheckInlineHeader(method.small_request, bytes);
     if (!status.ok()) return Refuse(status);

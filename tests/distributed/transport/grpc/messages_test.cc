@@ -32,7 +32,7 @@ std::vector<Segment> SegmentsOf(const Tensor& tensor, const std::string& text) {
 TEST(ByteBufferTest, SharesTheBytesOfTensorsUntilItGoes) {
   const Tensor tensor = Tensor::Filled<float>(Shape({10'000}), 1);
   {
-    const grpc::ByteBuffer buffer = ToByteBuffer(SegmentsOf(tensor, "tail"));
+    grpc::ByteBuffer buffer = ToByteBuffer(SegmentsOf(tensor, "tail"));
     EXPECT_FALSE(tensor.IsUnique());
     std::vector<grpc::Slice> slices;
     ASSERT_TRUE(buffer.Dump(&slices).ok());
@@ -47,7 +47,7 @@ TEST(ByteBufferTest, SharesTheBytesOfTensorsUntilItGoes) {
 TEST(ByteBufferTest, KeepsTensorsAliveThatNobodyElseHolds) {
   Tensor tensor = Tensor::Filled<uint8_t>(Shape({10'000}), 'x');
   const std::string text(5000, 'y');
-  const grpc::ByteBuffer buffer = ToByteBuffer(SegmentsOf(tensor, text));
+  grpc::ByteBuffer buffer = ToByteBuffer(SegmentsOf(tensor, text));
   tensor.Reset();
   std::string received;
   for (const absl::string_view slice : FromByteBuffer(buffer).bytes) {
@@ -61,7 +61,7 @@ TEST(ByteBufferTest, ReceivedSlicesOutliveTheBuffer) {
   {
     // gRPC keeps short slices within its own objects, which are destroyed with
     // the buffer.
-    const grpc::ByteBuffer buffer = ToByteBuffer(
+    grpc::ByteBuffer buffer = ToByteBuffer(
         SegmentsOf(Tensor::Filled<uint8_t>(Shape({2000}), 'x'), "tail"));
     slices = FromByteBuffer(buffer);
   }
@@ -72,7 +72,7 @@ TEST(ByteBufferTest, ReceivedSlicesOutliveTheBuffer) {
 }
 
 TEST(ByteBufferTest, AnEmptyMessageIsAMessage) {
-  const grpc::ByteBuffer buffer = ToByteBuffer({});
+  grpc::ByteBuffer buffer = ToByteBuffer({});
   EXPECT_TRUE(buffer.Valid());
   EXPECT_EQ(buffer.Length(), 0u);
   EXPECT_TRUE(FromByteBuffer(buffer).bytes.empty());

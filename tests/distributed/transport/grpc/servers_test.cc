@@ -148,7 +148,7 @@ TEST_F(GrpcServersTest, ClosesConnectionsThatSayNothing) {
 
 TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
   const auto worker = Start("worker", {.max_message_bytes = 32 << 20,
-                                       .max_transport_bytes = 4 << 20});
+                                       .max_transport_bytes = 16 << 20});
   const auto call = [&](int64_t bytes) {
     const WireTensors tensors = {
         {"x", Tensor::Filled<float>(Shape({bytes / 4}), 1)}};
@@ -157,8 +157,9 @@ TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
                            .status()
                            .message());
   };
-  EXPECT_THAT(call(8 << 20), HasSubstr("there is no room for a request of 8"));
-  EXPECT_THAT(call(8 << 20), HasSubstr("(--max-transport-bytes)"));
+  EXPECT_THAT(call(24 << 20),
+              HasSubstr("there is no room for a request of 25"));
+  EXPECT_THAT(call(24 << 20), HasSubstr("(--max-transport-bytes)"));
   EXPECT_THAT(call(40 << 20), HasSubstr("--max-message-bytes"));
   // This one is received, but names no session.
   EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
