@@ -16,10 +16,10 @@ namespace leat {
 // and of long texts, and keeps them alive until gRPC has sent them.
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
 
-// Takes the slices of `buffer`, which is empty afterwards. The result keeps them
-// alive. Callers should not keep the result for long: while one slice lives,
-// gRPC counts the whole piece that it read from the socket against the memory
-// that the transport may take.
+// Takes the slices of `buffer`, which is empty afterwards. The result keeps
+// them alive. Callers should not keep the result for long: while one slice
+// lives, gRPC counts the whole piece that it read from the socket against the
+// memory that the transport may take.
 ReceivedSlices FromByteBuffer(grpc::ByteBuffer& buffer);
 
 }  // namespace leat

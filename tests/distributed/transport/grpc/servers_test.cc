@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -163,6 +164,28 @@ TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
   EXPECT_THAT(call(40 << 20), HasSubstr("--max-message-bytes"));
   // This one is received, but names no session.
   EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
+}
+
+// While the quota is nearly used up, received bytes are freed on threads that
+// are not gRPC's.
+TEST_F(GrpcServersTest, SurvivesRequestsThatUseUpItsQuota) {
+  const auto worker = Start("worker", {.max_transport_bytes = 4 << 20});
+  const WireTensors tensors = {
+      {"x", Tensor::Filled<float>(Shape({1 << 19}), 1)}};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < 100; ++call) {
+        // Each is refused, for want of room or of its session.
+        EXPECT_FALSE(CallNow(*transport_, worker->address(), methods::kRunStep,
+                             PayloadOf("", tensors))
+                         .ok());
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_TRUE(
+      CallNow(*transport_, worker->address(), methods::kHealthCheck).ok());
 }
 
 TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {
