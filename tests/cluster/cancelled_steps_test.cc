@@ -23,13 +23,8 @@
 #include "leat/protos/master.pb.h"
 #include "leat/runtime/session.h"
 #include "leat/tests/cluster/served_cluster.h"
+#include "leat/tests/testing/sanitizers.h"
 #include "leat/tests/testing/task_client.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LEAT_HAS_SANITIZER
-#endif
-#endif
 
 namespace leat::cancelled_steps_test {
 namespace {
@@ -56,9 +51,8 @@ bool Grew(const Sizes& before, const Sizes& after) {
               << " KiB, then " << (after.bytes[i] >> 10) << " KiB; files "
               << before.files[i] << ", then " << after.files[i] << "\n";
     grew = grew || after.files[i] > before.files[i] + 1;
-#ifndef LEAT_HAS_SANITIZER
-    grew = grew || after.bytes[i] > before.bytes[i] + before.bytes[i] / 20;
-#endif
+    grew = grew || (!testing::kHasSanitizer &&
+                    after.bytes[i] > before.bytes[i] + before.bytes[i] / 20);
   }
   return grew;
 }

@@ -26,12 +26,7 @@
 #include "leat/tests/testing/good_session.h"
 #include "leat/tests/testing/hostile_connections.h"
 #include "leat/tests/testing/hostile_peer.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LEAT_HAS_SANITIZER
-#endif
-#endif
+#include "leat/tests/testing/sanitizers.h"
 
 namespace leat::testing::hostile_peer_test {
 namespace {
@@ -44,13 +39,8 @@ constexpr int kMaxGraphNodes = HostilePeer::kOversizedGraphNodes / 2;
 // This is longer than the time after which a session counts as idle.
 constexpr absl::Duration kPatience = absl::Seconds(40);
 
-#ifdef LEAT_HAS_SANITIZER
-constexpr bool kCountsMemory = false;  // freed memory is kept for a while
-constexpr int kTimes = 100;            // calls run at a tenth of the speed
-#else
-constexpr bool kCountsMemory = true;
-constexpr int kTimes = 1000;
-#endif
+constexpr bool kCountsMemory = !kHasSanitizer;      // which keeps freed memory
+constexpr int kTimes = kHasSanitizer ? 100 : 1000;  // it is ten times as slow
 // The memory in bytes that a round of calls may add. If each call left a step
 // or a session behind, a round would add more.
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;

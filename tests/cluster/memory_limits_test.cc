@@ -11,46 +11,36 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/processes.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LEAT_HAS_SANITIZER
-#endif
-#endif
+#include "leat/tests/testing/sanitizers.h"
 
 namespace leat::memory_limits_test {
 namespace {
 
+using testing::AddressOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using testing::kHasSanitizer;
 using testing::Process;
-using testing::ServeAlone;
+using testing::ServeAloneUnder;
 
-constexpr char kReady[] = "ready /job:ps/replica:0/task:0 ";
+constexpr char kTerabytes[] = "a sanitizer takes terabytes of address space";
 
 // Returns the arguments of a shell that limits its address space and becomes
 // `leat serve`.
 std::vector<std::string> ServeWith(int64_t kibibytes) {
-  std::vector<std::string> args = {
-      "-c", absl::StrCat("ulimit -v ", kibibytes, R"(; exec "$0" "$@")"),
-      LEAT_PROGRAM_LEAT};
-  for (const std::string& arg : ServeAlone()) args.push_back(arg);
-  return args;
+  return ServeAloneUnder(LEAT_PROGRAM_LEAT, absl::StrCat("-v ", kibibytes));
 }
 
 class MemoryLimitsTest : public ::testing::TestWithParam<int64_t> {
  protected:
   void SetUp() override {
-#if defined(LEAT_HAS_SANITIZER)
-    GTEST_SKIP() << "a sanitizer takes terabytes of address space";
-#endif
+    if (kHasSanitizer) GTEST_SKIP() << kTerabytes;
   }
 
   // Starts a server with little memory.
@@ -58,8 +48,7 @@ class MemoryLimitsTest : public ::testing::TestWithParam<int64_t> {
     return std::make_unique<Process>("/bin/sh", ServeWith(GetParam()));
   }
   static std::string TargetOf(Process& server) {
-    return absl::StrCat("grpc://",
-                        absl::StripPrefix(server.FirstLine(), kReady));
+    return absl::StrCat("grpc://", AddressOf(server));
   }
 };
 
@@ -149,9 +138,7 @@ TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
 }
 
 TEST(MemoryToStartTest, ATaskWithTooLittleSaysHowMuchItNeeds) {
-#if defined(LEAT_HAS_SANITIZER)
-  GTEST_SKIP() << "a sanitizer takes terabytes of address space";
-#endif
+  if (kHasSanitizer) GTEST_SKIP() << kTerabytes;
   Process server("/bin/sh", ServeWith(130'000));
   EXPECT_EQ(server.Wait(), 1);
   EXPECT_EQ(server.Out(), "");

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/strings/substitute.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -26,18 +25,14 @@
 #include "leat/distributed/transport/transport.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/testing/processes.h"
+#include "leat/tests/testing/sanitizers.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/temporary_folder.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LEAT_HAS_SANITIZER
-#endif
-#endif
 
 namespace leat::server_process_test {
 namespace {
 
+using testing::AddressOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using testing::Process;
@@ -48,20 +43,18 @@ using testing::TaskClient;
 
 // The bounds for a server that serves no client yet: the time until it is
 // ready, and its resident memory in bytes.
-#if defined(LEAT_HAS_SANITIZER)
-constexpr absl::Duration kQuick = absl::InfiniteDuration();
-constexpr int64_t kSmall = std::numeric_limits<int64_t>::max();
-#else
-constexpr absl::Duration kQuick = absl::Milliseconds(200);
+constexpr absl::Duration kQuick =
+    testing::kHasSanitizer ? absl::InfiniteDuration() : absl::Milliseconds(200);
 #if defined(NDEBUG)
-constexpr int64_t kSmall = 40'000'000;
+constexpr int64_t kSmallWithoutSanitizer = 40'000'000;
 #else  // unoptimized code is larger
-constexpr int64_t kSmall = 60'000'000;
+constexpr int64_t kSmallWithoutSanitizer = 60'000'000;
 #endif
-#endif
+constexpr int64_t kSmall = testing::kHasSanitizer
+                               ? std::numeric_limits<int64_t>::max()
+                               : kSmallWithoutSanitizer;
 
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
-constexpr char kReady[] = "ready /job:ps/replica:0/task:0 ";
 constexpr char kStopping[] = "task /job:ps/replica:0/task:0 is stopping";
 // A step of this graph tells a peer that it has begun and then waits until it
 // is aborted. $0 is the device, $1 its incarnation.
@@ -87,13 +80,6 @@ std::vector<std::string> With(std::vector<std::string> args,
                               const std::vector<std::string>& more) {
   args.insert(args.end(), more.begin(), more.end());
   return args;
-}
-
-// Returns the address of a server. Waits until the server is ready.
-std::string AddressOf(Process& server) {
-  const std::string line = server.FirstLine();
-  EXPECT_THAT(line, StartsWith(kReady));
-  return std::string(absl::StripPrefix(line, kReady));
 }
 
 class ServerProcessTest : public ::testing::Test {

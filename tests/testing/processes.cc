@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 
@@ -193,6 +194,24 @@ std::vector<std::string> ServeAlone(const std::string& address) {
   return {"serve", "--cluster", absl::StrCat(R"({"ps": [")", address, R"("]})"),
           "--job", "ps",        "--task",
           "0"};
+}
+
+std::vector<std::string> ServeAloneUnder(const std::string& program,
+                                         const std::string& limit,
+                                         const std::vector<std::string>& more) {
+  std::vector<std::string> args = {
+      "-c", absl::StrCat("ulimit ", limit, R"(; exec "$0" "$@")"), program};
+  for (const auto& some : {ServeAlone(), more}) {
+    args.insert(args.end(), some.begin(), some.end());
+  }
+  return args;
+}
+
+std::string AddressOf(Process& server) {
+  constexpr char kReady[] = "ready /job:ps/replica:0/task:0 ";
+  const std::string line = server.FirstLine();
+  EXPECT_TRUE(absl::StartsWith(line, kReady)) << line;
+  return std::string(absl::StripPrefix(line, kReady));
 }
 
 }  // namespace leat::testing

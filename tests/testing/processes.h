@@ -84,6 +84,17 @@ class Process {
 // listens at `address`, by default on a free port.
 std::vector<std::string> ServeAlone(const std::string& address = "127.0.0.1:0");
 
+// Returns the arguments of /bin/sh with which it sets a limit, such as "-n 200"
+// (see ulimit), and becomes `program`, which is leat: the server of ServeAlone
+// with the flags `more`.
+std::vector<std::string> ServeAloneUnder(
+    const std::string& program, const std::string& limit,
+    const std::vector<std::string>& more = {});
+
+// Returns the address of a server that ServeAlone has started. Waits until the
+// server is ready. Fails the test, and returns "", if it does not become ready.
+std::string AddressOf(Process& server);
+
 }  // namespace leat::testing
 
 #endif  // LEAT_TESTS_TESTING_PROCESSES_H_

@@ -21,26 +21,16 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/tests/testing/eventually.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LEAT_HAS_SANITIZER
-#endif
-#endif
+#include "leat/tests/testing/sanitizers.h"
 
 namespace leat::acceptor_test {
 namespace {
-
-#if defined(LEAT_HAS_SANITIZER)
-constexpr bool kHasSanitizer = true;
-#else
-constexpr bool kHasSanitizer = false;
-#endif
 
 using ::testing::ElementsAre;
 using testing::Eventually;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kHasSanitizer;
 using ::testing::MatchesRegex;
 
 constexpr std::chrono::seconds kUserTimeout(3);
