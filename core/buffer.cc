@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "leat/core/allocation_gate.h"
+#include "leat/core/check.h"
+
 namespace leat {
 namespace {
 
@@ -43,7 +46,18 @@ HostBuffer* HostBuffer::New(size_t bytes) {
 class MallocAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) override {
+    if (!AllocationGate::Admits()) return nullptr;
     return BufferRef(HostBuffer::New(bytes));
+  }
+  absl::string_view name() const override { return "host"; }
+};
+
+class SmallAllocator final : public Allocator {
+ public:
+  BufferRef Allocate(size_t bytes) override {
+    HostBuffer* const buffer = HostBuffer::New(bytes);
+    LEAT_CHECK(buffer != nullptr);
+    return BufferRef(buffer);
   }
   absl::string_view name() const override { return "host"; }
 };
@@ -54,6 +68,11 @@ BufferRef Allocator::Reserve(int64_t) { return Allocate(0); }
 
 Allocator& HostAllocator() {
   static MallocAllocator* const allocator = new MallocAllocator;
+  return *allocator;
+}
+
+Allocator& SmallTensorAllocator() {
+  static SmallAllocator* const allocator = new SmallAllocator;
   return *allocator;
 }
 

@@ -110,6 +110,12 @@ class Allocator {
 // not count, and is never destroyed.
 Allocator& HostAllocator();
 
+// Returns the allocator for small tensors that the program makes for itself,
+// such as a constant of one number. As `new` does for every other object, it
+// ends the process if there is no memory. So it is not for tensors whose sizes
+// come from a graph, a feed or a peer. It is never destroyed.
+Allocator& SmallTensorAllocator();
+
 }  // namespace leat
 
 #endif  // LEAT_CORE_BUFFER_H_

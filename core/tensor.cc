@@ -302,7 +302,7 @@ absl::Status ScalarError(const Tensor& tensor, DType wanted,
 
 Tensor AllocateOrDie(DType dtype, const Shape& shape) {
   absl::StatusOr<Tensor> tensor =
-      Tensor::Allocate(HostAllocator(), dtype, shape);
+      Tensor::Allocate(SmallTensorAllocator(), dtype, shape);
   LEAT_CHECK(tensor.ok());
   return *std::move(tensor);
 }

@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "leat/core/allocation_gate.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/runtime/host_memory.h"
 
@@ -384,7 +385,7 @@ BufferRef PoolAllocator::Allocate(size_t bytes) {
   using Header = PooledBuffer<Pool>;
   static_assert(sizeof(Header) <= Header::kHeader);
   constexpr size_t kMost = size_t{1} << (kMaxShift - 1);
-  if (bytes > kMost) return nullptr;
+  if (bytes > kMost || !AllocationGate::Admits()) return nullptr;
   const int size_class = ClassOf(bytes + Header::kHeader);
   void* memory = pool_->Take(size_class);
   if (memory == nullptr) return nullptr;
@@ -392,7 +393,7 @@ BufferRef PoolAllocator::Allocate(size_t bytes) {
 }
 
 BufferRef PoolAllocator::Reserve(int64_t bytes) {
-  if (!pool_->AddReserved(bytes)) return nullptr;
+  if (!AllocationGate::Admits() || !pool_->AddReserved(bytes)) return nullptr;
   return BufferRef(new Reservation<Pool>(pool_, bytes));
 }
 

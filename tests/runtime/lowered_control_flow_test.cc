@@ -5,64 +5,20 @@
 // values.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <map>
 #include <string>
-#include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/io/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/runtime/functional_graphs.h"
 #include "leat/tests/testing/session_under_test.h"
 
 namespace leat::lowered_control_flow_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Step {
-  std::string text;
-  std::vector<std::pair<std::string, float>> feeds;
-  std::vector<std::pair<std::string, float>> fetches;
-  std::vector<std::string> targets;
-};
-
-std::vector<std::pair<std::string, float>> ParsePairs(absl::string_view text) {
-  std::vector<std::pair<std::string, float>> pairs;
-  if (text == "-") return pairs;
-  for (absl::string_view item : absl::StrSplit(text, ',')) {
-    const std::vector<std::string> parts = absl::StrSplit(item, '=');
-    float value = 0;
-    EXPECT_TRUE(absl::SimpleAtof(parts.at(1), &value)) << item;
-    pairs.emplace_back(parts[0], value);
-  }
-  return pairs;
-}
-
-std::string Folder() {
-  return absl::StrCat(LEAT_TESTS_DIR, "/graphs/functional/");
-}
-
-std::map<std::string, std::vector<Step>> ReadSteps() {
-  std::map<std::string, std::vector<Step>> steps;
-  std::ifstream file(Folder() + "expected.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    const std::vector<std::string> parts = absl::StrSplit(line, ' ');
-    Step step;
-    step.text = line;
-    step.feeds = ParsePairs(parts.at(1));
-    step.fetches = ParsePairs(parts.at(2));
-    if (parts.at(3) != "-") step.targets = absl::StrSplit(parts[3], ',');
-    steps[parts[0]].push_back(step);
-  }
-  return steps;
-}
 
 std::shared_ptr<Session> OpenSession(const std::string& path, int num_cpus) {
   absl::StatusOr<Graph> graph = LoadGraph(path, BuiltinOps());
@@ -74,29 +30,19 @@ std::shared_ptr<Session> OpenSession(const std::string& path, int num_cpus) {
   return session.ok() ? *session : nullptr;
 }
 
-RunArgs ArgsOf(const Step& step) {
-  RunArgs args;
-  for (const auto& [name, value] : step.feeds) {
-    args.feeds.push_back({name, Tensor::Scalar<float>(value)});
-  }
-  for (const auto& [name, value] : step.fetches) args.fetches.push_back(name);
-  for (const std::string& name : step.targets) args.targets.push_back(name);
-  return args;
-}
-
 double NumberIn(const Tensor& tensor) {
   return tensor.dtype() == DType::kInt32 ? tensor.scalar<int32_t>()
                                          : tensor.scalar<float>();
 }
 
 TEST(LoweredControlFlowTest, YieldsWhatTensorFlowYields) {
-  const auto cases = ReadSteps();
+  const auto cases = FunctionalSteps();
   EXPECT_GE(cases.size(), 16);
   for (const auto& [name, steps] : cases) {
-    auto session = OpenSession(absl::StrCat(Folder(), name, ".pbtxt"), 2);
+    auto session = OpenSession(FunctionalGraphPath(name), 2);
     if (session == nullptr) continue;
-    for (const Step& step : steps) {
-      auto out = session->Run(ArgsOf(step));
+    for (const FunctionalStep& step : steps) {
+      auto out = session->Run(step.Args());
       if (!out.ok()) {
         ADD_FAILURE() << step.text << "\n" << out.status();
         continue;
@@ -112,7 +58,7 @@ TEST(LoweredControlFlowTest, YieldsWhatTensorFlowYields) {
 }
 
 TEST(LoweredControlFlowTest, RefusesADeadFetchAndGoesOn) {
-  auto session = OpenSession(Folder() + "while_in_cond.pbtxt", 1);
+  auto session = OpenSession(FunctionalGraphPath("while_in_cond"), 1);
   ASSERT_NE(session, nullptr);
   const std::string in_else = "choice/else/pivot";
   auto dead = session->Run(
@@ -126,7 +72,7 @@ TEST(LoweredControlFlowTest, RefusesADeadFetchAndGoesOn) {
 }
 
 TEST(LoweredControlFlowTest, KeepsStateWhenTheGraphIsExtended) {
-  auto session = OpenSession(Folder() + "while_with_resource.pbtxt", 2);
+  auto session = OpenSession(FunctionalGraphPath("while_with_resource"), 2);
   ASSERT_NE(session, nullptr);
   ASSERT_TRUE(session->Run({.targets = {"init"}}).ok());
   const RunArgs loop = {.feeds = {{"n", Tensor::Scalar(5.0f)}},

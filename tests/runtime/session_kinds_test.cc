@@ -127,7 +127,7 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
           "train/gradient_check_test.cc", "train/gradient_values_test.cc",
           // These files share their devices with the session.
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
-          "runtime/local_session_test.cc",
+          "runtime/local_session_test.cc", "runtime/nth_allocation_test.cc",
           // This file has its own pass and observers.
           "runtime/planning_concurrency_test.cc",
           // This file compares the parts of tasks with a local session.
