@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -18,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "leat/core/file_descriptor.h"
 #include "leat/core/saturating.h"
+#include "leat/core/system_file.h"
 
 // Functions of tcmalloc, which programs may or may not be linked with.
 extern "C" {
@@ -43,57 +43,31 @@ constexpr int64_t kHeapToStart = 48 * kMiB;
 constexpr int kOtherThreads = 20;
 constexpr int64_t kSmallStackBytes = kMiB;
 
-// Returns the contents of a file, or "" if it cannot be read.
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  // getline does not throw if reading fails; an iterator would.
-  std::getline(file, text, '\0');
-  return text;
+// Returns the control group of this process with the least limit.
+const ControlGroup& Group() {
+  static const ControlGroup& group = *new ControlGroup(
+      LeastControlGroup(ReadSystemFile("/proc/self/cgroup"), kMount));
+  return group;
 }
 
-// Returns the limit that a file contains, or kNoMemoryLimit if it contains no
-// number. The file of a control group of version 2 contains "max" if there is
-// no limit.
-int64_t ReadLimit(const std::string& path) {
-  int64_t bytes = 0;
-  if (!absl::SimpleAtoi(ReadText(path), &bytes) || bytes <= 0) {
-    return kNoMemoryLimit;
-  }
-  return std::min(bytes, kNoMemoryLimit);
-}
-
-// Returns the least limit of the group `path` below `root` and of all groups
-// that contain it.
-int64_t LeastLimit(absl::string_view root, absl::string_view path,
-                   absl::string_view file) {
-  int64_t least = ReadLimit(absl::StrCat(root, "/", file));
-  std::string folder(root);
-  for (const absl::string_view part :
-       absl::StrSplit(path, '/', absl::SkipEmpty())) {
-    // This group is outside of what the process can see.
-    if (part == "..") break;
-    absl::StrAppend(&folder, "/", part);
-    least = std::min(least, ReadLimit(absl::StrCat(folder, "/", file)));
-  }
-  return least;
+// Returns the memory of the machine, or kNoMemoryLimit if it is unknown.
+int64_t MachineBytes() {
+  static const int64_t bytes = [] {
+    const int64_t pages = sysconf(_SC_PHYS_PAGES);
+    int64_t all = 0;
+    if (pages <= 0 ||
+        __builtin_mul_overflow(pages, sysconf(_SC_PAGESIZE), &all)) {
+      return kNoMemoryLimit;
+    }
+    return all;
+  }();
+  return bytes;
 }
 
 // Returns the memory of the machine, or the limit of this process's control
 // groups if that is less.
 int64_t PhysicalLimit() {
-  static const int64_t limit = [] {
-    const int64_t of_groups =
-        ControlGroupMemoryLimit(ReadText("/proc/self/cgroup"), kMount);
-    const int64_t pages = sysconf(_SC_PHYS_PAGES);
-    int64_t bytes = 0;
-    if (pages <= 0 ||
-        __builtin_mul_overflow(pages, sysconf(_SC_PAGESIZE), &bytes)) {
-      return of_groups;
-    }
-    return std::min(bytes, of_groups);
-  }();
-  return limit;
+  return std::min(MachineBytes(), Group().limit_bytes);
 }
 
 // Returns the limit of this process's address space, or kNoMemoryLimit.
@@ -141,6 +115,16 @@ int64_t SharedBytes() {
   return bytes;
 }
 
+int64_t FreeAddressSpace(const Usage& usage) {
+  return AddressSpaceLimit() - usage.address_bytes;
+}
+
+// Returns how much of PhysicalLimit is left.
+int64_t FreePhysicalBytes(const Usage& usage) {
+  return std::min(MachineBytes() - usage.resident_bytes,
+                  Group().limit_bytes - Group().UsedBytes());
+}
+
 // Returns the size of the stack of a new thread.
 int64_t StackBytes() {
   pthread_attr_t attributes;
@@ -153,36 +137,14 @@ int64_t StackBytes() {
 
 }  // namespace
 
-int64_t ControlGroupMemoryLimit(absl::string_view groups,
-                                const std::string& mount) {
-  int64_t least = kNoMemoryLimit;
-  for (const absl::string_view line : absl::StrSplit(groups, '\n')) {
-    // The line of a control group is "4:memory:/path" in version 1 and
-    // "0::/path" in version 2.
-    const std::vector<absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits(':', 2));
-    if (parts.size() != 3) continue;
-    if (parts[1].empty()) {
-      least = std::min(least, LeastLimit(mount, parts[2], "memory.max"));
-    }
-    for (const absl::string_view controller : absl::StrSplit(parts[1], ',')) {
-      if (controller != "memory") continue;
-      least = std::min(least, LeastLimit(absl::StrCat(mount, "/memory"),
-                                         parts[2], "memory.limit_in_bytes"));
-    }
-  }
-  return least;
-}
-
 int64_t HostMemoryBytes() {
   return std::min(PhysicalLimit(), AddressSpaceLimit());
 }
 
 int64_t FreeMemoryBytes() {
   const Usage usage = ReadUsage();
-  return std::max<int64_t>(0,
-                           std::min(PhysicalLimit() - usage.resident_bytes,
-                                    AddressSpaceLimit() - usage.address_bytes));
+  return std::max<int64_t>(
+      0, std::min(FreePhysicalBytes(usage), FreeAddressSpace(usage)));
 }
 
 bool IsAddressSpaceLimited() { return AddressSpaceLimit() < kNoMemoryLimit; }
@@ -218,12 +180,12 @@ absl::Status CheckMemoryToStart(int num_threads) {
     needed += (num_threads + kOtherThreads) * StackBytes();
   }
   const Usage usage = ReadUsage();
-  const int64_t address_space = AddressSpaceLimit();
-  const bool is_address_space = address_space - usage.address_bytes <
-                                PhysicalLimit() - usage.resident_bytes;
-  const int64_t limit = is_address_space ? address_space : PhysicalLimit();
-  const int64_t used =
-      is_address_space ? usage.address_bytes : usage.resident_bytes;
+  const int64_t free_address_space = FreeAddressSpace(usage);
+  const int64_t free_physical = FreePhysicalBytes(usage);
+  const bool is_address_space = free_address_space < free_physical;
+  const int64_t limit =
+      is_address_space ? AddressSpaceLimit() : PhysicalLimit();
+  const int64_t used = limit - std::min(free_address_space, free_physical);
   if (limit - used >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "this process may use ", limit, " bytes of memory, of which ",

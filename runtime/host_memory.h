@@ -17,18 +17,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/runtime/control_group.h"
 
 namespace leat {
-
-// Stands for "no limit".
-inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 
 // Returns how many bytes this process may use, or kNoMemoryLimit if the number
 // is unknown.
 int64_t HostMemoryBytes();
 
 // Returns how many bytes this process may still take from the system, or
-// kNoMemoryLimit if the number is unknown. Takes a few microseconds.
+// kNoMemoryLimit if the number is unknown. Takes a few microseconds, or some tens
+// of them in a container, where the memory of its other processes counts too.
 int64_t FreeMemoryBytes();
 
 // Returns true if the address space of this process is limited (ulimit -v).
@@ -93,16 +92,6 @@ void ReleaseFreeHeap(int64_t bytes);
 // Returns how many bytes of memory this process occupies now (its resident
 // set), or 0 if the number is unknown.
 int64_t ResidentBytes();
-
-// Returns the least memory limit, in bytes, of the control groups of a process
-// and of all groups that contain them, or kNoMemoryLimit if there is none.
-//
-// `groups` is the text of /proc/self/cgroup, which names the groups. `mount` is
-// where control groups of version 1 and 2 are mounted ("/sys/fs/cgroup"). A
-// file that cannot be read sets no limit. Unreadable files are common in a
-// container, because the container sees its own group as the root.
-int64_t ControlGroupMemoryLimit(absl::string_view groups,
-                                const std::string& mount);
 
 }  // namespace leat
 

@@ -16,6 +16,7 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/memory_group.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/sanitizers.h"
 
@@ -26,10 +27,15 @@ using testing::AddressOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using testing::kHasSanitizer;
+using testing::MemoryGroup;
 using testing::Process;
+using testing::ServeAlone;
 using testing::ServeAloneUnder;
 
-constexpr char kTerabytes[] = "a sanitizer takes terabytes of address space";
+constexpr char kTakesMore[] =
+    "a sanitizer takes terabytes of address space, and more memory";
+constexpr char kNoGroups[] =
+    "NOT TESTED: this user may not make control groups that limit memory";
 
 // Returns the arguments of a shell that limits its address space and becomes
 // `leat serve`.
@@ -37,19 +43,40 @@ std::vector<std::string> ServeWith(int64_t kibibytes) {
   return ServeAloneUnder(LEAT_PROGRAM_LEAT, absl::StrCat("-v ", kibibytes));
 }
 
-class MemoryLimitsTest : public ::testing::TestWithParam<int64_t> {
+// A script that fills 110 MB of memory with a file, and then runs a program.
+constexpr char kHoldMemoryAndRun[] = R"(
+    file=$(mktemp -p /dev/shm leat_test_XXXXXX)
+    head -c 110000000 /dev/zero >"$file"
+    "$0" "$@"; code=$?; rm "$file"; exit $code)";
+
+// What limits the memory of the server, and to how much.
+struct Limit {
+  int64_t kibibytes = 0;
+  bool is_of_group = false;  // false: of the address space
+};
+
+class MemoryLimitsTest : public ::testing::TestWithParam<Limit> {
  protected:
   void SetUp() override {
-    if (kHasSanitizer) GTEST_SKIP() << kTerabytes;
+    if (kHasSanitizer) GTEST_SKIP() << kTakesMore;
+    if (!GetParam().is_of_group) return;
+    group_ = std::make_unique<MemoryGroup>(GetParam().kibibytes * 1024);
+    if (!group_->is_made()) GTEST_SKIP() << kNoGroups;
   }
 
   // Starts a server with little memory.
-  static std::unique_ptr<Process> Serve() {
-    return std::make_unique<Process>("/bin/sh", ServeWith(GetParam()));
+  std::unique_ptr<Process> Serve() {
+    return std::make_unique<Process>(
+        "/bin/sh", group_ == nullptr
+                       ? ServeWith(GetParam().kibibytes)
+                       : group_->Enter(LEAT_PROGRAM_LEAT, ServeAlone()));
   }
   static std::string TargetOf(Process& server) {
     return absl::StrCat("grpc://", AddressOf(server));
   }
+
+ private:
+  std::unique_ptr<MemoryGroup> group_;
 };
 
 // Expects that a request succeeded, or that it was refused with the name of a
@@ -138,7 +165,7 @@ TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
 }
 
 TEST(MemoryToStartTest, ATaskWithTooLittleSaysHowMuchItNeeds) {
-  if (kHasSanitizer) GTEST_SKIP() << kTerabytes;
+  if (kHasSanitizer) GTEST_SKIP() << kTakesMore;
   Process server("/bin/sh", ServeWith(130'000));
   EXPECT_EQ(server.Wait(), 1);
   EXPECT_EQ(server.Out(), "");
@@ -148,7 +175,23 @@ TEST(MemoryToStartTest, ATaskWithTooLittleSaysHowMuchItNeeds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kibibytes, MemoryLimitsTest,
-                         ::testing::Values(250'000, 400'000, 1'000'000));
+                         ::testing::Values(Limit{250'000}, Limit{400'000},
+                                           Limit{1'000'000}));
+INSTANTIATE_TEST_SUITE_P(OfAGroup, MemoryLimitsTest,
+                         ::testing::Values(Limit{250'000, true},
+                                           Limit{400'000, true},
+                                           Limit{1'000'000, true}));
+
+TEST(MemoryToStartTest, ATaskCountsAllThatItsGroupUses) {
+  if (kHasSanitizer) GTEST_SKIP() << kTakesMore;
+  const MemoryGroup group(160'000'000);
+  if (!group.is_made()) GTEST_SKIP() << kNoGroups;
+  std::vector<std::string> args = {"-c", kHoldMemoryAndRun, LEAT_PROGRAM_LEAT};
+  for (const std::string& each : ServeAlone()) args.push_back(each);
+  Process server("/bin/sh", group.Enter("/bin/sh", args));
+  EXPECT_EQ(server.Wait(), 1);
+  EXPECT_THAT(server.Err(), HasSubstr("(the container's)"));
+}
 
 }  // namespace
 }  // namespace leat::memory_limits_test

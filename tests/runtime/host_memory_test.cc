@@ -19,68 +19,6 @@
 namespace leat::host_memory_test {
 namespace {
 
-// The folder `root_` stands for /sys/fs/cgroup.
-class ControlGroupTest : public ::testing::Test {
- protected:
-  ControlGroupTest() { std::filesystem::remove_all(root_); }
-  ~ControlGroupTest() override { std::filesystem::remove_all(root_); }
-
-  void Write(const std::string& file, const std::string& text) {
-    const std::filesystem::path path = absl::StrCat(root_, "/", file);
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
-  int64_t Limit(absl::string_view groups) {
-    return ControlGroupMemoryLimit(groups, root_);
-  }
-
-  const std::string root_ =
-      absl::StrCat(::testing::TempDir(), "leat_cgroup_", getpid());
-};
-
-TEST_F(ControlGroupTest, IsTheLeastOfAGroupAndThoseAroundIt) {
-  Write("a/memory.max", "3000\n");
-  Write("a/b/memory.max", "max\n");
-  Write("a/b/c/memory.max", "5000\n");
-  Write("other/memory.max", "1\n");
-  EXPECT_EQ(Limit("0::/a/b/c\n"), 3000);
-  EXPECT_EQ(Limit("0::/a/b\n"), 3000);
-  Write("a/b/c/memory.max", "2000\n");
-  EXPECT_EQ(Limit("0::/a/b/c\n"), 2000);
-  EXPECT_EQ(Limit("0::/a/b\n"), 3000);
-}
-
-TEST_F(ControlGroupTest, ReadsTheFirstVersionToo) {
-  Write("memory/memory.limit_in_bytes", "9223372036854771712\n");
-  Write("memory/docker/1a2b/memory.limit_in_bytes", "7000\n");
-  const char* const groups =
-      "11:cpu,cpuacct:/docker/1a2b\n9:name=systemd:/docker/1a2b\n"
-      "4:hugetlb,memory:/docker/1a2b\n0::/docker/1a2b\n";
-  EXPECT_EQ(Limit(groups), 7000);
-  Write("docker/1a2b/memory.max", "6000\n");
-  EXPECT_EQ(Limit(groups), 6000);
-  EXPECT_EQ(Limit("4:memory:/\n"), kNoMemoryLimit);
-}
-
-// In a container, the group's path is the path that it has on the host, but the
-// group's files are in the root folder.
-TEST_F(ControlGroupTest, ReadsTheRootWhereThePathIsNotToBeSeen) {
-  Write("memory.max", "4000\n");
-  EXPECT_EQ(Limit("0::/system.slice/docker-1a2b.scope\n"), 4000);
-  EXPECT_EQ(Limit("0::/../other\n"), 4000);
-}
-
-TEST_F(ControlGroupTest, IsNoneForWhatCannotBeRead) {
-  EXPECT_EQ(Limit(""), kNoMemoryLimit);
-  EXPECT_EQ(Limit("0::/a\n"), kNoMemoryLimit);
-  EXPECT_EQ(Limit("::::\n\n0\nnonsense:memory\n"), kNoMemoryLimit);
-  for (const char* const text :
-       {"", "max", "-1", "0", "12x", "1e3", "99999999999999999999999"}) {
-    Write("a/memory.max", text);
-    EXPECT_EQ(Limit("0::/a\n"), kNoMemoryLimit) << text;
-  }
-}
-
 TEST(HostMemoryTest, IsNoMoreThanTheMachineHas) {
   const int64_t physical =
       int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);

@@ -1,0 +1,46 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MemoryGroup is a control group that limits the memory of the programs that a
+// test starts in it, as a container does.
+//
+//   MemoryGroup group(400'000'000);
+//   if (!group.is_made()) GTEST_SKIP() << "control groups cannot be made here";
+//   Process server("/bin/sh", group.Enter(LEAT_PROGRAM_LEAT, ServeAlone()));
+#ifndef LEAT_TESTS_TESTING_MEMORY_GROUP_H_
+#define LEAT_TESTS_TESTING_MEMORY_GROUP_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace leat::testing {
+
+// Used by one thread. Its programs must have ended before it is destroyed.
+class MemoryGroup {
+ public:
+  // Makes a group inside of this process's own one, of version 1 or 2. Makes
+  // none if the user may not, which is usual outside of containers.
+  explicit MemoryGroup(int64_t limit_bytes);
+  ~MemoryGroup();
+  MemoryGroup(const MemoryGroup&) = delete;
+  MemoryGroup& operator=(const MemoryGroup&) = delete;
+
+  bool is_made() const { return !folder_.empty(); }
+
+  // Returns the arguments of /bin/sh with which it enters the group and becomes
+  // `program` with `args`. REQUIRES: is_made().
+  std::vector<std::string> Enter(const std::string& program,
+                                 const std::vector<std::string>& args) const;
+
+ private:
+  // Makes the group in `parent`, and sets its limit, which is in the file
+  // `limit_file`. Returns whether it could.
+  bool Make(const std::string& parent, const char* limit_file,
+            int64_t limit_bytes);
+
+  std::string folder_;  // "" if there is no group
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_MEMORY_GROUP_H_
