@@ -64,12 +64,14 @@ class TextReport {
     AddSteps();
     AddRecvs();
     AddDevices();
+    AddMemory();
     return std::move(text_);
   }
 
  private:
   void AddTasks();
   void AddDevices();
+  void AddMemory();
   void AddSessions();
   void AddTraffic();
   void AddSteps();
@@ -307,6 +309,24 @@ void TextReport::AddDevices() {
   }
   Add(Count(rows.size(), "device"),
       {"device", Cell::Number("memory"), "incarnation", ""}, rows);
+}
+
+void TextReport::AddMemory() {
+  Rows rows;
+  for (const TaskReading& task : reading_.tasks) {
+    if (!task.report.has_memory()) continue;
+    const pb::MemoryStatus& memory = task.report.memory();
+    rows.push_back({Name(task.task), Bytes(memory.live_bytes()),
+                    Bytes(memory.kept_bytes()),
+                    Bytes(memory.free_heap_bytes()),
+                    Bytes(memory.given_back_bytes()),
+                    Bytes(memory.free_bytes())});
+  }
+  Add("memory of tasks",
+      {"task", Cell::Number("in tensors"), Cell::Number("kept for steps"),
+       Cell::Number("kept by malloc"), Cell::Number("given back"),
+       Cell::Number("may take")},
+      std::move(rows));
 }
 
 Json RateJson(std::optional<double> rate) {

@@ -137,7 +137,7 @@ class RecoverableSession::Implementation {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
   // Returns the options of a session that must be ready by the deadline.
-  SessionOptions WantedUntil(Time deadline) const;
+  SessionOptions WantedUntil(Time deadline);
   // Makes a session whose variables may not be ready yet.
   absl::StatusOr<SessionPtr> NewSessionUntil(Time deadline);
   // Clears the tasks.
@@ -169,6 +169,9 @@ class RecoverableSession::Implementation {
   // Returns false if this object was closed in the meantime.
   bool Sleep(nanoseconds duration);
   void Log(absl::string_view text);
+  // Says since when there is no session, and why. Called by the thread that
+  // makes one.
+  void LogNoSession(absl::string_view why);
 
   // The bodies of the threads `loop_` and `watch_`.
   void RunLoop();
@@ -180,6 +183,8 @@ class RecoverableSession::Implementation {
   const Graph graph_;
   const RecoverableSessionOptions options_;
   Clock& clock_;
+  // When the thread that makes a session began. Only that thread uses it.
+  Time no_session_since_ = {};
   const size_t num_variables_;  // 0: not known
   // Cancels attempts to make a session when this object is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
@@ -248,6 +253,16 @@ void RecoverableSession::Implementation::Log(absl::string_view text) {
   if (options_.log == nullptr) return;
   MutexLock lock(log_mutex_);
   options_.log(text);
+}
+
+void RecoverableSession::Implementation::LogNoSession(absl::string_view why) {
+  const auto since = std::chrono::floor<std::chrono::seconds>(
+      clock_.Now() - no_session_since_);
+  Log(absl::StrCat(
+      since < std::chrono::seconds(1)
+          ? "there is no session"
+          : absl::StrCat("there has been no session for ", Text(since)),
+      ": ", why));
 }
 
 bool RecoverableSession::Implementation::Sleep(nanoseconds duration) {
@@ -325,7 +340,7 @@ RecoverableSession::Implementation::Acquire() {
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
 RecoverableSession::Implementation::Make() {
-  const Time begin = clock_.Now();
+  const Time begin = no_session_since_ = clock_.Now();
   const Time deadline = clock_.After(options_.give_up);
   nanoseconds pause = options_.first_pause;
   for (int attempts = 1;; ++attempts) {
@@ -337,19 +352,21 @@ RecoverableSession::Implementation::Make() {
           absl::StrCat("the session gave up after ", attempts, " attempts in ",
                        Text(clock_.Now() - begin), "; the last one failed: "));
     }
-    Log(absl::StrCat("there is no session yet; the next attempt is in ",
-                     Text(pause), ": ", made.status().message()));
+    LogNoSession(absl::StrCat(made.status().message(),
+                              "; the next attempt is in ", Text(pause)));
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_pause);
   }
 }
 
-SessionOptions RecoverableSession::Implementation::WantedUntil(
-    Time deadline) const {
+SessionOptions RecoverableSession::Implementation::WantedUntil(Time deadline) {
   SessionOptions wanted = options_.session;
   wanted.connect_timeout =
       std::min(wanted.connect_timeout, TimeLeftAtLeast1ms(deadline));
   wanted.cancellation = cancellation_;
+  if (wanted.on_waiting == nullptr && options_.log != nullptr) {
+    wanted.on_waiting = [this](absl::string_view why) { LogNoSession(why); };
+  }
   return wanted;
 }
 
@@ -624,7 +641,7 @@ absl::StatusOr<std::unique_ptr<RecoverableSession>> RecoverableSession::Create(
     const Graph& graph, RecoverableSessionOptions options) {
   auto implementation =
       std::make_unique<Implementation>(graph, std::move(options));
-  LEAT_RETURN_IF_ERROR(implementation->Start());
+  LEAT_RETURN_IF_ERROR(StartThreads([&] { return implementation->Start(); }));
   return std::unique_ptr<RecoverableSession>(
       new RecoverableSession(std::move(implementation)));
 }

@@ -88,8 +88,9 @@ struct RecoverableSessionOptions {
   Clock* clock = nullptr;
 
   // Called with a sentence about each event. Events are: a session was lost, an
-  // attempt has failed, the chief clears the tasks or initializes the
-  // variables, or this task waits for the chief. Runs on the thread on which
+  // attempt has failed or has waited for long, the chief clears the tasks or
+  // initializes the variables, or this task waits for the chief. While there is
+  // no session, a sentence says for how long. Runs on the thread on which
   // the event happens. Calls do not overlap.
   std::function<void(absl::string_view)> log = {};
 

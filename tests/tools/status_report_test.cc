@@ -45,6 +45,13 @@ TaskReading Ps() {
               memory_limit: 1073741824
               incarnation: 170
             }
+            memory {
+              live_bytes: 1048576
+              kept_bytes: 2097152
+              free_heap_bytes: 16777216
+              free_bytes: 1073741824
+              given_back_bytes: 4096
+            }
             steps { running: 1 succeeded: 100 failed: 2 }
             worker_sessions {
               handle: "0123abcd"
@@ -181,6 +188,10 @@ Recvs that have waited for 1s or longer
 1 device
   device                        memory  incarnation
   /job:ps/task:0/device:CPU:0  1.0 GiB  00000000000000aa
+
+memory of tasks
+  task            in tensors  kept for steps  kept by malloc  given back  may take
+  /job:ps/task:0     1.0 MiB         2.0 MiB        16.0 MiB     4.0 KiB   1.0 GiB
 )");
 }
 

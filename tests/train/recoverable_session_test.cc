@@ -157,8 +157,24 @@ TEST_F(RecoverableSessionTest, TriesAgainAfterLongerAndLongerPauses) {
         << i;
   }
   EXPECT_THAT(said_,
-              ElementsAre(HasSubstr("in 20ms: no ps yet"), HasSubstr("in 40ms"),
-                          HasSubstr("in 50ms"), HasSubstr("in 50ms")));
+              ElementsAre(HasSubstr("no ps yet; the next attempt is in 20ms"),
+                          HasSubstr("in 40ms"), HasSubstr("in 50ms"),
+                          HasSubstr("in 50ms")));
+}
+
+TEST_F(RecoverableSessionTest, SaysForHowLongThereHasBeenNoSession) {
+  options_.first_pause = options_.longest_pause = std::chrono::seconds(4);
+  world_.make = [](int attempt) {
+    return attempt < 4 ? absl::UnavailableError("ps:0 is down")
+                       : absl::OkStatus();
+  };
+  CreateReady();
+  const char kWhy[] = ": ps:0 is down; the next attempt is in 4s";
+  EXPECT_THAT(
+      said_,
+      ElementsAre(absl::StrCat("there is no session", kWhy),
+                  absl::StrCat("there has been no session for 4s", kWhy),
+                  absl::StrCat("there has been no session for 8s", kWhy)));
 }
 
 TEST_F(RecoverableSessionTest, GivesUpWithTheLastError) {
