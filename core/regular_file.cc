@@ -29,6 +29,29 @@ absl::Status NotRegular(const std::string& path, mode_t mode) {
       "file '", path, "' is not a regular file but ", KindOf(mode)));
 }
 
+absl::StatusCode CodeOf(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return absl::StatusCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return absl::StatusCode::kPermissionDenied;
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOSPC:
+      return absl::StatusCode::kResourceExhausted;
+    case EIO:
+      return absl::StatusCode::kDataLoss;
+    default:
+      return absl::StatusCode::kFailedPrecondition;
+  }
+}
+
 // Returns the error of an open() that has just failed.
 absl::Status CannotOpen(const std::string& path) {
   const int error = errno;
@@ -48,19 +71,7 @@ absl::Status SystemError(const std::string& path, absl::string_view what) {
   const int error = errno;
   const std::string message =
       absl::StrCat("file '", path, "': ", what, ": ", std::strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return absl::NotFoundError(message);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return absl::PermissionDeniedError(message);
-    case ENOSPC:
-      return absl::ResourceExhaustedError(message);
-    default:
-      return absl::UnavailableError(message);
-  }
+  return absl::Status(CodeOf(error), message);
 }
 
 absl::StatusOr<RegularFile> RegularFile::Open(const std::string& path,

@@ -55,8 +55,10 @@ class RegularFile {
 
 // Returns the error for a system call on the file `path` that has just failed
 // and set `errno`. The code of the error is NOT_FOUND, PERMISSION_DENIED,
-// RESOURCE_EXHAUSTED (the disk is full) or UNAVAILABLE. `what` says what
-// failed, such as "cannot open" in "file 'x': cannot open: ...".
+// RESOURCE_EXHAUSTED (for example, the disk is full), DATA_LOSS (the disk
+// fails) or FAILED_PRECONDITION. It is never UNAVAILABLE, because it does not
+// help to try again. `what` says what failed, such as "cannot open" in "file
+// 'x': cannot open: ...".
 absl::Status SystemError(const std::string& path, absl::string_view what);
 
 // Returns the whole content of a file. Fails as RegularFile::Open and

@@ -71,7 +71,7 @@ absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
     LEAT_ASSIGN_OR_RETURN(const auto out,
                           train({batch->images, batch->labels}));
     loss += out[0].scalar<float>();
-    losses.Add(out[0].scalar<float>());
+    LEAT_RETURN_IF_ERROR(AsOwnError(losses.Add(out[0].scalar<float>())));
     accuracy += out[1].scalar<float>();
     images += batch->labels.num_elements();
     ++done;

@@ -294,7 +294,7 @@ absl::Status Replica::Train(Shard& shard) {
     LEAT_RETURN_IF_ERROR(trained.status());
     const float loss = (*trained)[0].scalar<float>();
     step = (*trained)[1].scalar<int64_t>();
-    losses.Add(loss);
+    LEAT_RETURN_IF_ERROR(AsOwnError(losses.Add(loss)));
     Report(step, loss);
     position = flags_.sync ? step : position + 1;
     // With --sync only the chief ends the training early, because no step ends

@@ -140,7 +140,7 @@ absl::Status RunSteps(const Flags& flags, const Training& training,
     }
     LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
                           train(Shares(*batch, flags.workers)));
-    losses.Add(out[0].scalar<float>());
+    LEAT_RETURN_IF_ERROR(AsOwnError(losses.Add(out[0].scalar<float>())));
     if (step % report != 0) continue;
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;

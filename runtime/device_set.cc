@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 #include "leat/runtime/cpu_device.h"
 #include "leat/runtime/host_memory.h"
 
@@ -71,7 +72,10 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
   const int num_threads =
       options.num_threads > 0 ? options.num_threads : NumProcessors();
   LEAT_RETURN_IF_ERROR(CheckMemoryToStart(num_threads));
-  set->queue_ = NewThreadPool("leat-compute", num_threads);
+  LEAT_RETURN_IF_ERROR(StartThreads([&] {
+    set->queue_ = NewThreadPool("leat-compute", num_threads);
+    return absl::OkStatus();
+  }));
   const int64_t memory_bytes = options.cpu_memory_bytes > 0
                                    ? options.cpu_memory_bytes
                                    : DefaultDeviceBytes() / options.num_cpus;

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -18,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/system_file.h"
 
 namespace leat {
 namespace {
@@ -106,10 +106,7 @@ int ErrorOfStart(const FileDescriptor& failure) {
 // is the 4th field of /proc/PID/stat. The 2nd field, a name in parentheses, may
 // contain anything.
 pid_t ParentOf(pid_t pid) {
-  std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
-  std::string text;
-  // getline does not throw if the process ends meanwhile; an iterator would.
-  std::getline(file, text, '\0');
+  const std::string text = ReadSystemFile(absl::StrCat("/proc/", pid, "/stat"));
   const size_t name_end = text.rfind(')');
   if (name_end == text.npos) return 0;
   const std::vector<std::string> fields = absl::StrSplit(

@@ -4,25 +4,11 @@
 #include <google/protobuf/message.h>
 #include <google/protobuf/text_format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/output_file.h"
 
 namespace leat {
-
-absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "the file '", path, "' cannot be written: ", std::strerror(errno)));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status WriteMessage(const google::protobuf::Message& message,
                           const std::string& path) {

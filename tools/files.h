@@ -1,14 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that write files. core/regular_file.h has the functions that read
-// files. Stateless, thread-safe.
+// WriteMessage writes a message to a file. Stateless, thread-safe.
 #ifndef LEAT_TOOLS_FILES_H_
 #define LEAT_TOOLS_FILES_H_
 
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 
 namespace google::protobuf {
 class Message;
@@ -16,13 +14,9 @@ class Message;
 
 namespace leat {
 
-// Replaces the contents of the file `path`. PERMISSION_DENIED, naming the file,
-// if it cannot be written.
-absl::Status WriteFile(const std::string& path, absl::string_view bytes);
-
 // Writes a message: in text format if the path ends in ".pbtxt", or else in
 // binary format. INVALID_ARGUMENT if the message is larger than 2 GiB. Also
-// returns the errors of WriteFile.
+// returns the errors of WriteFile (core/output_file.h).
 absl::Status WriteMessage(const google::protobuf::Message& message,
                           const std::string& path);
 

@@ -153,9 +153,12 @@ int Main(int argc, char** argv) {
   if (const absl::Status status = Configure(flags, options); !status.ok()) {
     return Report(log, status, kExitConfig);
   }
-  const absl::StatusOr<std::string> text = Show(flags, std::move(options), log);
-  if (!text.ok()) return Report(log, text.status());
-  return Print(log, *text);
+  return WithThreads(log, [&]() -> int {
+    const absl::StatusOr<std::string> text =
+        Show(flags, std::move(options), log);
+    if (!text.ok()) return Report(log, text.status());
+    return Print(log, *text);
+  });
 }
 
 }  // namespace

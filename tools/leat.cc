@@ -12,6 +12,7 @@
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
+#include "leat/core/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
@@ -176,6 +177,29 @@ absl::Status CheckConfig(const Flags& flags) {
   return BuiltinPolicies().Find(flags.run.session.placement_policy).status();
 }
 
+// Runs the command that the user has chosen, except `leat launch`. Returns the
+// exit code.
+int RunCommand(const CLI::App& app, Flags& flags, Log& log) {
+  const auto is_chosen = [&](const char* name) {
+    return app.got_subcommand(name);
+  };
+  if (is_chosen("serve")) return Serve(flags.serve, log);
+  if (is_chosen("status")) return ShowStatus(flags.status, log);
+  if (const absl::Status status = CheckConfig(flags); !status.ok()) {
+    return Report(log, status, kExitConfig);
+  }
+  const absl::StatusOr<std::string> text =
+      is_chosen("run")   ? Run(flags, log)
+      : is_chosen("ops") ? ListOps(flags)
+                         : ListDevices(flags);
+  if (!text.ok()) {
+    const bool is_local = flags.run.session.target.text.empty();
+    return Report(log, text.status(),
+                  is_local ? kExitError : ExitCodeOnCluster(text.status()));
+  }
+  return Print(log, *text);
+}
+
 int Main(int argc, char** argv) {
   LimitThreadStacks();
   CLI::App app("Runs dataflow graphs, TensorFlow's among them.", kProgram);
@@ -183,10 +207,10 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();  // --config and --version may come after the command
   Flags flags;
-  CLI::App* run = AddRun(app, flags);
-  CLI::App* serve = AddServe(app, flags.serve);
+  AddRun(app, flags);
+  AddServe(app, flags.serve);
   CLI::App* launch = AddLaunch(app, flags.launch);
-  CLI::App* show_status = AddStatus(app, flags.status);
+  AddStatus(app, flags.status);
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
   ops->add_option("NAME", flags.op, "Tell all about this op");
   ops->add_flag("--json", flags.json, "Print JSON");
@@ -198,7 +222,7 @@ int Main(int argc, char** argv) {
   if (const auto code = ParseFlags(app, end, argv, log)) return *code;
   if (launch->parsed()) {
     if (end < argc) flags.launch.command.assign(argv + end + 1, argv + argc);
-    return Launch(flags.launch, log);
+    return WithThreads(log, [&] { return Launch(flags.launch, log); });
   }
   if (end < argc) {
     return Report(log,
@@ -206,20 +230,7 @@ int Main(int argc, char** argv) {
                       "'--' with a program behind it is for leat launch only"),
                   kExitUsage);
   }
-  if (serve->parsed()) return Serve(flags.serve, log);
-  if (show_status->parsed()) return ShowStatus(flags.status, log);
-  if (const absl::Status status = CheckConfig(flags); !status.ok()) {
-    return Report(log, status, kExitConfig);
-  }
-  const absl::StatusOr<std::string> text = run->parsed()   ? Run(flags, log)
-                                           : ops->parsed() ? ListOps(flags)
-                                                           : ListDevices(flags);
-  if (!text.ok()) {
-    const bool is_local = flags.run.session.target.text.empty();
-    return Report(log, text.status(),
-                  is_local ? kExitError : ExitCodeOnCluster(text.status()));
-  }
-  return Print(log, *text);
+  return WithThreads(log, [&] { return RunCommand(app, flags, log); });
 }
 
 }  // namespace

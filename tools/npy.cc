@@ -14,9 +14,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "leat/core/output_file.h"
 #include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
-#include "leat/tools/files.h"
 
 namespace leat {
 namespace {

@@ -16,6 +16,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
+#include "leat/core/output_file.h"
+#include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/tools/dump.h"
@@ -49,8 +51,7 @@ std::string TaskFileName(const std::string& task) {
 }
 
 absl::Status CannotWrite(const std::string& path) {
-  return absl::PermissionDeniedError(
-      absl::StrCat("'", path, "' cannot be written: ", std::strerror(errno)));
+  return SystemError(path, "cannot write");
 }
 
 // A file that is open for writing. Errors of opening are reported by the first
@@ -71,13 +72,8 @@ class File {
   File& operator=(const File&) = delete;
 
   absl::Status Write(absl::string_view text) {
-    while (descriptor_ >= 0 && !text.empty()) {
-      const ssize_t written = write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return CannotWrite(path_);
-      text.remove_prefix(static_cast<size_t>(written));
-    }
-    return descriptor_ >= 0 ? absl::OkStatus() : CannotWrite(path_);
+    if (descriptor_ < 0) return CannotWrite(path_);
+    return WriteAll(descriptor_, path_, text);
   }
 
   // Writes the graph piece by piece, because the text of a graph may take

@@ -26,6 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/wait_notices.h"
 #include "leat/graph/io/graph_def.h"
@@ -264,6 +265,15 @@ std::chrono::nanoseconds Seconds(double seconds) {
 int Report(const Log& log, const absl::Status& status, ExitCode code) {
   log.Error(status);
   return code;
+}
+
+int WithThreads(const Log& log, absl::FunctionRef<int()> command) {
+  int code = kExitOk;
+  const absl::Status status = StartThreads([&] {
+    code = command();
+    return absl::OkStatus();
+  });
+  return status.ok() ? code : Report(log, status);
 }
 
 ExitCode ExitCodeOnCluster(const absl::Status& status) {

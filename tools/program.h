@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/tools/log.h"
@@ -63,6 +64,10 @@ std::string DeviceMemoryHelp();
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,
            ExitCode code = kExitError);
+
+// Runs `command`, which may start threads, and returns its exit code. If the
+// system refuses a thread, logs that and returns kExitError.
+int WithThreads(const Log& log, absl::FunctionRef<int()> command);
 
 // Returns the exit code for an error of a session on a cluster: kExitLostTask
 // if the error is recoverable, or else kExitError.

@@ -4,9 +4,11 @@
 #include <pthread.h>
 
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/simulation.h"
 
@@ -17,11 +19,16 @@ class Thread::Running {
   Running(absl::string_view name, Body body)
       : simulation_(Simulation::Active()) {
     if (simulation_ != nullptr) simulation_->AddThread();
-    thread_ = std::thread([this, name = std::string(name.substr(0, 15)),
-                           body = std::move(body)]() mutable {
-      pthread_setname_np(pthread_self(), name.c_str());
-      Run(std::exchange(body, nullptr));
-    });
+    try {
+      thread_ = std::thread([this, name = std::string(name.substr(0, 15)),
+                             body = std::move(body)]() mutable {
+        pthread_setname_np(pthread_self(), name.c_str());
+        Run(std::exchange(body, nullptr));
+      });
+    } catch (const std::system_error&) {
+      if (simulation_ != nullptr) simulation_->EndThread();
+      throw;
+    }
   }
 
   ~Running() {
@@ -68,5 +75,17 @@ Thread& Thread::operator=(Thread&&) noexcept = default;
 Thread::~Thread() = default;
 
 void Thread::Join() { running_ = nullptr; }
+
+absl::Status StartThreads(absl::FunctionRef<absl::Status()> start) {
+  try {
+    return start();
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the system refuses a thread that this process needs: ",
+        error.code().message(),
+        "; raise the limit of threads (ulimit -u, pids.max of the control "
+        "group) or of memory"));
+  }
+}
 
 }  // namespace leat

@@ -13,6 +13,8 @@
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace leat {
@@ -26,7 +28,8 @@ class Thread {
   // Makes an object without a thread.
   Thread();
   // Starts a thread that calls `body` and then destroys `body`. Debuggers show
-  // the first 15 characters of `name`, because Linux keeps no more.
+  // the first 15 characters of `name`, because Linux keeps no more. Throws
+  // std::system_error if the system refuses the thread; see StartThreads.
   Thread(absl::string_view name, Body body);
   Thread(Thread&&) noexcept;
   // Joins the thread that this object had.
@@ -42,6 +45,13 @@ class Thread {
   class Running;
   std::unique_ptr<Running> running_;
 };
+
+// Calls `start`, which makes objects that own threads, such as a TimerQueue,
+// and returns its status. If the system refuses one of the threads, returns
+// RESOURCE_EXHAUSTED with the reason. Then the objects that `start` was making
+// are gone, and the threads that they had started have ended. Every function
+// that starts threads and returns a status does so in here.
+absl::Status StartThreads(absl::FunctionRef<absl::Status()> start);
 
 }  // namespace leat
 

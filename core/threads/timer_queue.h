@@ -27,7 +27,8 @@ class TimerQueue {
 
   // Starts the thread, which gets the first 15 characters of `thread_name` as
   // its name. The times of callbacks are times of `clock`, which must outlive
-  // the queue.
+  // the queue. Throws std::system_error if the system refuses the thread; see
+  // StartThreads (thread.h).
   explicit TimerQueue(absl::string_view thread_name,
                       Clock& clock = RealClock());
   // Drops the callbacks that have not begun, and waits for the callback that is

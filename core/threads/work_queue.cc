@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -58,21 +59,16 @@ class ThreadPool final : public WorkQueue {
  public:
   ThreadPool(absl::string_view name, int num_threads) : lists_(num_threads) {
     threads_.reserve(num_threads);
-    for (int i = 0; i < num_threads; ++i) {
-      threads_.emplace_back(absl::StrCat(name, "-", i), [this, i] {
-        const FlushDenormals flush;
-        RunWorker(i);
-      });
+    try {
+      for (int i = 0; i < num_threads; ++i) StartWorker(name, i);
+    } catch (const std::system_error&) {
+      JoinWorkers();  // The destructor of this object will not run.
+      throw;
     }
   }
 
   ~ThreadPool() override {
-    {
-      MutexLock lock(sleep_mutex_);
-      stopping_ = true;
-    }
-    wake_.NotifyAll();
-    for (Thread& thread : threads_) thread.Join();
+    JoinWorkers();
     while (adding_.load() > 0) std::this_thread::yield();
   }
 
@@ -98,6 +94,24 @@ class ThreadPool final : public WorkQueue {
     const ThreadPool* pool = nullptr;
     int index = 0;
   };
+
+  void StartWorker(absl::string_view name, int index) {
+    threads_.emplace_back(absl::StrCat(name, "-", index), [this, index] {
+      const FlushDenormals flush;
+      RunWorker(index);
+    });
+  }
+
+  // Lets the workers run the closures that are left, and waits until they have
+  // ended.
+  void JoinWorkers() {
+    {
+      MutexLock lock(sleep_mutex_);
+      stopping_ = true;
+    }
+    wake_.NotifyAll();
+    for (Thread& thread : threads_) thread.Join();
+  }
 
   size_t ListForCaller() {
     if (current_.pool == this) return current_.index;

@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/wait_notices.h"
 #include "leat/core/threads/work_queue.h"
@@ -126,6 +127,9 @@ class Server::Implementation {
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<ServerTaskCaller> tasks_;
   std::unique_ptr<TimerQueue> timers_;
+  // Notices have timers of their own, because a notice that is being written
+  // blocks the thread of its timers. Steps that end need `timers_`.
+  std::unique_ptr<TimerQueue> notice_timers_;
   std::unique_ptr<WorkQueue> blocking_;
   std::unique_ptr<StepTable> steps_;
   std::unique_ptr<Worker> worker_;
@@ -223,6 +227,7 @@ absl::Status Server::Implementation::MakeTransport() {
 void Server::Implementation::MakeWorker() {
   const ServerLimits& limits = options_.limits;
   timers_ = std::make_unique<TimerQueue>("leat-timers", clock());
+  notice_timers_ = std::make_unique<TimerQueue>("leat-notices", clock());
   blocking_ = NewThreadPool("leat-blocking", kBlockingThreads);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_,
@@ -295,10 +300,7 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
   std::atomic<StopPhase> phase = StopPhase::kSteps;
-  // The notices have timers of their own, because a notice that is being
-  // written blocks the thread of its timers. Steps that end need `timers_`.
-  TimerQueue timers("leat-notices", clock());
-  const WaitNotices notices(timers, std::move(on_waiting),
+  const WaitNotices notices(*notice_timers_, std::move(on_waiting),
                             [this, &phase, grace](Clock::duration waited) {
                               return WhatStopAwaits(phase, grace - waited);
                             });
@@ -370,7 +372,8 @@ void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
   auto implementation = std::make_unique<Implementation>(std::move(options));
-  LEAT_RETURN_IF_ERROR(implementation->Start());
+  LEAT_RETURN_IF_ERROR(
+      StartThreads([&] { return implementation->Start(); }));
   return std::unique_ptr<Server>(new Server(std::move(implementation)));
 }
 

@@ -9,6 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "leat/core/check.h"
 #include "leat/core/quoted_text.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat {
 
@@ -45,7 +47,12 @@ absl::StatusOr<std::unique_ptr<Transport>> TransportRegistry::Create(
                        time.count(), " ms"));
     }
   }
-  return found->second(options);
+  absl::StatusOr<std::unique_ptr<Transport>> transport = nullptr;
+  LEAT_RETURN_IF_ERROR(StartThreads([&] {
+    transport = found->second(options);
+    return transport.status();
+  }));
+  return transport;
 }
 
 const TransportRegistry& BuiltinTransports() {

@@ -2,7 +2,6 @@
 #include "leat/examples/shared/fashion_mnist_data.h"
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "CLI/App.hpp"
@@ -100,8 +99,10 @@ absl::Status Losses::Open() {
   return Check();
 }
 
-void Losses::Add(float loss) {
-  if (!path_.empty()) file_ << absl::StrFormat("%.9g\n", loss);
+absl::Status Losses::Add(float loss) {
+  if (path_.empty()) return absl::OkStatus();
+  file_ << absl::StrFormat("%.9g\n", loss) << std::flush;
+  return Check();
 }
 
 absl::Status Losses::Close() {
@@ -112,9 +113,9 @@ absl::Status Losses::Close() {
 
 absl::Status Losses::Check() const {
   if (file_.good()) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("the file '", path_,
-                   "' of --losses cannot be written: ", std::strerror(errno)));
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("the file '", path_,
+                          "' of --losses cannot be written"));
 }
 
 }  // namespace leat::examples

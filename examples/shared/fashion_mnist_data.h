@@ -89,17 +89,17 @@ absl::StatusOr<double> Evaluate(const Callable& accuracy, Batches& batches);
 // thread-safe.
 class Losses {
  public:
-  // If `path` is "", there is no file, and the methods do nothing.
+  // If `path` is "", there is no file, and the methods do nothing. All errors
+  // name the file; a full disk is RESOURCE_EXHAUSTED.
   explicit Losses(std::string path) : path_(std::move(path)) {}
 
-  // Opens the file. Returns UNAVAILABLE, naming the file, if the file cannot be
-  // written. Call Open before the training, so that such an error does not
-  // waste the training.
+  // Opens the file. Call Open before the training, so that a file that cannot
+  // be written does not waste the training.
   absl::Status Open();
-  // Writes the loss of one step.
-  void Add(float loss);
-  // Closes the file. Returns UNAVAILABLE, naming the file, if not all losses
-  // could be written.
+  // Writes the loss of one step at once, so that nobody trains on while the
+  // disk is full.
+  absl::Status Add(float loss);
+  // Closes the file.
   absl::Status Close();
 
  private:

@@ -1,22 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/graph/io/graph_file.h"
 
-#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
 #include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/output_file.h"
 #include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/meta_graph.pb.h"
@@ -135,37 +131,6 @@ absl::Status ParseBinaryFile(const std::string& path,
   return FileError(path, "is neither a GraphDef nor a MetaGraphDef");
 }
 
-absl::Status WriteAll(int file, const std::string& path,
-                      absl::string_view content) {
-  while (!content.empty()) {
-    const ssize_t count = write(file, content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(path, "cannot write");
-    content.remove_prefix(static_cast<size_t>(count));
-  }
-  if (fsync(file) != 0) return SystemError(path, "cannot sync");
-  return absl::OkStatus();
-}
-
-// Writes a new file beside `path` and renames it to `path` when it is complete.
-absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
-  const std::string temporary =
-      absl::StrCat(path, ".", getpid(), ".",
-                   std::chrono::steady_clock::now().time_since_epoch().count());
-  const int file =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return SystemError(path, "cannot create");
-  absl::Status status = WriteAll(file, path, content);
-  if (close(file) != 0 && status.ok()) {
-    status = SystemError(path, "cannot close");
-  }
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = SystemError(path, "cannot replace");
-  }
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
-}
-
 absl::Status SaveMessage(const protobuf::Message& message,
                          const std::string& path) {
   std::string content;
@@ -173,7 +138,7 @@ absl::Status SaveMessage(const protobuf::Message& message,
     if (!protobuf::TextFormat::PrintToString(message, &content)) {
       return FileError(path, "cannot be written as text");
     }
-    return ReplaceFile(path, content);
+    return WriteFile(path, content);
   }
   const size_t bytes = message.ByteSizeLong();
   if (bytes > static_cast<size_t>(std::numeric_limits<int>::max())) {
@@ -192,7 +157,7 @@ absl::Status SaveMessage(const protobuf::Message& message,
     return FileError(path, "cannot be serialised");
   }
   coded.Trim();
-  return ReplaceFile(path, content);
+  return WriteFile(path, content);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_F(PlanDumpTest, WhatCannotBeWrittenIsLoggedOnceAndFailsNothing) {
   Register(dump);
   Register(dump);
   const std::string log = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("' cannot be written: "));
+  EXPECT_THAT(log, HasSubstr("': cannot write: "));
   EXPECT_THAT(log, HasSubstr("No such file or directory"));
   EXPECT_EQ(log.find("plans are missing"), log.rfind("plans are missing"));
 }
@@ -174,7 +174,7 @@ TEST_F(PlanDumpTest, FollowsNoLinks) {
   ::testing::internal::CaptureStderr();
   Register(dump);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("' cannot be written: "));
+              HasSubstr("': cannot write: "));
   EXPECT_FALSE(std::filesystem::exists(target));
 }
 

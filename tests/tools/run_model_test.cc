@@ -8,10 +8,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/output_file.h"
 #include "leat/protos/config.pb.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
-#include "leat/tools/files.h"
 #include "leat/tools/npy.h"
 #include "leat/tools/op_list.h"
 #include "leat/tools/run_report.h"

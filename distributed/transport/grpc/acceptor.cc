@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat {
 namespace {
@@ -54,9 +56,27 @@ std::string PeerText(const sockaddr_storage& peer) {
 bool IsLackOfDescriptors(int error) {
   return error == EMFILE || error == ENFILE;
 }
-bool IsLackOfMemory(int error) { return error == ENOBUFS || error == ENOMEM; }
 bool IsNobodyThere(int error) {
   return error == EAGAIN || error == EWOULDBLOCK;
+}
+// Returns true if the connection ended before it was accepted, as accept(2)
+// lists the errors for that. The next one may be accepted.
+bool IsOfOneConnection(int error) {
+  switch (error) {
+    case ECONNABORTED:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case EINTR:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case ENONET:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+    case EPROTO:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Accepts a connection. Returns no descriptor, and sets errno, on failure.
@@ -81,15 +101,21 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(
     ListeningSockets listening, ConnectionTable connections, Take take, Log log,
     Clock& clock) {
   FileDescriptor stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  FileDescriptor spare = Duplicate(stop_event);
+  FileDescriptor spare;
+  if (stop_event.is_open()) spare = Duplicate(stop_event);
   if (!spare.is_open()) {
     return absl::ResourceExhaustedError(
         absl::StrCat("cannot accept connections at ", listening.address, ": ",
                      std::strerror(errno)));
   }
-  return std::unique_ptr<Acceptor>(new Acceptor(
-      std::move(stop_event), std::move(spare), std::move(listening),
-      std::move(connections), std::move(take), std::move(log), clock));
+  std::unique_ptr<Acceptor> acceptor;
+  LEAT_RETURN_IF_ERROR(StartThreads([&] {
+    acceptor.reset(new Acceptor(std::move(stop_event), std::move(spare),
+                                std::move(listening), std::move(connections),
+                                std::move(take), std::move(log), clock));
+    return absl::OkStatus();
+  }));
+  return acceptor;
 }
 
 Acceptor::Acceptor(FileDescriptor stop_event, FileDescriptor spare,
@@ -110,6 +136,7 @@ Acceptor::~Acceptor() { Stop(); }
 
 void Acceptor::Stop() {
   MutexLock lock(stop_mutex_);
+  is_stopping_ = true;
   eventfd_write(stop_event_.number(), 1);
   thread_.Join();
   listening_ = {};
@@ -142,8 +169,11 @@ bool Acceptor::WaitForPeers() {
     }
   }
   const int timeout = is_paused_ || HasProblem() ? kLookAgain.count() : -1;
-  poll(polled.data(), polled.size(), timeout);
-  return (polled[0].revents & POLLIN) == 0;
+  if (poll(polled.data(), polled.size(), timeout) < 0 && errno != EINTR) {
+    // The kernel has no memory. Looks again later.
+    clock_.Sleep(kLookAgain);
+  }
+  return !is_stopping_;
 }
 
 void Acceptor::AcceptAll(int listening) {
@@ -156,11 +186,11 @@ void Acceptor::AcceptAll(int listening) {
       return;
     } else if (IsLackOfDescriptors(errno)) {
       if (!CloseWithSpare(listening, errno)) return;
-    } else if (IsLackOfMemory(errno)) {
+    } else if (!IsOfOneConnection(errno)) {
+      // Memory is lacking, or the system forbids it.
       is_paused_ = true;
       NoteRefusal("", std::strerror(errno), /*accepts_none=*/true);
     }
-    // After any other error, the connection ended before it was accepted.
   }
 }
 

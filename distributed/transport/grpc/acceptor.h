@@ -10,6 +10,7 @@
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_ACCEPTOR_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_ACCEPTOR_H_
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -91,6 +92,7 @@ class Acceptor {
   const Take take_;
   const Log log_;
   Clock& clock_;
+  std::atomic<bool> is_stopping_{false};
   // Stop makes this eventfd readable, which wakes the thread.
   const FileDescriptor stop_event_;
   // A descriptor that is kept only to be closed when no other one is free

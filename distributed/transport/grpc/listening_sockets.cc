@@ -57,11 +57,15 @@ int Listen(const sockaddr* address, socklen_t size, FileDescriptor& listening) {
   return 0;
 }
 
-// Returns the port of a socket, in the network's byte order.
+// Returns the port of a socket, in the network's byte order, or 0 and an errno
+// if it has none.
 in_port_t PortOf(const FileDescriptor& socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
-  getsockname(socket.number(), reinterpret_cast<sockaddr*>(&address), &size);
+  if (getsockname(socket.number(), reinterpret_cast<sockaddr*>(&address),
+                  &size) != 0) {
+    return 0;
+  }
   return address.ss_family == AF_INET6
              ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
              : reinterpret_cast<const sockaddr_in&>(address).sin_port;
@@ -118,7 +122,11 @@ int ListenAtAll(const addrinfo* addresses,
   for (const addrinfo* each = addresses; each != nullptr;
        each = each->ai_next) {
     if (IsRepeated(addresses, each)) continue;
-    if (!sockets.empty()) SetPort(each->ai_addr, PortOf(sockets.front()));
+    if (!sockets.empty()) {
+      const in_port_t port = PortOf(sockets.front());
+      if (port == 0) return errno;
+      SetPort(each->ai_addr, port);
+    }
     FileDescriptor socket;
     const int error = Listen(each->ai_addr, each->ai_addrlen, socket);
     if (error == 0) {
@@ -144,8 +152,10 @@ absl::StatusOr<ListeningSockets> ListenAtHost(const std::string& address) {
   }
   if (error != 0) return CannotListenError(address, std::strerror(error));
   if (has_free_port) {
-    listening.address = absl::StrCat(absl::StripSuffix(address, "0"),
-                                     ntohs(PortOf(listening.sockets.front())));
+    const in_port_t port = PortOf(listening.sockets.front());
+    if (port == 0) return CannotListenError(address, std::strerror(errno));
+    listening.address =
+        absl::StrCat(absl::StripSuffix(address, "0"), ntohs(port));
   }
   return listening;
 }

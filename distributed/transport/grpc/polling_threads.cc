@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "leat/core/threads/spin.h"
@@ -28,14 +29,25 @@ PollingThreads::PollingThreads()
 PollingThreads::PollingThreads(unsigned num_threads)
     : builder_(std::make_unique<grpc::ServerBuilder>()),
       queue_(builder_->AddCompletionQueue()) {
-  for (unsigned i = 0; i < num_threads; ++i) {
-    threads_.emplace_back(
-        [this, is_alone = num_threads == 1] { Poll(/*spins=*/is_alone); });
+  try {
+    for (unsigned i = 0; i < num_threads; ++i) {
+      threads_.emplace_back([this, is_alone = num_threads == 1] {
+        pthread_setname_np(pthread_self(), "leat-grpc");
+        Poll(/*spins=*/is_alone);
+      });
+    }
+  } catch (const std::system_error&) {
+    ShutDown();  // The destructor of this object will not run.
+    throw;
   }
 }
 
-PollingThreads::~PollingThreads() {
+PollingThreads::~PollingThreads() { ShutDown(); }
+
+void PollingThreads::ShutDown() {
   queue_->Shutdown();
+  // gRPC wants the queue to be polled until it says that it is shut down.
+  if (threads_.empty()) Poll(/*spins=*/false);
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -45,7 +57,6 @@ std::unique_ptr<grpc::ServerBuilder> PollingThreads::TakeServerBuilder() {
 }
 
 void PollingThreads::Poll(bool spins) {
-  pthread_setname_np(pthread_self(), "leat-grpc");
   IdleSpin spin;
   void* tag = nullptr;
   bool ok = false;

@@ -78,6 +78,8 @@ class PollingThreads {
   // Runs the loop of a thread. If `spins`, the thread looks at the queue again
   // and again for a moment before it sleeps.
   void Poll(bool spins);
+  // Ends all threads. Runs the completions that are left.
+  void ShutDown();
 
   Mutex mutex_;
   std::unique_ptr<grpc::ServerBuilder> builder_ ABSL_GUARDED_BY(mutex_);

@@ -1,0 +1,172 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/system_calls/failing_calls.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+namespace leat::testing {
+namespace {
+
+// Never destroyed, because threads may call it until the process ends.
+NthFailure& Failure() {
+  static NthFailure* const failure = new NthFailure;
+  return *failure;
+}
+
+std::atomic<const char*> first_failed{nullptr};
+
+// Counts a call of `function`. If the call must fail, sets errno to `error` and
+// returns true.
+bool Fails(const char* function, int error) {
+  if (!Failure().Fails()) return false;
+  const char* none = nullptr;
+  first_failed.compare_exchange_strong(none, function);
+  errno = error;
+  return true;
+}
+
+}  // namespace
+
+FailingCalls::FailingCalls(int64_t n, NthFailure::Which which) {
+  first_failed = nullptr;
+  Failure().Begin(n, which);
+}
+
+int64_t FailingCalls::Stop() { return Failure().End(); }
+
+std::string FailingCalls::FirstFailed() {
+  const char* const name = first_failed;
+  return name == nullptr ? "" : name;
+}
+
+}  // namespace leat::testing
+
+// Defines the function that the linker puts in the place of `name`
+// (tests/CMakeLists.txt). If the call must fail, the function sets errno to
+// `error` and returns `failed`.
+#define LEAT_FAILING_CALL(type, name, failed, error, parameters, arguments) \
+  type __real_##name parameters;                                            \
+  type __wrap_##name parameters {                                           \
+    if (leat::testing::Fails(#name, error)) return failed;                  \
+    return __real_##name arguments;                                         \
+  }
+
+extern "C" {
+
+LEAT_FAILING_CALL(ssize_t, read, -1, EIO, (int file, void* to, size_t count),
+                  (file, to, count))
+LEAT_FAILING_CALL(ssize_t, write, -1, ENOSPC,
+                  (int file, const void* from, size_t count),
+                  (file, from, count))
+LEAT_FAILING_CALL(int, fsync, -1, EIO, (int file), (file))
+LEAT_FAILING_CALL(int, ftruncate, -1, EIO, (int file, off_t size), (file, size))
+LEAT_FAILING_CALL(int, rename, -1, EACCES, (const char* from, const char* to),
+                  (from, to))
+LEAT_FAILING_CALL(int, unlink, -1, EACCES, (const char* path), (path))
+LEAT_FAILING_CALL(int, mkdir, -1, ENOSPC, (const char* path, mode_t mode),
+                  (path, mode))
+LEAT_FAILING_CALL(int, stat, -1, EACCES, (const char* path, struct stat* info),
+                  (path, info))
+LEAT_FAILING_CALL(int, lstat, -1, EACCES, (const char* path, struct stat* info),
+                  (path, info))
+LEAT_FAILING_CALL(int, fstat, -1, EIO, (int file, struct stat* info),
+                  (file, info))
+LEAT_FAILING_CALL(int, fchmod, -1, EPERM, (int file, mode_t mode), (file, mode))
+LEAT_FAILING_CALL(DIR*, opendir, nullptr, EMFILE, (const char* path), (path))
+LEAT_FAILING_CALL(int, getrlimit, -1, EINVAL,
+                  (__rlimit_resource_t resource, rlimit* limit),
+                  (resource, limit))
+LEAT_FAILING_CALL(void*, mmap, MAP_FAILED, ENOMEM,
+                  (void* at, size_t size, int protection, int flags, int file,
+                   off_t offset),
+                  (at, size, protection, flags, file, offset))
+LEAT_FAILING_CALL(int, socket, -1, EMFILE, (int domain, int type, int protocol),
+                  (domain, type, protocol))
+LEAT_FAILING_CALL(int, bind, -1, EADDRINUSE,
+                  (int file, const sockaddr* address, socklen_t size),
+                  (file, address, size))
+LEAT_FAILING_CALL(int, listen, -1, EADDRINUSE, (int file, int backlog),
+                  (file, backlog))
+LEAT_FAILING_CALL(int, accept4, -1, EMFILE,
+                  (int file, sockaddr* address, socklen_t* size, int flags),
+                  (file, address, size, flags))
+LEAT_FAILING_CALL(int, connect, -1, ENOMEM,
+                  (int file, const sockaddr* address, socklen_t size),
+                  (file, address, size))
+LEAT_FAILING_CALL(int, getsockname, -1, ENOBUFS,
+                  (int file, sockaddr* address, socklen_t* size),
+                  (file, address, size))
+LEAT_FAILING_CALL(int, setsockopt, -1, ENOMEM,
+                  (int file, int level, int option, const void* value,
+                   socklen_t size),
+                  (file, level, option, value, size))
+LEAT_FAILING_CALL(int, getaddrinfo, EAI_MEMORY, ENOMEM,
+                  (const char* host, const char* service, const addrinfo* hints,
+                   addrinfo** found),
+                  (host, service, hints, found))
+LEAT_FAILING_CALL(int, eventfd, -1, EMFILE, (unsigned int value, int flags),
+                  (value, flags))
+LEAT_FAILING_CALL(int, poll, -1, ENOMEM,
+                  (pollfd * files, nfds_t count, int timeout),
+                  (files, count, timeout))
+LEAT_FAILING_CALL(int, pipe2, -1, EMFILE, (int* ends, int flags), (ends, flags))
+LEAT_FAILING_CALL(pid_t, fork, -1, EAGAIN, (), ())
+
+// A file is closed even if close() reports an error.
+int __real_close(int file);
+int __wrap_close(int file) {
+  const int result = __real_close(file);
+  return leat::testing::Fails("close", EIO) ? -1 : result;
+}
+
+int __real_open(const char* path, int flags, ...);
+int __wrap_open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  return leat::testing::Fails("open", EMFILE) ? -1
+                                              : __real_open(path, flags, mode);
+}
+
+// Leat gives fcntl an int or nothing.
+int __real_fcntl(int file, int command, ...);
+int __wrap_fcntl(int file, int command, ...) {
+  va_list more;
+  va_start(more, command);
+  const int argument = va_arg(more, int);
+  va_end(more);
+  return leat::testing::Fails("fcntl", EMFILE)
+             ? -1
+             : __real_fcntl(file, command, argument);
+}
+
+// std::thread::_M_start_thread, with which the standard library starts a
+// thread. It is a member function, so its first argument is the object.
+using ThreadState = std::unique_ptr<std::thread::_State>;
+void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
+    std::thread* thread, ThreadState state, void (*depend)());
+void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
+    std::thread* thread, ThreadState state, void (*depend)()) {
+  if (leat::testing::Fails("a thread", EAGAIN)) {
+    throw std::system_error(EAGAIN, std::generic_category());
+  }
+  __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
+      thread, std::move(state), depend);
+}
+
+}  // extern "C"
