@@ -26,8 +26,9 @@ namespace leat {
 int64_t HostMemoryBytes();
 
 // Returns how many bytes this process may still take from the system, or
-// kNoMemoryLimit if the number is unknown. Takes a few microseconds, or some tens
-// of them in a container, where the memory of its other processes counts too.
+// kNoMemoryLimit if the number is unknown. Takes a few microseconds, or some
+// tens of them in a container, where the memory of its other processes counts
+// too.
 int64_t FreeMemoryBytes();
 
 // Returns true if the address space of this process is limited (ulimit -v).

@@ -188,10 +188,10 @@ int RunCommand(const CLI::App& app, Flags& flags, Log& log) {
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
     return Report(log, status, kExitConfig);
   }
-  const absl::StatusOr<std::string> text =
-      is_chosen("run")   ? Run(flags, log)
-      : is_chosen("ops") ? ListOps(flags)
-                         : ListDevices(flags);
+  const absl::StatusOr<std::string> text = is_chosen("run") ? Run(flags, log)
+                                           : is_chosen("ops")
+                                               ? ListOps(flags)
+                                               : ListDevices(flags);
   if (!text.ok()) {
     const bool is_local = flags.run.session.target.text.empty();
     return Report(log, text.status(),

@@ -317,8 +317,7 @@ void TextReport::AddMemory() {
     if (!task.report.has_memory()) continue;
     const pb::MemoryStatus& memory = task.report.memory();
     rows.push_back({Name(task.task), Bytes(memory.live_bytes()),
-                    Bytes(memory.kept_bytes()),
-                    Bytes(memory.free_heap_bytes()),
+                    Bytes(memory.kept_bytes()), Bytes(memory.free_heap_bytes()),
                     Bytes(memory.given_back_bytes()),
                     Bytes(memory.free_bytes())});
   }

@@ -372,8 +372,7 @@ void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
   auto implementation = std::make_unique<Implementation>(std::move(options));
-  LEAT_RETURN_IF_ERROR(
-      StartThreads([&] { return implementation->Start(); }));
+  LEAT_RETURN_IF_ERROR(StartThreads([&] { return implementation->Start(); }));
   return std::unique_ptr<Server>(new Server(std::move(implementation)));
 }
 

@@ -114,8 +114,8 @@ absl::Status Losses::Close() {
 absl::Status Losses::Check() const {
   if (file_.good()) return absl::OkStatus();
   return absl::ErrnoToStatus(
-      errno, absl::StrCat("the file '", path_,
-                          "' of --losses cannot be written"));
+      errno,
+      absl::StrCat("the file '", path_, "' of --losses cannot be written"));
 }
 
 }  // namespace leat::examples
