@@ -12,11 +12,11 @@ namespace leat {
 namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
-// A mask has 63 bits beside its sign. One is left for an implied ellipsis.
-constexpr int kMaxEntries = 62;
+// A mask has 31 bits beside its sign.
+constexpr size_t kMaxEntries = 31;
 constexpr int kNewAxis = -1;  // in Dense::gather
 
-bool Bit(int64_t mask, int i) { return (mask >> i & 1) != 0; }
+bool Bit(int32_t mask, int i) { return (mask >> i & 1) != 0; }
 
 // Says how one axis of the input is sliced.
 struct DenseAxis {
@@ -36,20 +36,22 @@ struct Dense {
 
 absl::Status CheckSpec(const StridedSliceSpec& spec) {
   const size_t entries = spec.strides.size();
-  if ((spec.begin.has_value() && spec.begin->size() != entries) ||
-      (spec.end.has_value() && spec.end->size() != entries)) {
-    return absl::InvalidArgumentError(
-        "Expected begin, end, and strides to be 1D equal size tensors");
+  const size_t begins = spec.begin.has_value() ? spec.begin->size() : entries;
+  const size_t ends = spec.end.has_value() ? spec.end->size() : entries;
+  if (begins != entries || ends != entries || entries > kMaxEntries) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Expected begin, end, and strides to be 1D equal size tensors of at "
+        "most ",
+        kMaxEntries, " elements, but got shapes [", begins, "], [", ends,
+        "], and [", entries, "] instead."));
   }
-  if (entries > kMaxEntries) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The slice specification has ", entries,
-                     " entries, but may have at most ", kMaxEntries));
-  }
-  const int64_t ellipses = spec.ellipsis_mask & ((int64_t{1} << entries) - 1);
+  // Like TensorFlow, this also counts bits that belong to no entry.
+  const auto ellipses = static_cast<uint32_t>(spec.masks.ellipsis);
   if ((ellipses & (ellipses - 1)) != 0) {
     return absl::InvalidArgumentError(
-        "Multiple ellipses in slice spec not allowed");
+        absl::StrCat("Multiple ellipses in slice spec not allowed, but "
+                     "ellipsis_mask is ",
+                     spec.masks.ellipsis));
   }
   return absl::OkStatus();
 }
@@ -58,8 +60,8 @@ int CountNewAxesAfterEllipsis(const StridedSliceSpec& spec, int entries) {
   int count = 0;
   bool seen = false;
   for (int i = 0; i < entries; ++i) {
-    if (seen && Bit(spec.new_axis_mask, i)) ++count;
-    if (Bit(spec.ellipsis_mask, i)) seen = true;
+    if (seen && Bit(spec.masks.new_axis, i)) ++count;
+    if (Bit(spec.masks.ellipsis, i)) seen = true;
   }
   return count;
 }
@@ -68,21 +70,21 @@ int CountNewAxesAfterEllipsis(const StridedSliceSpec& spec, int entries) {
 // accepted `spec`.
 absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
   const int entries = static_cast<int>(spec.strides.size());
-  bool has_ellipsis = false;
-  for (int i = 0; i < entries; ++i) {
-    has_ellipsis = has_ellipsis || Bit(spec.ellipsis_mask, i);
-  }
-  const int new_after = CountNewAxesAfterEllipsis(spec, entries);
+  const uint32_t entry_bits = (uint32_t{1} << entries) - 1;
+  const bool has_ellipsis =
+      (static_cast<uint32_t>(spec.masks.ellipsis) & entry_bits) != 0;
+  const int new_after =
+      has_ellipsis ? CountNewAxesAfterEllipsis(spec, entries) : 0;
   // A specification without an ellipsis is treated as if it ended in one.
   const int sparse = entries + (has_ellipsis ? 0 : 1);
   Dense dense;
   dense.axes.resize(static_cast<size_t>(rank));
   int axis = 0;
   for (int i = 0; i < sparse; ++i) {
-    if (i == entries || Bit(spec.ellipsis_mask, i)) {
+    if (i == entries || Bit(spec.masks.ellipsis, i)) {
       const int next = std::min(rank - (sparse - i) + 1 + new_after, rank);
       for (; axis < next; ++axis) dense.gather.push_back(axis);
-    } else if (Bit(spec.new_axis_mask, i)) {
+    } else if (Bit(spec.masks.new_axis, i)) {
       dense.gather.push_back(kNewAxis);
     } else if (axis == rank) {
       return absl::InvalidArgumentError(
@@ -94,9 +96,9 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
       to.begin = spec.begin.has_value() ? (*spec.begin)[entry] : 0;
       to.end = spec.end.has_value() ? (*spec.end)[entry] : 0;
       to.stride = spec.strides[entry];
-      to.begin_masked = Bit(spec.begin_mask, i);
-      to.end_masked = Bit(spec.end_mask, i);
-      to.shrink = Bit(spec.shrink_axis_mask, i);
+      to.begin_masked = Bit(spec.masks.begin, i);
+      to.end_masked = Bit(spec.masks.end, i);
+      to.shrink = Bit(spec.masks.shrink_axis, i);
       if (!to.shrink) dense.gather.push_back(axis);
       ++axis;
     }
@@ -176,7 +178,7 @@ absl::StatusOr<StridedSliceBox> ResolveStridedSlice(
                             ResolveAxis(axis, i, input.dim(i), bounded));
     }
     box.begin.push_back(interval.begin);
-    box.stride.push_back(axis.stride);
+    box.stride.push_back(axis.shrink ? 1 : axis.stride);
     processed.push_back(interval.count);
   }
   Dims output;

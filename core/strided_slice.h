@@ -15,24 +15,28 @@
 
 namespace leat {
 
+// The mask attrs of the op. Bit i of a mask belongs to entry i of the inputs.
+// The comment of the mask says what the entry is if the bit is set.
+struct StridedSliceMasks {
+  int32_t begin = 0;        // a range without begin, such as ":3"
+  int32_t end = 0;          // a range without end, such as "3:"
+  int32_t ellipsis = 0;     // "..."; at most one bit may be set
+  int32_t new_axis = 0;     // None, which adds an axis of extent 1
+  int32_t shrink_axis = 0;  // a single index, which removes its axis
+};
+
 // The inputs and attrs of the op, with one entry per item between the brackets.
-// Bit i of a mask belongs to entry i. The comment of the mask says what the
-// entry is if the bit is set.
 struct StridedSliceSpec {
   std::optional<Dims> begin = {};  // nothing if it is not known
   std::optional<Dims> end = {};    // nothing if it is not known
   Dims strides = {};
-  int64_t begin_mask = 0;        // a range without begin, such as ":3"
-  int64_t end_mask = 0;          // a range without end, such as "3:"
-  int64_t ellipsis_mask = 0;     // "..."; at most one bit may be set
-  int64_t new_axis_mask = 0;     // None, which adds an axis of extent 1
-  int64_t shrink_axis_mask = 0;  // a single index, which removes its axis
+  StridedSliceMasks masks = {};
 };
 
 // The resolved indexing, with one entry per axis of the input.
 struct StridedSliceBox {
   Dims begin = {};   // in [-1, extent]; 0 where it is not known
-  Dims stride = {};  // never 0
+  Dims stride = {};  // never 0, and 1 for a single index
   // The extents after slicing, but before axes are added and removed. There is
   // one per axis of the input. An extent is unknown if it depends on something
   // unknown: begin, end or the input's extent.
@@ -42,7 +46,7 @@ struct StridedSliceBox {
 };
 
 // Resolves `spec` against the shape `input`. Returns INVALID_ARGUMENT if begin,
-// end and strides have different lengths, for more than 62 entries, for two
+// end and strides have different lengths or more than 31 entries, for two
 // ellipses, and for more indices than axes. Also returns INVALID_ARGUMENT for a
 // stride of 0, and for a single index that is out of bounds or has a negative
 // stride.

@@ -253,6 +253,12 @@ std::string Tensor::DebugString(int max_elements) const {
   return out;
 }
 
+absl::Status CheckScalar(const Tensor& tensor, absl::string_view what) {
+  if (tensor.rank() == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " must be a scalar, got shape ", tensor.shape().DebugString()));
+}
+
 absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what) {
   Dims values;
   const bool is_index = VisitDType(kSignedInts, tensor.dtype(), [&](auto tag) {
@@ -268,6 +274,11 @@ absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what) {
 }
 
 absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what) {
+  if (tensor.rank() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " must be a vector of {int32,int64}, got shape ",
+                     tensor.shape().DebugString()));
+  }
   LEAT_ASSIGN_OR_RETURN(const Dims dims, GetIndices(tensor, what));
   absl::StatusOr<Shape> shape = Shape::Create(dims);
   if (shape.ok()) return shape;

@@ -176,13 +176,18 @@ class Tensor {
 template <class T>
 absl::StatusOr<T> GetScalar(const Tensor& tensor, absl::string_view what);
 
+// Fails with INVALID_ARGUMENT, naming `what`, unless the tensor has rank 0.
+// GetScalar also accepts one element of a higher rank, as many ops do.
+absl::Status CheckScalar(const Tensor& tensor, absl::string_view what);
+
 // Returns the values of a tensor of signed integers of rank 0 or 1, such as
 // axes, a shape or a permutation. Returns INVALID_ARGUMENT naming `what` for
 // another dtype or rank.
 absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what);
 
-// Returns the shape whose extents are the values of a tensor. Fails as
-// GetIndices and Shape::Create do, naming `what`.
+// Returns the shape whose extents are the values of a vector. Fails as
+// GetIndices and Shape::Create do, naming `what`, and also for a scalar, which
+// TensorFlow does not take for a shape of one extent.
 absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what);
 
 // Returns true if `a` and `b` have the same dtype, shape and elements. Plain

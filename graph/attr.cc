@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
 
 namespace leat {
 namespace {
@@ -149,6 +151,14 @@ void AttrMap::Set(absl::string_view name, AttrValue value) {
 void AttrMap::Erase(absl::string_view name) {
   const auto it = LowerBound(entries_, name);
   if (it != entries_.end() && it->first == name) entries_.erase(it);
+}
+
+absl::StatusOr<int32_t> AttrMap::GetInt32(absl::string_view name) const {
+  LEAT_ASSIGN_OR_RETURN(const int64_t value, Get<int64_t>(name));
+  const auto fitting = static_cast<int32_t>(value);
+  if (fitting == value) return fitting;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Attr ", name, " has value ", value, " out of range for an int32"));
 }
 
 absl::Status AttrMap::MissingError(absl::string_view name) const {

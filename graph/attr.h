@@ -117,6 +117,9 @@ class AttrMap {
   // with INVALID_ARGUMENT if its type is not T.
   template <class T>
   absl::StatusOr<T> GetOr(absl::string_view name, T fallback) const;
+  // Returns attr `name`, an int that TensorFlow keeps in 32 bits. Fails with
+  // INVALID_ARGUMENT as Get does, and if the value does not fit.
+  absl::StatusOr<int32_t> GetInt32(absl::string_view name) const;
 
   // The map is a range of Entries, sorted by name.
   size_t size() const { return entries_.size(); }

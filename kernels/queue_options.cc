@@ -21,18 +21,6 @@ std::string ShapesText(absl::Span<const Shape> shapes) {
                       "]");
 }
 
-// Reads an int attr that TensorFlow keeps in 32 bits. INVALID_ARGUMENT if the
-// value does not fit.
-absl::StatusOr<int64_t> GetInt32(const NodeDef& node, absl::string_view name) {
-  LEAT_ASSIGN_OR_RETURN(const int64_t value, node.attrs.Get<int64_t>(name));
-  if (value < std::numeric_limits<int32_t>::min() ||
-      value > std::numeric_limits<int32_t>::max()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Attr ", name, " has value ", value, " out of range for an int32"));
-  }
-  return value;
-}
-
 absl::StatusOr<std::vector<Shape>> GetShapes(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const std::vector<PartialShape> attr,
                         node.attrs.Get<std::vector<PartialShape>>("shapes"));
@@ -46,7 +34,7 @@ absl::StatusOr<std::vector<Shape>> GetShapes(const NodeDef& node) {
 
 absl::Status GetShuffling(const NodeDef& node, QueueOptions& options) {
   LEAT_ASSIGN_OR_RETURN(options.min_after_dequeue,
-                        GetInt32(node, "min_after_dequeue"));
+                        node.attrs.GetInt32("min_after_dequeue"));
   LEAT_ASSIGN_OR_RETURN(options.seed, node.attrs.Get<int64_t>("seed"));
   LEAT_ASSIGN_OR_RETURN(options.seed2, node.attrs.Get<int64_t>("seed2"));
   if (options.min_after_dequeue < 0) {
@@ -91,7 +79,7 @@ absl::StatusOr<QueueOptions> GetQueueOptions(const NodeDef& node,
   QueueOptions options{.kind = kind};
   LEAT_ASSIGN_OR_RETURN(const ResourceName name, GetResourceName(node));
   options.name = name.name;
-  LEAT_ASSIGN_OR_RETURN(options.capacity, GetInt32(node, "capacity"));
+  LEAT_ASSIGN_OR_RETURN(options.capacity, node.attrs.GetInt32("capacity"));
   if (options.capacity < 0) options.capacity = QueueOptions::kUnbounded;
   LEAT_ASSIGN_OR_RETURN(options.dtypes,
                         node.attrs.Get<std::vector<DType>>("component_types"));

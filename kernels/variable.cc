@@ -78,16 +78,20 @@ absl::Status Variable::Assign(Tensor value, bool validate_shape) {
                      ", but the value that is assigned to it has dtype ",
                      Name(value.dtype())));
   }
-  if (validate_shape && !shape_.IsCompatibleWith(PartialShape(value.shape()))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Assign requires shapes of both tensors to match. lhs shape= ",
-        shape_.DebugString(), " rhs shape= ", value.shape().DebugString()));
-  }
   Tensor previous;  // Freed after the lock is released.
-  {
-    WriterLock lock(mutex_);
-    previous = std::exchange(value_, std::move(value));
+  WriterLock lock(mutex_);
+  if (validate_shape) {
+    const bool has_value = value_.IsValid();
+    const bool fits = has_value ? value_.shape() == value.shape()
+                                : shape_.IsCompatibleWith(value.shape());
+    if (!fits) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Assign requires shapes of both tensors to match. lhs shape= ",
+          has_value ? value_.shape().DebugString() : shape_.DebugString(),
+          " rhs shape= ", value.shape().DebugString()));
+    }
   }
+  previous = std::exchange(value_, std::move(value));
   return absl::OkStatus();
 }
 

@@ -52,7 +52,8 @@ class Variable final : public Resource {
 
   // Makes `value` the new value and shares its bytes. INVALID_ARGUMENT if the
   // dtype of `value` is not the variable's or if, with `validate_shape`, its
-  // shape does not fit the declared shape.
+  // shape is not that of the old value or, without an old value, does not fit
+  // the declared shape.
   absl::Status Assign(Tensor value, bool validate_shape = true);
 
   // Calls `update` under the exclusive lock. `update` changes its argument, the

@@ -16,26 +16,41 @@ using Ints = std::vector<int64_t>;
 // oneDNN counts in int32 internally.
 constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max();
 
+absl::Status CheckPositive(absl::string_view name, const Ints& values) {
+  for (const int64_t value : values) {
+    if (value >= 1) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "attr ", name, " must have values of 1 or more, not ", value));
+  }
+  return absl::OkStatus();
+}
+
 // Reads a list attr with one value per axis. If the op has no such attr, all
-// values are 1.
+// values are 1. Fails with `unsupported` for windows along batch or channels.
+// The checks come in TensorFlow's order, which decides between two codes.
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
-                             const ImageAxes& axes) {
+                             const ImageAxes& axes,
+                             absl::StatusCode unsupported) {
   LEAT_ASSIGN_OR_RETURN(Ints values,
                         node.attrs.GetOr<Ints>(name, {1, 1, 1, 1}));
   if (values.size() != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
         "attr ", name, " must have 4 values, not ", values.size()));
   }
-  for (int64_t value : values) {
-    if (value < 1 || value > kMaxExtent) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "attr ", name, " must have values of 1 or more, not ", value));
-    }
+  for (const int64_t value : values) {
+    if (value == static_cast<int32_t>(value)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Attr ", name, " has value ", value, " out of range for an int32"));
   }
+  if (name == "ksize") LEAT_RETURN_IF_ERROR(CheckPositive(name, values));
   if (values[axes.batch] != 1 || values[axes.channel] != 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        "attr ", name, " must be 1 in the batch and depth dimensions"));
+    return absl::Status(
+        unsupported,
+        absl::StrCat("attr ", name,
+                     " must be 1 in the batch and depth dimensions, not ",
+                     values[axes.batch], " and ", values[axes.channel]));
   }
+  LEAT_RETURN_IF_ERROR(CheckPositive(name, values));
   return values;
 }
 
@@ -72,7 +87,8 @@ absl::Status ReadExplicitPadding(const NodeDef& node, WindowAttrs& attrs) {
 
 }  // namespace
 
-absl::StatusOr<WindowAttrs> WindowAttrs::Create(const NodeDef& node) {
+absl::StatusOr<WindowAttrs> WindowAttrs::Create(const NodeDef& node,
+                                                absl::StatusCode unsupported) {
   WindowAttrs attrs;
   LEAT_ASSIGN_OR_RETURN(std::string format,
                         node.attrs.GetOr<std::string>("data_format", "NHWC"));
@@ -82,9 +98,12 @@ absl::StatusOr<WindowAttrs> WindowAttrs::Create(const NodeDef& node) {
                         node.attrs.Get<std::string>("padding"));
   LEAT_ASSIGN_OR_RETURN(attrs.height.padding, ParsePadding(padding));
   attrs.width.padding = attrs.height.padding;
-  LEAT_ASSIGN_OR_RETURN(Ints strides, PerAxis(node, "strides", attrs.axes));
-  LEAT_ASSIGN_OR_RETURN(Ints dilations, PerAxis(node, "dilations", attrs.axes));
-  LEAT_ASSIGN_OR_RETURN(Ints sizes, PerAxis(node, "ksize", attrs.axes));
+  LEAT_ASSIGN_OR_RETURN(const Ints strides,
+                        PerAxis(node, "strides", attrs.axes, unsupported));
+  LEAT_ASSIGN_OR_RETURN(const Ints dilations,
+                        PerAxis(node, "dilations", attrs.axes, unsupported));
+  LEAT_ASSIGN_OR_RETURN(const Ints sizes,
+                        PerAxis(node, "ksize", attrs.axes, unsupported));
   attrs.height.stride = strides[attrs.axes.height];
   attrs.width.stride = strides[attrs.axes.width];
   attrs.height.dilation = dilations[attrs.axes.height];

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/shape.h"
 #include "leat/core/window.h"
@@ -27,9 +28,11 @@ struct WindowAttrs {
 
   // Reads and checks the attrs of `node`. INVALID_ARGUMENT for lists of a wrong
   // length, for values below 1 or above int32, and for padding of batch or
-  // channels; UNIMPLEMENTED for strides, dilations or windows along batch or
-  // channels.
-  static absl::StatusOr<WindowAttrs> Create(const NodeDef& node);
+  // channels. Fails with the code `unsupported` for strides, dilations or
+  // windows along batch or channels.
+  static absl::StatusOr<WindowAttrs> Create(
+      const NodeDef& node,
+      absl::StatusCode unsupported = absl::StatusCode::kUnimplemented);
 };
 
 // The extents of a rank-4 shape by their meaning instead of their order.

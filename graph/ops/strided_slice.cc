@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/strided_slice_attrs.h"
 
 namespace leat::ops::strided_slice {
 namespace {
@@ -32,14 +33,7 @@ absl::StatusOr<StridedSliceSpec> MakeSpec(const InferenceContext& context,
   spec.begin = KnownIndices(context, first);
   spec.end = KnownIndices(context, first + 1);
   spec.strides = std::move(strides);
-  LEAT_ASSIGN_OR_RETURN(spec.begin_mask, context.Attr<int64_t>("begin_mask"));
-  LEAT_ASSIGN_OR_RETURN(spec.end_mask, context.Attr<int64_t>("end_mask"));
-  LEAT_ASSIGN_OR_RETURN(spec.ellipsis_mask,
-                        context.Attr<int64_t>("ellipsis_mask"));
-  LEAT_ASSIGN_OR_RETURN(spec.new_axis_mask,
-                        context.Attr<int64_t>("new_axis_mask"));
-  LEAT_ASSIGN_OR_RETURN(spec.shrink_axis_mask,
-                        context.Attr<int64_t>("shrink_axis_mask"));
+  LEAT_ASSIGN_OR_RETURN(spec.masks, ReadStridedSliceMasks(context.attrs()));
   return spec;
 }
 

@@ -72,7 +72,8 @@ absl::Status InferMissingSize(const Shape& input, Dims& sizes) {
 }
 
 absl::Status ComputeReshape(KernelContext& context) {
-  if (context.input(1).rank() != 1) {
+  // A scalar stands for a vector of one size, as in old graphs.
+  if (context.input(1).rank() > 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("sizes input must be 1-D, not ",
                      context.input(1).shape().DebugString()));

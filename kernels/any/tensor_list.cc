@@ -141,6 +141,8 @@ class SetItem final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(const TensorList* input, GetList(context, 0, dtype_));
+    LEAT_RETURN_IF_ERROR(
+        CheckScalar(context.input(1), "argument 1, the index,"));
     LEAT_ASSIGN_OR_RETURN(const int32_t index, GetInt(context, 1, "index"));
     const int64_t size = input->size();
     if (index < 0 || (index >= size && !resize_) ||
@@ -204,6 +206,7 @@ absl::Status ElementShape(KernelContext& context) {
 
 absl::Status Resize(KernelContext& context) {
   LEAT_RETURN_IF_ERROR(GetList(context, 0).status());
+  LEAT_RETURN_IF_ERROR(CheckScalar(context.input(1), "size"));
   LEAT_ASSIGN_OR_RETURN(const int32_t size, GetInt(context, 1, "size"));
   if (size < 0) {
     return absl::InvalidArgumentError(absl::StrCat(

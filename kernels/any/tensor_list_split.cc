@@ -151,6 +151,7 @@ absl::Status Scatter(KernelContext& context) {
   const auto indices = context.input(1).data<int32_t>();
   LEAT_ASSIGN_OR_RETURN(PartialShape element_shape,
                         GetPartialShape(context.input(2)));
+  LEAT_RETURN_IF_ERROR(CheckScalar(context.input(3), "num_elements"));
   LEAT_ASSIGN_OR_RETURN(const int32_t num_elements,
                         GetInt(context, 3, "num_elements"));
   if (num_elements < -1) {

@@ -390,7 +390,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeConvolution<K>);
   if (!kTypes.Contains(dtype)) return UnsupportedType(node, "T", dtype);
-  LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
+  // TensorFlow has another code for this op.
+  constexpr auto kUnsupported = std::is_same_v<K, BackwardFilter>
+                                    ? absl::StatusCode::kInvalidArgument
+                                    : absl::StatusCode::kUnimplemented;
+  LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs,
+                        WindowAttrs::Create(node, kUnsupported));
   return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
 }
 

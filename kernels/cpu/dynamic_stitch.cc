@@ -4,6 +4,7 @@
 // data[m][i]. If an index occurs twice, the last row counts. Rows without an
 // index are zero.
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -56,6 +57,11 @@ class DynamicStitch final : public Kernel {
         }
         rows = std::max<int64_t>(rows, int64_t{index} + 1);
       }
+    }
+    if (rows > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the largest index asks for ", rows,
+                       " rows, more than int32 counts"));
     }
     dims.insert(dims.begin(), rows);
     LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));

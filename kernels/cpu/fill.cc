@@ -32,7 +32,12 @@ class Fill final : public Kernel {
           absl::StrCat("value must represent a scalar, got shape ",
                        value.shape().DebugString()));
     }
-    LEAT_ASSIGN_OR_RETURN(const Shape shape, GetShape(dims, "dims"));
+    Tensor vector;
+    if (dims.rank() == 0) {  // stands for one extent, as in old graphs
+      LEAT_ASSIGN_OR_RETURN(vector, dims.Reshaped(Shape{1}));
+    }
+    LEAT_ASSIGN_OR_RETURN(const Shape shape,
+                          GetShape(vector.IsValid() ? vector : dims, "dims"));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     E* to = MutableElements<E>(*output);
     const E element = *Elements<E>(value);

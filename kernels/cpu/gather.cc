@@ -237,12 +237,13 @@ class GatherNd final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape inner, Shape::Create(inner_dims));
     dims.insert(dims.end(), inner_dims.begin(), inner_dims.end());
     LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
+    if (params.num_elements() == 0 && outer.num_elements() > 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Requested more than 0 entries, but params is empty.  Params shape: ",
+          params.shape().DebugString()));
+    }
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     if (shape.num_elements() == 0) return absl::OkStatus();
-    if (params.num_elements() == 0) {
-      return absl::InvalidArgumentError(
-          "Requested more than 0 entries, but params is empty.");
-    }
     E* to = MutableElements<E>(*output);
     const int64_t rows = outer.num_elements();
     const int64_t size = inner.num_elements();

@@ -5,6 +5,7 @@
 // squares)^beta.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,10 @@ absl::StatusOr<Options> GetOptions(const NodeDef& node) {
   if (options.radius < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("depth_radius = ", options.radius, " is negative"));
+  }
+  if (options.radius >= std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "depth_radius = ", options.radius, " larger than int max"));
   }
   return options;
 }

@@ -24,6 +24,10 @@ class OneHot final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& indices = context.input(0);
     const int rank = indices.rank();
+    constexpr const char* kNames[] = {"", "depth", "on_value", "off_value"};
+    for (int i = 1; i < 4; ++i) {
+      LEAT_RETURN_IF_ERROR(CheckScalar(context.input(i), kNames[i]));
+    }
     LEAT_ASSIGN_OR_RETURN(const int32_t depth,
                           GetScalar<int32_t>(context.input(1), "depth"));
     if (axis_ < -1 || axis_ > rank) {
@@ -34,11 +38,6 @@ class OneHot final : public Kernel {
     if (depth < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("depth must be non-negative, got: ", depth));
-    }
-    if (context.input(2).num_elements() != 1 ||
-        context.input(3).num_elements() != 1) {
-      return absl::InvalidArgumentError(
-          "on_value and off_value must be scalars");
     }
     const int axis = axis_ == -1 ? rank : static_cast<int>(axis_);
     Dims dims(indices.shape().dims().begin(), indices.shape().dims().end());

@@ -46,7 +46,12 @@ absl::Status CheckShapes(const Tensor& indices, const Tensor& updates,
         updates.shape().DebugString(), " and output ", shape.DebugString(),
         " do not fit together"));
   };
-  if (indices.rank() < 1) return mismatch();
+  const auto no_scalar = [](absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " shape must have rank at least one. Found:[]"));
+  };
+  if (indices.rank() < 1) return no_scalar("Indices");
+  if (updates.rank() < 1) return no_scalar("Updates");
   const int outer = indices.rank() - 1;
   const int64_t depth = indices.dim(outer);
   if (depth > shape.rank() ||
@@ -113,7 +118,9 @@ class ScatterNd final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape shape,
                           GetShape(context.input(2), "shape"));
     LEAT_RETURN_IF_ERROR(CheckShapes(indices, updates, shape));
-    if (shape.num_elements() == 0 && updates.num_elements() > 0) {
+    // TensorFlow takes a scalar, the shape of no extents, for an empty output.
+    const bool is_empty = shape.rank() == 0 || shape.num_elements() == 0;
+    if (is_empty && updates.num_elements() > 0) {
       return absl::InvalidArgumentError(
           "Indices and updates specified for empty output shape");
     }

@@ -51,9 +51,7 @@ struct GatherPlan {
 
 absl::StatusOr<GatherPlan> PlanGather(const Shape& params, const Shape& indices,
                                       int64_t batch_dims) {
-  if (batch_dims < 0) batch_dims += indices.rank();
-  if (batch_dims < 0 || batch_dims > indices.rank() ||
-      batch_dims >= params.rank()) {
+  if (batch_dims > indices.rank() || batch_dims >= params.rank()) {
     return absl::InvalidArgumentError(
         absl::StrCat("params must be at least ", batch_dims + 1,
                      " dimensional and indices at least ", batch_dims, ": ",
@@ -153,8 +151,12 @@ class ResourceGather final : public Kernel {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeGather(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
   if (!kMovable.Contains(dtype)) return UnsupportedType(node, "dtype", dtype);
-  LEAT_ASSIGN_OR_RETURN(int64_t batch_dims,
-                        node.attrs.GetOr<int64_t>("batch_dims", 0));
+  LEAT_ASSIGN_OR_RETURN(const int64_t batch_dims,
+                        node.attrs.GetInt32("batch_dims"));
+  if (batch_dims < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch_dims is negative (", batch_dims, ")"));
+  }
   return std::unique_ptr<Kernel>(
       std::make_unique<ResourceGather>(dtype, batch_dims));
 }

@@ -51,13 +51,9 @@ class UnsortedSegmentSum final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& data = context.input(0);
     LEAT_ASSIGN_OR_RETURN(const Tensor ids, InputIndices(context, 1));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(2), "num_segments"));
     LEAT_ASSIGN_OR_RETURN(const Dims counts,
                           GetIndices(context.input(2), "num_segments"));
-    if (counts.size() != 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("num_segments should be a scalar, not shape ",
-                       context.input(2).shape().DebugString()));
-    }
     const int64_t segments = counts[0];
     if (segments < 0) {
       return absl::InvalidArgumentError(absl::StrCat(

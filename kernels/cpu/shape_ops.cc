@@ -79,6 +79,12 @@ int64_t AlignedExtent(const Dims& shape, size_t rank, size_t i) {
 }
 
 absl::Status ComputeBroadcastGradientArgs(KernelContext& context) {
+  for (int i = 0; i < 2; ++i) {
+    if (context.input(i).rank() == 1) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("In[", i, "] must be a vector.",
+                     context.input(i).shape().DebugString()));
+  }
   LEAT_ASSIGN_OR_RETURN(const Dims a, GetIndices(context.input(0), "s0"));
   LEAT_ASSIGN_OR_RETURN(const Dims b, GetIndices(context.input(1), "s1"));
   Dims reduce_a;
@@ -126,6 +132,7 @@ absl::Status ComputeInvertPermutation(KernelContext& context) {
 }
 
 absl::Status ComputeConcatOffset(KernelContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckScalar(context.input(0), "Concat dim tensor"));
   LEAT_ASSIGN_OR_RETURN(const int32_t dim,
                         GetScalar<int32_t>(context.input(0), "concat_dim"));
   std::vector<Dims> shapes;

@@ -2,6 +2,7 @@
 //
 // Kernels of Softmax, LogSoftmax, SoftmaxCrossEntropyWithLogits and
 // SparseSoftmaxCrossEntropyWithLogits, which work on rows of classes.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -139,15 +140,13 @@ class CrossEntropy final : public Kernel {
           shape.DebugString()));
     }
     const int64_t rows = shape.dim(0), classes = shape.dim(1);
-    if (classes == 0 && rows > 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Must have at least one class, but got logits shape ",
-                       shape.DebugString()));
-    }
     LEAT_ASSIGN_OR_RETURN(Tensor * loss,
                           context.AllocateOutput(0, Shape{rows}));
     LEAT_ASSIGN_OR_RETURN(Tensor * backprop, context.AllocateOutput(1, shape));
-    if (shape.num_elements() == 0) return absl::OkStatus();
+    if (shape.num_elements() == 0) {  // the loss of no classes is 0
+      std::fill_n(loss->mutable_data<T>().data(), rows, T(0));
+      return absl::OkStatus();
+    }
     const BroadcastRows<T> logit_rows = Rows(logits);
     const BroadcastRows<T> label_rows = Rows(labels);
     T* losses = loss->mutable_data<T>().data();
@@ -187,7 +186,7 @@ absl::Status CheckSparseShapes(const Shape& logits, const Shape& labels) {
         "shape ",
         logits.DebugString(), " and labels shape ", labels.DebugString()));
   }
-  if (logits.dim(1) == 0 && logits.dim(0) > 0) {
+  if (logits.dim(1) == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("Must have at least one class, but got logits shape ",
                      logits.DebugString()));

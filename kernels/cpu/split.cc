@@ -53,6 +53,7 @@ class Split final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(1);
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(0), "split_dim"));
     LEAT_ASSIGN_OR_RETURN(const int axis, GetAxis(context, 0, input.rank()));
     const int64_t count = context.num_outputs();
     if (count <= 0 || input.dim(axis) % count != 0) {

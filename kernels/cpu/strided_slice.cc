@@ -2,13 +2,13 @@
 //
 // Kernels of StridedSlice and StridedSliceGrad. The gradient has values at the
 // elements that the slice took, and zeros everywhere else.
-#include "leat/kernels/strided_slice.h"
-
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/strided_slice.h"
+#include "leat/graph/strided_slice_attrs.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -22,16 +22,36 @@ namespace {
 constexpr int64_t kSmallBytes = 4096;
 constexpr int64_t kMaxWaste = 8;
 
+// The elements that a slice takes. `begin` and `strides` have one entry per
+// dimension of the input, as `box` has.
+struct Plan {
+  Shape box = {};     // how many indices are taken per dimension
+  Dims begin = {};    // the first index taken
+  Dims strides = {};  // never 0
+  Shape result = {};  // `box` with dimensions added and removed
+
+  // Returns true if the slice is a range of rows of `input`: every stride is 1
+  // and all dimensions but the first are taken whole. Such a slice can share
+  // the bytes of the input.
+  bool IsRowRange(const Shape& input) const {
+    for (int i = 0; i < input.rank(); ++i) {
+      if (strides[i] != 1) return false;
+      if (i > 0 && box.dim(i) != input.dim(i)) return false;
+    }
+    return input.rank() > 0;
+  }
+};
+
 // Plans the slice from the three inputs begin, end and strides, of which the
 // first is input `i`.
-absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
-                                         const Shape& shape,
-                                         const StridedSliceMasks& masks) {
-  LEAT_ASSIGN_OR_RETURN(const Dims begin,
-                        GetIndices(context.input(i), "begin"));
-  LEAT_ASSIGN_OR_RETURN(const Dims end,
-                        GetIndices(context.input(i + 1), "end"));
-  LEAT_ASSIGN_OR_RETURN(const Dims strides,
+absl::StatusOr<Plan> GetPlan(const KernelContext& context, int i,
+                             const Shape& shape,
+                             const StridedSliceMasks& masks) {
+  StridedSliceSpec spec;
+  spec.masks = masks;
+  LEAT_ASSIGN_OR_RETURN(spec.begin, GetIndices(context.input(i), "begin"));
+  LEAT_ASSIGN_OR_RETURN(spec.end, GetIndices(context.input(i + 1), "end"));
+  LEAT_ASSIGN_OR_RETURN(spec.strides,
                         GetIndices(context.input(i + 2), "strides"));
   for (int k = i; k < i + 3; ++k) {
     if (context.input(k).rank() != 1) {
@@ -43,13 +63,19 @@ absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
           context.input(i + 2).shape().DebugString(), " instead."));
     }
   }
-  return PlanStridedSlice(shape, begin, end, strides, masks);
+  LEAT_ASSIGN_OR_RETURN(StridedSliceBox box, ResolveStridedSlice(spec, shape));
+  Plan plan;
+  LEAT_ASSIGN_OR_RETURN(plan.box, box.processed.ToShape());
+  LEAT_ASSIGN_OR_RETURN(plan.result, box.output.ToShape());
+  plan.begin = std::move(box.begin);
+  plan.strides = std::move(box.stride);
+  return plan;
 }
 
 // Returns a strided view of the elements that `plan` takes. Sets `offset` to
 // the position of the first element. REQUIRES: the plan takes at least one
 // element.
-BroadcastPlan<1> TakenElements(const StridedSlicePlan& plan, const Shape& shape,
+BroadcastPlan<1> TakenElements(const Plan& plan, const Shape& shape,
                                int64_t& offset) {
   Dims strides = shape.Strides();
   offset = 0;
@@ -69,7 +95,7 @@ class StridedSlice final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(const StridedSlicePlan plan,
+    LEAT_ASSIGN_OR_RETURN(const Plan plan,
                           GetPlan(context, 1, input.shape(), masks_));
     if (plan.IsRowRange(input.shape()) && IsWorthSharing(input, plan.box)) {
       LEAT_ASSIGN_OR_RETURN(
@@ -114,8 +140,7 @@ class StridedSliceGrad final : public Kernel {
     }
     LEAT_ASSIGN_OR_RETURN(const Shape shape,
                           GetShape(context.input(0), "shape"));
-    LEAT_ASSIGN_OR_RETURN(const StridedSlicePlan plan,
-                          GetPlan(context, 1, shape, masks_));
+    LEAT_ASSIGN_OR_RETURN(const Plan plan, GetPlan(context, 1, shape, masks_));
     if (gradient.shape() != plan.result) {
       return absl::InvalidArgumentError(
           absl::StrCat("shape of dy was ", gradient.shape().DebugString(),
@@ -138,7 +163,7 @@ class StridedSliceGrad final : public Kernel {
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeSlice(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
-                        StridedSliceMasks::FromAttrs(node.attrs));
+                        ReadStridedSliceMasks(node.attrs));
   return MakeForAnyElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
     return std::make_unique<StridedSlice<typename decltype(tag)::type>>(masks);
   });
@@ -146,7 +171,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeSlice(const NodeDef& node) {
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeGrad(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
-                        StridedSliceMasks::FromAttrs(node.attrs));
+                        ReadStridedSliceMasks(node.attrs));
   return MakeForElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
     return std::make_unique<StridedSliceGrad<typename decltype(tag)::type>>(
         masks);

@@ -173,7 +173,7 @@ class InTopK final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeInTopK(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(int64_t k, node.attrs.Get<int64_t>("k"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t k, node.attrs.GetInt32("k"));
   return std::unique_ptr<Kernel>(std::make_unique<InTopK>(k));
 }
 

@@ -273,6 +273,19 @@ def wrong(lines):
             "component_types", "shapes", "capacity", "shared_name")})
 
 
+def counts(lines):
+    """Numbers of elements and of components that no queue can give or take."""
+    with Queue(lines, "counts", [INT], [[]], capacity=4) as q:
+        q.take_many(-1)
+        q.take_up_to(-1)
+        q("QueueDequeueV2", component_types=[INT, INT])
+        q.look()
+    with Queue(lines, "counts of any shape", [FLOAT]) as q:
+        q.take_many(-1)
+        q.take_up_to(-1)
+        q.look()
+
+
 def shuffled(lines):
     def queue(name, **attrs):
         return Queue(lines, name, [INT], [[]], op="RandomShuffleQueueV2", **attrs)
@@ -426,7 +439,7 @@ def sparse(lines):
 
 def main():
     lines = []
-    for family in (fifo, closing, wrong, shuffled, dense, sparse):
+    for family in (fifo, closing, wrong, counts, shuffled, dense, sparse):
         family(lines)
     write_cases(os.path.join(FOLDER, "sync_cases.jsonl"), lines)
 

@@ -95,8 +95,9 @@ def make(reference, dtype, shape, before):
 
 def node(op_def, variable, inputs, attrs):
     """The op's node and the attrs that follow from its inputs."""
-    values = dict(zip([a.name for a in op_def.input_arg],
-                      [variable] + [tf.constant(v) for v in inputs]))
+    # Of unknown shape, so that the kernels check and not the graph.
+    given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None) for v in inputs]
+    values = dict(zip([a.name for a in op_def.input_arg], [variable] + given))
     inferred = {}
     for arg in op_def.input_arg:
         if arg.type_attr:
@@ -185,6 +186,46 @@ def rows(c):
           text="= 3 is not in [0, 3)")
 
 
+# op, what is wrong, the variable, inputs, words of the error.
+REFUSED = [
+    ("Assign", "another shape", matrix(1, 2), [matrix(2, 2)],
+     "Assign requires shapes of both tensors to match. lhs shape= [1,2] rhs shape= [2,2]"),
+    ("Assign", "another rank", matrix(1, 2), [matrix(1, 2)[0]],
+     "Assign requires shapes of both tensors to match. lhs shape= [1,2] rhs shape= [2]"),
+    ("AssignAdd", "another shape", matrix(1, 2), [matrix(2, 1)], "must be the same size"),
+    ("AssignSub", "scalar", matrix(1, 2), [np.float32(1)], "must be the same size"),
+] + [
+    row for what in ("Add", "Sub", "Update") for row in (
+        ("Scatter" + what, "a scalar variable", np.array(1, np.float32),
+         [i32(0), np.array([1], np.float32)], "params must be at least 1-D"),
+        ("Scatter" + what, "updates of another length", matrix(3, 2),
+         [i32(0, 1), matrix(3, 2)], "updates.shape = indices.shape + params.shape[1:]"),
+        ("Scatter" + what, "updates of another width", matrix(3, 2),
+         [i32(0, 1), matrix(2, 3)], "updates.shape = indices.shape + params.shape[1:]"),
+        ("Scatter" + what, "updates of another rank", matrix(3, 2),
+         [i32(0, 1), matrix(1, 2)[0]], "updates.shape = indices.shape + params.shape[1:]"),
+    )
+]
+
+
+def refused(c):
+    c.add("Assign", "the declared shape after another", matrix(2, 2), matrix(1, 2),
+          declared=(np.float32, [1, 2]), text="lhs shape= [2,2] rhs shape= [1,2]")
+    c.add("Assign", "the shape of the value, not the declared one", matrix(2, 2),
+          matrix(2, 2, start=5), declared=(np.float32, [1, 2]))
+    c.add("Assign", "the first value of another shape", None, matrix(2, 2),
+          declared=(np.float32, [1, 2]), text="lhs shape= [1,2] rhs shape= [2,2]")
+    c.add("AssignVariableOp", "another shape, validated", matrix(1, 2), matrix(2, 2),
+          declared=(np.float32, None), dtype=tf.float32, validate_shape=True,
+          text="Expected [1,2] got [2,2]")
+    for op, name, before, inputs, text in REFUSED:
+        # What is declared is unknown, too.
+        c.add(op, name, before, *inputs, declared=(np.float32, None), text=text)
+    c.add("ResourceGather", "scalar variable", np.array(1, np.float32), i32(0),
+          declared=(np.float32, None), dtype=tf.float32,
+          text="params must be at least 1 dimensional")
+
+
 def reads(c):
     for name, value in (("matrix", matrix(2, 3)), ("scalar", np.array(2.5)),
                         ("empty", np.zeros([0, 2], np.int32)),
@@ -204,7 +245,7 @@ def reads(c):
 
 def main():
     cases = Cases()
-    for family in (dense, rows, reads):
+    for family in (dense, rows, refused, reads):
         family(cases)
     write_cases(os.path.join(FOLDER, "variable_cases.jsonl"), cases.lines)
 

@@ -190,9 +190,12 @@ TEST_F(NeuralBadInputTest, LRN) {
   Refuses("LRN", {}, {Ones({3})});
   Refuses("LRNGrad", {},
           {Ones({1, 1, 1, 3}), Ones({1, 1, 1, 2}), Ones({1, 1, 1, 3})});
-  auto result = harness_.RunOne(
-      "LRN", AttrMap{{"depth_radius", std::numeric_limits<int64_t>::max()}},
-      {Ones({1, 1, 1, 3})});
+  const int64_t limit = std::numeric_limits<int32_t>::max();
+  for (const int64_t radius : {limit, std::numeric_limits<int64_t>::max()}) {
+    Refuses("LRN", AttrMap{{"depth_radius", radius}}, {Ones({1, 1, 1, 3})});
+  }
+  auto result = harness_.RunOne("LRN", AttrMap{{"depth_radius", limit - 1}},
+                                {Ones({1, 1, 1, 3})});
   EXPECT_TRUE(result.ok()) << result.status();
 }
 

@@ -33,8 +33,10 @@ class VariableCase {
     }
     variable_ = std::make_shared<Variable>("v", dtype, shape);
     if (!spec["before"].is_null()) {
-      EXPECT_TRUE(
-          variable_->Assign(testing::TensorFromJson(spec["before"])).ok());
+      EXPECT_TRUE(variable_
+                      ->Assign(testing::TensorFromJson(spec["before"]),
+                               /*validate_shape=*/false)
+                      .ok());
     }
   }
 

@@ -44,6 +44,7 @@ def passing(case):
 
 
 def nothing(case):
+    case("Assert", "of what is true", np.array(True), [np.array(1.5, np.float32)])
     case("NoOp", "has no outputs")
     case("ControlTrigger", "has no outputs")
 
