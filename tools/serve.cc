@@ -279,6 +279,9 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 
 int Serve(const ServeOptions& options, const Log& log) {
   BlockEndingSignals();
+  // A write beyond the limit of a file's size (ulimit -f) fails, as on a full
+  // disk. Without this the signal would end the task.
+  std::signal(SIGXFSZ, SIG_IGN);
   RaiseDescriptorLimit();
   // If a peer sends bytes that are not a message, it gets an error. Protobuf
   // need not log the error, too.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests `leat serve --dump-dir` as a process.
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 namespace leat::dump_dir_test {
 namespace {
 
+using testing::AddressOf;
+using testing::ArgsUnder;
 using ::testing::HasSubstr;
 using testing::Process;
 using testing::ReadFile;
@@ -89,6 +92,26 @@ TEST(DumpDirTest, HasNoMorePlansThanTheFlagSays) {
   }
   EXPECT_EQ(plans, 2);
   EXPECT_THAT(server.Err(), HasSubstr("has 2 plans; no more are written"));
+}
+
+TEST(DumpDirTest, StepsGoOnWhenThePlanFindsNoRoom) {
+  const TemporaryFolder folder;
+  // No file may be longer than 512 bytes, and the plan is.
+  Process server("/bin/sh", ArgsUnder("-f 1", LEAT_PROGRAM_LEAT,
+                                      ServeWith(folder.Path(""))));
+  GraphBuilder b;
+  Output last = b.Const(1.0f);
+  for (int i = 0; i < 20; ++i) last = op::Tanh(last);
+  auto session = NewRemoteSession(b.Build().value(),
+                                  absl::StrCat("grpc://", AddressOf(server)));
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (int i = 0; i < 2; ++i) {
+    const auto out = (*session)->Run({.fetches = {last}});
+    EXPECT_TRUE(out.ok()) << out.status();
+  }
+  EXPECT_THAT(server.Err(), HasSubstr("File too large"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 128 + SIGTERM);
 }
 
 TEST(DumpDirTest, WantsOnePlanAtLeast) {

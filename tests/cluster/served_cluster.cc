@@ -22,6 +22,13 @@ namespace {
 constexpr absl::Duration kIdle = absl::Seconds(30);
 constexpr int kManySeeds = 5;
 
+std::unique_ptr<LocalCluster> NewLocalCluster(
+    const std::vector<TaskId>& tasks) {
+  auto cluster = LocalCluster::Create(tasks);
+  EXPECT_TRUE(cluster.ok()) << cluster.status();
+  return *std::move(cluster);
+}
+
 }  // namespace
 
 int NumSeeds(int few) {
@@ -54,13 +61,12 @@ bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout) {
 }
 
 ServedCluster::ServedCluster(const std::string& jobs,
-                             std::vector<std::string> flags)
-    : flags_(std::move(flags)) {
+                             ServedClusterOptions options)
+    : options_(std::move(options)) {
   const auto tasks = ParseJobs(jobs);
   EXPECT_TRUE(tasks.ok()) << tasks.status();
-  auto cluster = LocalCluster::Create(*tasks);
-  EXPECT_TRUE(cluster.ok()) << cluster.status();
-  cluster_ = *std::move(cluster);
+  cluster_ = NewLocalCluster(*tasks);
+  if (options_.is_behind_proxies) listening_ = NewLocalCluster(*tasks);
   for (const TaskId& task : *tasks) {
     processes_[Key(task)] = nullptr;
     Start(task);
@@ -69,9 +75,17 @@ ServedCluster::ServedCluster(const std::string& jobs,
 
 void ServedCluster::Start(const TaskId& task) {
   std::vector<std::string> args = {"serve"};
-  args.insert(args.end(), flags_.begin(), flags_.end());
+  args.insert(args.end(), options_.flags.begin(), options_.flags.end());
+  if (listening_ != nullptr) {
+    args.insert(args.end(), {"--bind", ListeningAddress(task)});
+  }
+  std::string program = LEAT_PROGRAM_LEAT;
+  if (!options_.limit.empty()) {
+    args = ArgsUnder(options_.limit, program, args);
+    program = "/bin/sh";
+  }
   auto process = std::make_unique<Process>(
-      LEAT_PROGRAM_LEAT, args,
+      program, args,
       std::vector<std::string>{absl::StrCat("TF_CONFIG=", TfConfig(task))});
   EXPECT_TRUE(absl::StartsWith(process->FirstLine(),
                                absl::StrCat("ready ", task.ToString())));
@@ -87,7 +101,7 @@ absl::StatusOr<pb::TaskStatusResponse> ServedCluster::TryStatus(
     const TaskId& task) {
   pb::TaskStatusResponse status;
   LEAT_RETURN_IF_ERROR(
-      TaskClient(*transport_, Address(task))
+      TaskClient(*transport_, ListeningAddress(task))
           .Call(methods::kTaskStatus, pb::TaskStatusRequest(), status));
   return status;
 }
@@ -128,6 +142,19 @@ void ServedCluster::End() {
     EXPECT_EQ(process->Wait(), 128 + SIGTERM)
         << key.first << key.second << ": " << process->Err();
   }
+}
+
+std::vector<TaskId> ServedCluster::tasks() const {
+  std::vector<TaskId> tasks;
+  for (const auto& [key, process] : processes_) {
+    tasks.push_back({key.first, key.second});
+  }
+  return tasks;
+}
+
+std::string ServedCluster::ListeningAddress(const TaskId& task) const {
+  if (listening_ == nullptr) return Address(task);
+  return listening_->spec().AddressOf(task).value_or("");
 }
 
 std::string ServedCluster::Address(const TaskId& task) const {

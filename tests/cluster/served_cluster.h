@@ -40,6 +40,15 @@ bool IsIdle(const pb::TaskStatusResponse& status);
 // `timeout`.
 bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
+struct ServedClusterOptions {
+  std::vector<std::string> flags = {};  // of `leat serve`
+  // A limit of each process, such as "-n 200" (see ulimit). "" stands for none.
+  std::string limit = {};
+  // True if no task listens at its address in the cluster, but at another one.
+  // The test must then forward connections from the one to the other.
+  bool is_behind_proxies = false;
+};
+
 // Owns the processes; its destructor kills those that still run. Its Expect
 // functions and End fail the test if an expectation does not hold.
 // Thread-compatible.
@@ -48,7 +57,9 @@ class ServedCluster {
   // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with `flags`
   // of `leat serve`, and waits until all of them serve.
   explicit ServedCluster(const std::string& jobs,
-                         std::vector<std::string> flags = {});
+                         std::vector<std::string> flags = {})
+      : ServedCluster(jobs, ServedClusterOptions{.flags = std::move(flags)}) {}
+  ServedCluster(const std::string& jobs, ServedClusterOptions options);
 
   // Starts the process of `task` at its old address, and waits until it serves.
   void Start(const TaskId& task);
@@ -58,8 +69,14 @@ class ServedCluster {
   // REQUIRES: the task has been started.
   Process& process(const TaskId& task) { return *processes_.at(Key(task)); }
 
-  // Returns the status that the task reports (what `leat status` shows).
+  // Returns all tasks, which are processes.
+  std::vector<TaskId> tasks() const;
+
+  // Returns the status that the task reports (what `leat status` shows). Asks
+  // the process directly, even if the cluster is behind proxies.
   pb::TaskStatusResponse Status(const TaskId& task);
+  // Does the same, but does not fail the test if the call fails.
+  absl::StatusOr<pb::TaskStatusResponse> TryStatus(const TaskId& task);
   // Expects that the task becomes quiet within 30 s.
   void ExpectQuiet(const TaskId& task);
   // Expects that each task becomes idle within 30 s. REQUIRES: all tasks serve.
@@ -71,6 +88,9 @@ class ServedCluster {
 
   // Returns "host:port", or "" if the cluster has no such task.
   std::string Address(const TaskId& task) const;
+  // Returns the address at which the task listens. This is its address in the
+  // cluster, unless the cluster is behind proxies.
+  std::string ListeningAddress(const TaskId& task) const;
   // Returns the value of TF_CONFIG that the task's process gets. `task` may be
   // an evaluator.
   std::string TfConfig(const TaskId& task) const {
@@ -82,14 +102,16 @@ class ServedCluster {
  private:
   using TaskKey = std::pair<std::string, int>;
   static TaskKey Key(const TaskId& task) { return {task.job, task.index}; }
-  absl::StatusOr<pb::TaskStatusResponse> TryStatus(const TaskId& task);
   void ExpectBecomes(const TaskId& task,
                      bool (*condition)(const pb::TaskStatusResponse&));
 
   const std::unique_ptr<Transport> transport_ =
       *BuiltinTransports().Create("grpc");
-  const std::vector<std::string> flags_;
+  const ServedClusterOptions options_;
   std::unique_ptr<LocalCluster> cluster_;
+  // The addresses at which the tasks listen. Null if these are the addresses in
+  // the cluster.
+  std::unique_ptr<LocalCluster> listening_;
   std::map<TaskKey, std::unique_ptr<Process>> processes_;
 };
 

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -26,11 +25,10 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/cluster/served_cluster.h"
+#include "leat/tests/cluster/traced_model.h"
 #include "leat/tests/cluster/training_worker.h"
-#include "leat/train/nn/embedding.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/optimizers.h"
-#include "leat/train/nn/replica_device_setter.h"
 #include "leat/train/readiness.h"
 #include "leat/train/recoverable_session.h"
 #include "leat/train/session.h"
@@ -41,69 +39,21 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Ge;
+using testing::GradientsByMean;
 using ::testing::HasSubstr;
+using testing::kMaxTracedGradients;
 using ::testing::Le;
+using testing::MakeTracedModel;
 using testing::NumSeeds;
 using testing::ServedCluster;
+using testing::TracedModel;
+using testing::TracedRow;
 using testing::TrainingWorker;
 using testing::WorkerSessionOptions;
 using Code = absl::StatusCode;
 
-// The number of rows of `seen`. It is larger than the number of gradients that
-// all workers together compute in a test.
-constexpr int32_t kMaxGradients = 1 << 18;
-constexpr int kMaxWorkers = 3;
-
 // The timeout while no task is missing, but the machine may be slow.
 constexpr std::chrono::seconds kPatience(30);
-
-// The gradient of every element of `w` is 1, so w is minus the number of steps.
-// The gradient of `seen` is 1 in one row, and each gradient has a row of its
-// own. So `seen` tells which gradients were averaged in each step, and their
-// number. The learning rate is 1, so the means are subtracted from the
-// variables unchanged.
-struct Model {
-  Graph graph{BuiltinOps()};
-  std::string train = {};
-  std::string w = {};
-  std::string seen = {};
-  std::string global_step = {};
-  std::string row = {};  // to be fed
-  std::string uninitialized = {};
-  std::string local_init = {};
-  std::string chief_step = {};
-};
-
-absl::StatusOr<Model> MakeModel(int worker, const SyncReplicasAttrs& attrs) {
-  GraphBuilder b;
-  const Scope device = b.OnDevice(nn::ReplicaDeviceSetter(
-      {.ps_tasks = 1,
-       .worker_device = absl::StrCat("/job:worker/task:", worker)}));
-  const Variable w = b.Variable("w", b.Const(Tensor::Filled(Shape{4}, 0.0f)));
-  const Variable seen = b.Variable(
-      "seen",
-      op::Fill(Tensor::Vector<int32_t>({kMaxGradients, 1}), b.Const(0.0f)));
-  const Variable step = nn::GlobalStep(b);
-  const Output row = b.Placeholder<int32_t>("row", {1});
-  const Output loss = op::Sum(w.value() * b.Const(1.0f), {0}) +
-                      op::Sum(nn::EmbeddingLookup({{seen}}, row),
-                              Tensor::Vector<int32_t>({0, 1}));
-  const SyncReplicas sync(
-      nn::GradientDescent(nn::GradientDescentAttrs{.learning_rate = 1.0f}),
-      attrs);
-  const SyncStep made = sync.Minimize(loss, {.global_step = step});
-  const Output missing = UninitializedVariables(b);
-  LEAT_ASSIGN_OR_RETURN(Graph graph, b.Build());
-  return Model{.graph = std::move(graph),
-               .train = made.train.name(),
-               .w = TensorName(w.value()).text,
-               .seen = TensorName(seen.value()).text,
-               .global_step = TensorName(step.value()).text,
-               .row = TensorName(row).text,
-               .uninitialized = TensorName(missing).text,
-               .local_init = made.local_init(worker == 0).name(),
-               .chief_step = made.chief_step.name()};
-}
 
 class SyncFaultsTest : public ::testing::Test {
  protected:
@@ -112,7 +62,7 @@ class SyncFaultsTest : public ::testing::Test {
         absl::StrCat("worker=", workers, ",ps=1"),
         std::vector<std::string>{"--grace=1"});
     for (int i = 0; i < workers; ++i) {
-      auto made = MakeModel(i, attrs);
+      auto made = MakeTracedModel(i, {.sync = attrs});
       ASSERT_TRUE(made.ok()) << made.status();
       workers_.push_back(std::make_unique<TrainingWorker>(Program(*made, i)));
       if (i == 0) model_ = *std::move(made);
@@ -120,7 +70,7 @@ class SyncFaultsTest : public ::testing::Test {
     for (const auto& worker : workers_) ASSERT_TRUE(worker->Advances(10));
   }
 
-  TrainingWorker::Program Program(const Model& model, int worker) const {
+  TrainingWorker::Program Program(const TracedModel& model, int worker) const {
     const bool is_chief = worker == 0;
     return {.graph = model.graph,
             .session = {.session = WorkerSessionOptions(*cluster_, worker),
@@ -133,10 +83,9 @@ class SyncFaultsTest : public ::testing::Test {
                         .check_every = std::chrono::seconds(1)},
             .step = [worker, feed = model.row,
                      train = model.train](int64_t i) -> RunArgs {
-              const auto row = static_cast<int32_t>(i * kMaxWorkers + worker);
-              EXPECT_LT(row, kMaxGradients);
-              return {.feeds = {{feed, Tensor::Vector<int32_t>({row})}},
-                      .targets = {train}};
+              const Tensor row =
+                  Tensor::Vector<int32_t>({TracedRow(worker, i)});
+              return {.feeds = {{feed, row}}, .targets = {train}};
             }};
   }
 
@@ -222,22 +171,8 @@ class SyncFaultsTest : public ::testing::Test {
   }
 
   static constexpr int kKills = 2;
-  Model model_;
+  TracedModel model_;
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
-
- private:
-  // Returns a map from n to the number of gradients that were averaged in means
-  // of n gradients.
-  static std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
-    std::map<int64_t, int64_t> counts;
-    for (const float each : seen.data<float>()) {
-      if (each == 0) continue;
-      const auto of = static_cast<int64_t>(std::lround(-1 / each));
-      EXPECT_EQ(each, -1 / static_cast<float>(of));
-      ++counts[of];
-    }
-    return counts;
-  }
 };
 
 TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
@@ -267,7 +202,7 @@ TEST_F(SyncFaultsTest, ABackupWorkerTakesThePlaceOfAKilledOne) {
     }
     EXPECT_FALSE(workers_[0]->failure().has_value());
     // The third gradient of a step is part of the mean if it arrives in time.
-    ExpectExactGradients(2, kMaxGradients);
+    ExpectExactGradients(2, kMaxTracedGradients);
   }
 }
 

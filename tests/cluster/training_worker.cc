@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
+#include "leat/core/status_macros.h"
 
 namespace leat::testing {
 namespace {
@@ -58,9 +59,19 @@ std::shared_ptr<RecoverableSession> TrainingWorker::session() const {
 }
 
 void TrainingWorker::Train() {
-  auto made = RecoverableSession::Create(program_.graph, program_.session);
-  ASSERT_TRUE(made.ok()) << made.status();
-  const std::shared_ptr<RecoverableSession> session = *std::move(made);
+  while (!is_ending_) {
+    const absl::Status status = RunProgram();
+    if (status.ok()) return;
+    ASSERT_TRUE(program_.restarts_after != nullptr &&
+                program_.restarts_after(status))
+        << status;
+  }
+}
+
+absl::Status TrainingWorker::RunProgram() {
+  LEAT_ASSIGN_OR_RETURN(
+      const std::shared_ptr<RecoverableSession> session,
+      RecoverableSession::Create(program_.graph, program_.session));
   {
     MutexLock lock(mutex_);
     session_ = session;
@@ -72,12 +83,18 @@ void TrainingWorker::Train() {
       ++done_;
       continue;
     }
-    if (is_ending_) return;
-    ASSERT_TRUE(IsRecoverable(result.status())) << result.status();
-    MutexLock lock(mutex_);
-    if (!failure_.has_value()) {
-      failure_.emplace(Failure{result.status(), absl::Now()});
-    }
+    if (is_ending_) break;
+    Record(result.status());
+    if (!IsRecoverable(result.status())) return result.status();
+  }
+  return absl::OkStatus();
+}
+
+void TrainingWorker::Record(const absl::Status& error) {
+  if (program_.failed != nullptr) program_.failed(error);
+  MutexLock lock(mutex_);
+  if (!failure_.has_value()) {
+    failure_.emplace(Failure{error, absl::Now()});
   }
 }
 

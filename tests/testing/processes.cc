@@ -43,6 +43,14 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
+// Returns the number of entries of a folder, or 0 if it cannot be read.
+int NumEntries(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(folder, error);
+  return error ? 0
+               : static_cast<int>(std::distance(begin(entries), end(entries)));
+}
+
 int CodeOf(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -184,10 +192,11 @@ int64_t Process::ResidentBytes() const {
 }
 
 int Process::NumOpenFiles() const {
-  std::error_code error;
-  const std::filesystem::directory_iterator files(
-      absl::StrCat("/proc/", pid_, "/fd"), error);
-  return error ? 0 : static_cast<int>(std::distance(begin(files), end(files)));
+  return NumEntries(absl::StrCat("/proc/", pid_, "/fd"));
+}
+
+int Process::NumThreads() const {
+  return NumEntries(absl::StrCat("/proc/", pid_, "/task"));
 }
 
 std::vector<std::string> ServeAlone(const std::string& address) {
@@ -196,15 +205,21 @@ std::vector<std::string> ServeAlone(const std::string& address) {
           "0"};
 }
 
+std::vector<std::string> ArgsUnder(const std::string& limit,
+                                   const std::string& program,
+                                   const std::vector<std::string>& args) {
+  std::vector<std::string> all = {
+      "-c", absl::StrCat("ulimit ", limit, R"(; exec "$0" "$@")"), program};
+  all.insert(all.end(), args.begin(), args.end());
+  return all;
+}
+
 std::vector<std::string> ServeAloneUnder(const std::string& program,
                                          const std::string& limit,
                                          const std::vector<std::string>& more) {
-  std::vector<std::string> args = {
-      "-c", absl::StrCat("ulimit ", limit, R"(; exec "$0" "$@")"), program};
-  for (const auto& some : {ServeAlone(), more}) {
-    args.insert(args.end(), some.begin(), some.end());
-  }
-  return args;
+  std::vector<std::string> args = ServeAlone();
+  args.insert(args.end(), more.begin(), more.end());
+  return ArgsUnder(limit, program, args);
 }
 
 std::string AddressOf(Process& server) {

@@ -73,6 +73,7 @@ class Process {
   // process has ended.
   int64_t ResidentBytes() const;
   int NumOpenFiles() const;
+  int NumThreads() const;
 
  private:
   const TemporaryFolder folder_;
@@ -85,8 +86,13 @@ class Process {
 std::vector<std::string> ServeAlone(const std::string& address = "127.0.0.1:0");
 
 // Returns the arguments of /bin/sh with which it sets a limit, such as "-n 200"
-// (see ulimit), and becomes `program`, which is leat: the server of ServeAlone
-// with the flags `more`.
+// (see ulimit), and becomes `program` with the arguments `args`.
+std::vector<std::string> ArgsUnder(const std::string& limit,
+                                   const std::string& program,
+                                   const std::vector<std::string>& args);
+
+// Returns the arguments of /bin/sh with which it sets a limit and becomes
+// `program`, which is leat: the server of ServeAlone with the flags `more`.
 std::vector<std::string> ServeAloneUnder(
     const std::string& program, const std::string& limit,
     const std::vector<std::string>& more = {});

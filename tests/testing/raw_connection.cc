@@ -70,8 +70,12 @@ RawConnection::RawConnection(const std::string& address)
 RawConnection::~RawConnection() { close(socket_); }
 
 void RawConnection::Send(absl::string_view bytes) {
-  EXPECT_EQ(send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(bytes.size()));
+  EXPECT_TRUE(TrySend(bytes));
+}
+
+bool RawConnection::TrySend(absl::string_view bytes) {
+  return send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(bytes.size());
 }
 
 bool RawConnection::IsClosedByPeer() {

@@ -27,6 +27,9 @@ class RawConnection {
 
   // Sends all `bytes`; fails the test if they cannot be sent.
   void Send(absl::string_view bytes);
+  // Sends `bytes`. Returns false if not all of them can be sent, because the
+  // peer has closed the connection.
+  bool TrySend(absl::string_view bytes);
   // Reads what the peer sends until the peer closes the connection. Returns
   // false if it does not within a minute.
   bool IsClosedByPeer();

@@ -1,0 +1,68 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TracedModel is a model whose variables tell which gradients were applied, and
+// how often. Tests train it on a cluster that they disturb.
+//
+// The gradient of every element of `w` is 1, and the learning rate is 1, so w
+// is minus the number of updates. The gradient of `seen` is 1 in one row, and
+// each gradient has a row of its own. After asynchronous training a row is
+// minus the number of times that its gradient was applied. After synchronous
+// training a row is -1/n if its gradient was one of n in a mean.
+#ifndef LEAT_TESTS_CLUSTER_TRACED_MODEL_H_
+#define LEAT_TESTS_CLUSTER_TRACED_MODEL_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/ops.h"
+#include "leat/train/sync_replicas.h"
+
+namespace leat::testing {
+
+// The number of rows of `seen`. It is larger than the number of gradients that
+// all workers together compute in a test.
+inline constexpr int32_t kMaxTracedGradients = 1 << 18;
+
+// The names of nodes and tensors are those of a worker's graph.
+struct TracedModel {
+  Graph graph{BuiltinOps()};
+  std::string train = {};
+  std::string loss = {};
+  std::string w = {};
+  std::string seen = {};
+  std::string global_step = {};
+  std::string row = {};  // to be fed
+  std::string uninitialized = {};
+  // Of synchronous training only.
+  std::string local_init = {};
+  std::string chief_step = {};
+};
+
+struct TracedModelOptions {
+  int num_ps = 1;
+  // What makes the training synchronous. Asynchronous without it.
+  std::optional<SyncReplicasAttrs> sync = {};
+  int64_t num_elements = 4;  // of w
+};
+
+// Returns the model of worker number `worker`. Worker 0 is the chief. Fails
+// with the errors of GraphBuilder::Build.
+absl::StatusOr<TracedModel> MakeTracedModel(int worker,
+                                            const TracedModelOptions& options);
+
+// Returns the row for the gradient of a worker's step number `step`. Fails the
+// test if there are not so many rows. REQUIRES: `worker` is at most 2.
+int32_t TracedRow(int worker, int64_t step);
+
+// Returns a map from n to the number of gradients that synchronous training has
+// averaged in means of n gradients. Fails the test if a row is not -1/n.
+std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen);
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_CLUSTER_TRACED_MODEL_H_

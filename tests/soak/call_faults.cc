@@ -1,0 +1,69 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "leat/tests/soak/faults.h"
+#include "leat/tests/soak/visitor.h"
+#include "leat/tests/testing/hostile_peer.h"
+
+namespace leat::soak {
+namespace {
+
+using testing::HostilePeer;
+
+static_assert(kMaxGraphNodes < HostilePeer::kOversizedGraphNodes);
+
+constexpr int64_t kMany = kMaxMessageBytes / 4 * 3;
+constexpr int kClients = 4;
+static_assert(kMany * kClients > kMaxTransportBytes);
+
+// Expects that a feed was refused with the name of the limit.
+void ExpectRefused(const absl::Status& status) {
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "--max-")) << status;
+}
+
+}  // namespace
+
+// Sends one feed above the limit of a message, and then several that are
+// together above the limit of all messages.
+void FeedTooMuch(Scene& scene) {
+  Visitor visitor(scene);
+  visitor.ExpectStep();
+  ExpectRefused(visitor.Feed(2 * kMaxMessageBytes));
+  for (int i = 0; i < 3; ++i) {
+    std::vector<std::thread> clients;
+    for (int client = 0; client < kClients; ++client) {
+      clients.emplace_back([&visitor] {
+        const absl::Status status = visitor.Feed(kMany);
+        // When there is no room, gRPC may also close a connection.
+        if (!status.ok() && !absl::IsUnavailable(status)) ExpectRefused(status);
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    scene.cluster.Measure();
+  }
+  visitor.ExpectStep();
+}
+
+void CallWrongly(Scene& scene) {
+  HostilePeer peer(scene.cluster.transport(), scene.listening_address(),
+                   scene.victim.ToString(), kMaxMessageBytes);
+  peer.SendGarbage(64);
+  peer.UseUnknownHandles(64);
+  peer.SendGraphsForAbsentDevices(16);
+  peer.SendOversizedMessages(2);
+  peer.SendOversizedGraphs(16);
+  scene.cluster.Measure();
+  peer.FeedOtherTypesThanPromised(32);
+  peer.AskForTensorsThatNobodySends(64);
+  peer.VanishMidCall(64);
+  scene.cluster.Measure();
+}
+
+}  // namespace leat::soak

@@ -1,0 +1,168 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/soak/cluster.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/protos/health.pb.h"
+#include "leat/tests/testing/processes.h"
+#include "leat/tests/testing/task_client.h"
+
+namespace leat::soak {
+namespace {
+
+using testing::Becomes;
+using testing::TaskClient;
+
+// A task gives back unused memory within 30 s, and a busy machine is slow.
+constexpr absl::Duration kPatience = absl::Seconds(60);
+
+// How much more an idle process may use than when it was idle for the first
+// time. It may keep connections to all other tasks, threads that wait for work,
+// and pages that malloc or a pool has not given back yet.
+constexpr int kMoreDescriptors = 8;
+constexpr int kMoreThreads = 8;
+constexpr int64_t kMoreBytes = 64 << 20;
+
+// So many bytes of each log are shown after a failure.
+constexpr size_t kShownBytes = 2000;
+
+std::string MadeFolder(const std::string& path) {
+  std::filesystem::create_directory(path);
+  return path;
+}
+
+}  // namespace
+
+void Usage::Raise(const Usage& other) {
+  descriptors = std::max(descriptors, other.descriptors);
+  threads = std::max(threads, other.threads);
+  resident_bytes = std::max(resident_bytes, other.resident_bytes);
+}
+
+testing::ServedClusterOptions SoakCluster::Options(
+    const std::string& dump_folder) {
+  return {.flags = {"--dump-dir", dump_folder, "--grace", "1",
+                    // Tensors of the training travel in pieces.
+                    "--max-inline-bytes", "64KiB", "--chunk-bytes", "16KiB",
+                    "--max-message-bytes", absl::StrCat(kMaxMessageBytes),
+                    "--max-transport-bytes", absl::StrCat(kMaxTransportBytes),
+                    "--max-graph-nodes", absl::StrCat(kMaxGraphNodes),
+                    "--max-connections", absl::StrCat(kMaxConnections),
+                    "--max-connections-per-address",
+                    absl::StrCat(kMaxConnections), "--handshake-timeout", "2",
+                    // What clients and masters leave behind goes soon.
+                    "--session-idle", "4", "--master-silence", "8",
+                    "--max-tombstones", "1000", "--max-request-ids", "1000",
+                    "--max-dumped-plans", "1000000"},
+          .limit = "-n 400",
+          .is_behind_proxies = true};
+}
+
+SoakCluster::SoakCluster()
+    : served_(absl::StrCat("worker=", kWorkers, ",ps=", kPs),
+              Options(MadeFolder(dump_folder()))) {
+  for (const TaskId& task : tasks()) {
+    proxies_[Key(task)] = std::make_unique<TcpProxy>(
+        served_.Address(task), served_.ListeningAddress(task));
+  }
+}
+
+void SoakCluster::Kill(const TaskId& task) {
+  served_.Kill(task);
+  first_.erase(Key(task));
+}
+
+Usage SoakCluster::UsageOf(const TaskId& task) {
+  const testing::Process& process = served_.process(task);
+  return {.descriptors = process.NumOpenFiles(),
+          .threads = process.NumThreads(),
+          .resident_bytes = process.ResidentBytes()};
+}
+
+void SoakCluster::Measure() {
+  for (const TaskId& task : tasks()) highest_.Raise(UsageOf(task));
+}
+
+Usage SoakCluster::TakeHighest() {
+  Measure();
+  return std::exchange(highest_, Usage());
+}
+
+bool SoakCluster::ExpectRunning() {
+  bool all = true;
+  for (const TaskId& task : tasks()) {
+    testing::Process& process = served_.process(task);
+    if (process.IsRunning()) continue;
+    ADD_FAILURE() << task.ToString() << " has ended with " << process.Wait();
+    all = false;
+  }
+  return all;
+}
+
+void SoakCluster::ExpectServing() {
+  for (const TaskId& task : tasks()) {
+    absl::Status called;
+    pb::HealthCheckResponse health;
+    // A client's old connection may be one that the fault has broken.
+    const auto is_serving = [&] {
+      called =
+          TaskClient(*transport_, served_.Address(task))
+              .Call(methods::kHealthCheck, pb::HealthCheckRequest(), health);
+      return called.ok() && health.status() == pb::HealthCheckResponse::SERVING;
+    };
+    EXPECT_TRUE(Becomes(is_serving, kPatience))
+        << task.ToString() << " does not serve: " << called << " "
+        << health.ShortDebugString();
+  }
+}
+
+void SoakCluster::ExpectNothingLeaked() {
+  for (const TaskId& task : tasks()) {
+    const auto [found, is_first] = first_.emplace(Key(task), UsageOf(task));
+    if (is_first) continue;
+    const Usage before = found->second;
+    Usage now;
+    const auto is_back = [&] {
+      now = UsageOf(task);
+      return now.descriptors <= before.descriptors + kMoreDescriptors &&
+             now.threads <= before.threads + kMoreThreads &&
+             now.resident_bytes <= before.resident_bytes + kMoreBytes;
+    };
+    EXPECT_TRUE(Becomes(is_back, kPatience))
+        << task.ToString() << " has " << now.descriptors << " descriptors, "
+        << now.threads << " threads and " << now.resident_bytes
+        << " bytes; when it was idle for the first time it had "
+        << before.descriptors << ", " << before.threads << " and "
+        << before.resident_bytes;
+  }
+}
+
+void SoakCluster::RemovePlans() const {
+  // A task may write a plan meanwhile, which then stays.
+  std::error_code error;
+  for (const auto& each :
+       std::filesystem::directory_iterator(dump_folder(), error)) {
+    std::filesystem::remove_all(each.path(), error);
+  }
+}
+
+std::string SoakCluster::Logs() {
+  std::string logs;
+  for (const TaskId& task : tasks()) {
+    const std::string log = served_.process(task).Err();
+    const size_t hidden = log.size() - std::min(log.size(), kShownBytes);
+    absl::StrAppend(&logs, "---- ", task.ToString(), "\n", log.substr(hidden),
+                    "\n");
+  }
+  return logs;
+}
+
+}  // namespace leat::soak

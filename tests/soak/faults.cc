@@ -1,0 +1,58 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/soak/faults.h"
+
+#include "absl/time/clock.h"
+
+namespace leat::soak {
+namespace {
+
+constexpr absl::Duration kPoll = absl::Milliseconds(20);
+
+}  // namespace
+
+absl::Duration Scene::Between(absl::Duration least, absl::Duration most) {
+  const auto range =
+      static_cast<uint32_t>(absl::ToInt64Milliseconds(most - least));
+  return least + absl::Milliseconds(random() % (range + 1));
+}
+
+void Scene::Hold(absl::Duration least, absl::Duration most) {
+  const absl::Time end = absl::Now() + Between(least, most);
+  do {
+    cluster.Measure();
+    absl::SleepFor(kPoll);
+  } while (absl::Now() < end);
+}
+
+const Fault& NoFault() {
+  static constexpr Fault none = {.name = "(none)", .happen = [](Scene&) {}};
+  return none;
+}
+
+const std::vector<Fault>& AllFaults() {
+  static const std::vector<Fault> faults = {
+      {.name = "worker killed",
+       .job = "worker",
+       .happen = KillVictim,
+       .is_noticed = true},
+      {.name = "parameter server killed",
+       .job = "ps",
+       .happen = KillVictim,
+       .is_noticed = true},
+      {.name = "task stalled", .happen = StallVictim},
+      {.name = "task stopped", .happen = StopVictim},
+      {.name = "network slow", .happen = SlowNetwork},
+      {.name = "network lost", .happen = LoseNetwork},
+      {.name = "network cut", .happen = CutNetwork},
+      {.name = "connection storm", .happen = StormConnections},
+      {.name = "connections that end early", .happen = EndConnections},
+      {.name = "slow partial requests", .happen = SendPartialRequests},
+      {.name = "feeds above limits", .happen = FeedTooMuch, .takes_room = true},
+      {.name = "wrong calls", .happen = CallWrongly, .takes_room = true},
+      {.name = "descriptors exhausted", .happen = TakeDescriptors},
+      {.name = "disk full", .happen = FillDisk},
+  };
+  return faults;
+}
+
+}  // namespace leat::soak

@@ -1,0 +1,15 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// KillChildrenAtCrash: the processes of the cluster end when this one crashes.
+#ifndef LEAT_TESTS_SOAK_ORPHANS_H_
+#define LEAT_TESTS_SOAK_ORPHANS_H_
+
+namespace leat::soak {
+
+// From now on, if this process aborts or crashes, the processes that its main
+// thread has started are killed first.
+void KillChildrenAtCrash();
+
+}  // namespace leat::soak
+
+#endif  // LEAT_TESTS_SOAK_ORPHANS_H_

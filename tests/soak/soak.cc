@@ -1,0 +1,166 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Trains on a cluster for some minutes and disturbs it in every way that the
+// faults of faults.h know, one after the other. After each fault the training
+// must go on, its variables must be right, and the tasks must have nothing
+// left of it. Ends with a table. tools/soak runs it.
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <random>
+
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "leat/core/descriptor_limit.h"
+#include "leat/tests/soak/cluster.h"
+#include "leat/tests/soak/failures.h"
+#include "leat/tests/soak/orphans.h"
+#include "leat/tests/soak/report.h"
+#include "leat/tests/soak/round.h"
+#include "leat/tests/soak/watchdog.h"
+#include "leat/tools/program.h"
+
+namespace leat::soak {
+namespace {
+
+// After so many rounds that failed the soak ends, because more would tell
+// nothing new.
+constexpr int kMaxFailedRounds = 5;
+
+struct Options {
+  double minutes = 1;
+  uint32_t seed = 0;
+};
+
+std::atomic<bool> must_end{false};
+
+// The first SIGTERM ends the soak after the round that runs, the second at
+// once.
+void EndAtSigterm() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { must_end = true; };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// Runs rounds on a cluster, which is replaced after a failure.
+class Soak {
+ public:
+  explicit Soak(const Options& options)
+      : options_(options),
+        failures_(new FailureCount),
+        schedule_(options.seed) {
+    ::testing::UnitTest::GetInstance()->listeners().Append(failures_);
+  }
+
+  // Returns whether nothing has failed.
+  bool Run();
+
+ private:
+  // Starts a cluster, and trains on it without a fault. What its tasks use then
+  // is what they may use later.
+  void Begin();
+  void RunRound(const Round& round);
+  void ExplainFailure(const Round& round);
+  void End();
+
+  const Options options_;
+  FailureCount* const failures_;  // owned by GoogleTest
+  const absl::Time begin_ = absl::Now();
+  Schedule schedule_;
+  Report report_;
+  std::unique_ptr<SoakCluster> cluster_;
+};
+
+bool Soak::Run() {
+  const absl::Time end = begin_ + absl::Minutes(options_.minutes);
+  while (absl::Now() < end && !must_end &&
+         report_.failed_rounds() < kMaxFailedRounds) {
+    RunRound(schedule_.Next());
+  }
+  End();
+  std::cout << "\n" << report_.Text(absl::Now() - begin_, options_.seed);
+  return failures_->count() == 0;
+}
+
+void Soak::Begin() {
+  cluster_ = std::make_unique<SoakCluster>();
+  for (const bool is_sync : {true, false}) {
+    const Round round = {.fault = &NoFault(), .is_sync = is_sync};
+    report_.Add(round.fault->name, soak::Run(round, *cluster_));
+  }
+}
+
+void Soak::RunRound(const Round& round) {
+  const Watchdog watchdog(round.Text());
+  const int before = failures_->count();
+  if (cluster_ == nullptr) Begin();
+  const absl::Time begin = absl::Now();
+  RoundResult result = soak::Run(round, *cluster_);
+  result.has_failed = failures_->count() > before;
+  report_.Add(round.fault->name, result);
+  std::cout << absl::FormatDuration(
+                   absl::Trunc(begin - begin_, absl::Milliseconds(100)))
+            << ": " << round.Text() << ": " << result.errors
+            << " errors, right again after "
+            << absl::Trunc(result.recovery, absl::Milliseconds(1)) << "\n"
+            << std::flush;
+  if (result.has_failed) ExplainFailure(round);
+}
+
+void Soak::ExplainFailure(const Round& round) {
+  std::cout << "FAILED with seed " << options_.seed << ": " << round.Text()
+            << "\n"
+            << cluster_->Logs() << std::flush;
+  cluster_.reset();
+}
+
+void Soak::End() {
+  if (cluster_ == nullptr) return;
+  const Watchdog watchdog("the end of the cluster");
+  cluster_->served().End();
+}
+
+// Parses the flags. Returns an exit code if the program must end now.
+std::optional<int> Parse(int argc, char** argv, Options& options) {
+  CLI::App app(
+      "Trains on a cluster and disturbs it at random. Exits with 0 if every "
+      "step was right, nobody hung and nothing leaked.");
+  options.seed = std::random_device()();
+  app.add_option("--minutes", options.minutes,
+                 "After so long no further round begins")
+      ->check(NumberFrom(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed,
+                 "What decides the rounds [a random number, which is printed]");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  return std::nullopt;
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  if (const auto code = Parse(argc, argv, options)) return *code;
+  std::cout << "seed " << options.seed << "\n" << std::flush;
+  ::testing::InitGoogleTest();
+  RaiseDescriptorLimit();
+  EndAtSigterm();
+  KillChildrenAtCrash();
+  return Soak(options).Run() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace leat::soak
+
+int main(int argc, char** argv) { return leat::soak::Main(argc, argv); }

@@ -1,0 +1,98 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CheckedTraining trains on the cluster while the soak disturbs it. Its
+// variables tell afterwards which gradients were applied (TracedModel), so it
+// can check them exactly.
+#ifndef LEAT_TESTS_SOAK_TRAINING_H_
+#define LEAT_TESTS_SOAK_TRAINING_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/graph/graph.h"
+#include "leat/runtime/session.h"
+#include "leat/tests/cluster/traced_model.h"
+#include "leat/tests/cluster/training_worker.h"
+#include "leat/tests/soak/cluster.h"
+#include "leat/train/recoverable_session.h"
+#include "leat/train/session.h"
+
+namespace leat::soak {
+
+// Its functions are used by one thread. Those that expect something fail the
+// test if it is not so.
+class CheckedTraining {
+ public:
+  // Begins to train, synchronously or asynchronously. If `may_be_refused`, the
+  // program of a worker may get RESOURCE_EXHAUSTED, and is then started again.
+  // The cluster must have no variables yet.
+  CheckedTraining(SoakCluster& cluster, bool is_sync, bool may_be_refused);
+
+  // Waits until each worker has succeeded with `steps` further steps. Fails the
+  // test, and returns false, if a worker needs more than a minute.
+  bool ExpectAdvances(int64_t steps) const;
+  // Ends the training. Expects that the variables have the values that they
+  // must have, and that each error of a worker names a task. Expects that some
+  // error has `named`, such as a name or an address of a task, unless it is
+  // empty. Removes the variables.
+  void Finish(const std::string& named);
+
+  // What the workers have done until now.
+  int64_t steps() const;
+  int64_t sessions() const;
+  int64_t errors() const;
+
+ private:
+  // A gradient whose step has succeeded.
+  struct Gradient {
+    int32_t row = 0;
+    int generation = 0;
+  };
+
+  testing::TrainingWorker::Program Program(const testing::TracedModel& model,
+                                           int worker);
+  RecoverableSessionOptions SessionOf(const testing::TracedModel& model,
+                                      int worker);
+  // Make a session and clear the tasks as RecoverableSession would, and count
+  // that.
+  absl::StatusOr<std::shared_ptr<Session>> Connect(
+      const Graph& graph, const SessionOptions& options, bool is_chief);
+  absl::Status Reset(const SessionOptions& options);
+
+  // Waits for the values of `w`, `seen` and the global step. Returns an empty
+  // list, and fails the test, if there are none.
+  std::vector<Tensor> Values() const;
+  void ExpectSyncValues(const std::vector<Tensor>& values) const;
+  void ExpectAsyncValues(const std::vector<Tensor>& values) const;
+  // Returns the rows of the gradients that count: those since the variables
+  // were initialized last.
+  std::vector<int32_t> Rows() const;
+  void ExpectNamedTasks(const std::string& named) const;
+  int64_t begun() const;
+
+  SoakCluster& cluster_;
+  const bool is_sync_;
+  const bool may_be_refused_;
+  testing::TracedModel model_;  // of the chief
+
+  mutable Mutex mutex_;
+  // Grows when the chief begins to clear the tasks, and when it has done so.
+  int generation_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The sessions of the chief since then.
+  int64_t chief_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t sessions_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<Gradient> done_ ABSL_GUARDED_BY(mutex_);
+  std::vector<absl::Status> errors_ ABSL_GUARDED_BY(mutex_);
+  // Declared last, so that the workers end before the members that they use.
+  std::vector<std::unique_ptr<testing::TrainingWorker>> workers_;
+};
+
+}  // namespace leat::soak
+
+#endif  // LEAT_TESTS_SOAK_TRAINING_H_
