@@ -54,6 +54,14 @@ absl::Status TooMuchAtOnceError(absl::string_view address,
       "--max-transport-bytes)")));
 }
 
+absl::Status CrowdedOutError(absl::string_view address,
+                             absl::string_view method) {
+  return AsTransportError(absl::AbortedError(absl::StrCat(
+      address, " has no room even for the small request of ", method,
+      " beside the messages that it is receiving (its "
+      "--max-transport-bytes); try again")));
+}
+
 absl::Status UnknownMethodError(absl::string_view method) {
   return absl::UnimplementedError(
       absl::StrCat("this task has no method ", QuotedText(method)));

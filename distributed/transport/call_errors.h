@@ -38,6 +38,10 @@ absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 // the receiver, of the response.
 absl::Status TooMuchAtOnceError(absl::string_view address,
                                 absl::string_view method, bool is_response);
+// Returns ABORTED: other messages take up so much of the receiver's room that
+// not even a small request fits. It helps to try again later.
+absl::Status CrowdedOutError(absl::string_view address,
+                             absl::string_view method);
 
 // Returns UNIMPLEMENTED, without the payload, because the callee itself reports
 // it.

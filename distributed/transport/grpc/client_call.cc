@@ -134,8 +134,11 @@ absl::StatusOr<Payload> ClientCall::ResultOf(const grpc::Status& status) {
 
 absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
   if (IsQuotaError(status)) {
-    return TooMuchAtOnceError(address_, method_.path,
-                              status.error_message() == kOwnQuota);
+    const bool is_response = status.error_message() == kOwnQuota;
+    if (!is_response && request_.Length() < kAnnouncedBytes) {
+      return CrowdedOutError(address_, method_.path);
+    }
+    return TooMuchAtOnceError(address_, method_.path, is_response);
   }
   if (WasSaidByCallee(status)) return AsCalleeError(FromGrpcStatus(status));
   const std::string message = status.error_message();

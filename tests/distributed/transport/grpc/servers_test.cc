@@ -2,7 +2,9 @@
 //
 // Tests of servers behind sockets: lost connections, and the memory of tensors
 // that are received over them.
+#include <atomic>
 #include <chrono>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -164,6 +166,38 @@ TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
   EXPECT_THAT(call(40 << 20), HasSubstr("--max-message-bytes"));
   // This one is received, but names no session.
   EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
+}
+
+// Whoever asks for little may ask again. RESOURCE_EXHAUSTED would mean that the
+// request itself is too large, and would end a training.
+TEST_F(GrpcServersTest, SmallRequestsAreNotBlamedForTheRoomThatOthersTake) {
+  const auto worker = Start("worker", {.max_transport_bytes = 4 << 20});
+  const WireTensors tensors = {
+      {"x", Tensor::Filled<float>(Shape({1 << 19}), 1)}};
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      while (!is_over) {
+        CallNow(*transport_, worker->address(), methods::kRunStep,
+                PayloadOf("", tensors))
+            .status()
+            .IgnoreError();
+      }
+    });
+  }
+  int num_crowded_out = 0;
+  for (int call = 0; call < 10'000 && num_crowded_out < 20; ++call) {
+    const absl::Status status =
+        CallNow(*transport_, worker->address(), methods::kHealthCheck).status();
+    EXPECT_NE(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    if (!absl::IsAborted(status)) continue;
+    ++num_crowded_out;
+    EXPECT_THAT(status.message(), HasSubstr("(its --max-transport-bytes)"));
+  }
+  is_over = true;
+  for (std::thread& caller : callers) caller.join();
+  std::cout << num_crowded_out << " small requests were crowded out\n";
 }
 
 // While the quota is nearly used up, received bytes are freed on threads that
