@@ -45,21 +45,17 @@ absl::Status TooLargeError(absl::string_view address, absl::string_view why) {
 }
 
 absl::Status TooMuchAtOnceError(absl::string_view address,
-                                absl::string_view method, bool is_response) {
-  return AsTransportError(absl::ResourceExhaustedError(absl::StrCat(
-      is_response ? "this process" : address, " has no room for the ",
-      is_response ? "response" : "request", " of ", method,
-      is_response ? absl::StrCat(" of ", address) : "",
+                                absl::string_view method,
+                                RefusedMessage message) {
+  const std::string text = absl::StrCat(
+      message.is_response ? "this process" : address, " has no room for the ",
+      message.is_response ? "response" : "request", " of ", method,
+      message.is_response ? absl::StrCat(" of ", address) : "",
       " beside the messages that it is receiving (the receiver's "
-      "--max-transport-bytes)")));
-}
-
-absl::Status CrowdedOutError(absl::string_view address,
-                             absl::string_view method) {
-  return AsTransportError(absl::AbortedError(absl::StrCat(
-      address, " has no room even for the small request of ", method,
-      " beside the messages that it is receiving (its "
-      "--max-transport-bytes); try again")));
+      "--max-transport-bytes)",
+      message.is_large ? "" : "; try again");
+  return AsTransportError(message.is_large ? absl::ResourceExhaustedError(text)
+                                           : absl::AbortedError(text));
 }
 
 absl::Status UnknownMethodError(absl::string_view method) {

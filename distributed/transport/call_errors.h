@@ -33,15 +33,18 @@ absl::Status GivenUpError(absl::string_view address, absl::string_view method);
 // `why` is gRPC's message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// Returns RESOURCE_EXHAUSTED: the receiver of a message has too little room for
-// all messages that it is receiving. `is_response` says that this process is
-// the receiver, of the response.
+// The message of a call that its receiver had no room for.
+struct RefusedMessage {
+  bool is_response = false;  // This process is the receiver.
+  // True if it has at least kAnnouncedBytes (grpc/settings.h).
+  bool is_large = false;
+};
+// Returns the error of a message for which the receiver has no room beside the
+// other messages that it is receiving: RESOURCE_EXHAUSTED if the message is
+// large, and otherwise ABORTED, because it fits when the others are gone.
 absl::Status TooMuchAtOnceError(absl::string_view address,
-                                absl::string_view method, bool is_response);
-// Returns ABORTED: other messages take up so much of the receiver's room that
-// not even a small request fits. It helps to try again later.
-absl::Status CrowdedOutError(absl::string_view address,
-                             absl::string_view method);
+                                absl::string_view method,
+                                RefusedMessage message);
 
 // Returns UNIMPLEMENTED, without the payload, because the callee itself reports
 // it.

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
-#include "leat/core/status_macros.h"
 
 namespace leat::testing {
 namespace {
@@ -59,19 +58,9 @@ std::shared_ptr<RecoverableSession> TrainingWorker::session() const {
 }
 
 void TrainingWorker::Train() {
-  while (!is_ending_) {
-    const absl::Status status = RunProgram();
-    if (status.ok()) return;
-    ASSERT_TRUE(program_.restarts_after != nullptr &&
-                program_.restarts_after(status))
-        << status;
-  }
-}
-
-absl::Status TrainingWorker::RunProgram() {
-  LEAT_ASSIGN_OR_RETURN(
-      const std::shared_ptr<RecoverableSession> session,
-      RecoverableSession::Create(program_.graph, program_.session));
+  auto made = RecoverableSession::Create(program_.graph, program_.session);
+  ASSERT_TRUE(made.ok()) << made.status();
+  const std::shared_ptr<RecoverableSession> session = *std::move(made);
   {
     MutexLock lock(mutex_);
     session_ = session;
@@ -83,11 +72,10 @@ absl::Status TrainingWorker::RunProgram() {
       ++done_;
       continue;
     }
-    if (is_ending_) break;
+    if (is_ending_) return;
     Record(result.status());
-    if (!IsRecoverable(result.status())) return result.status();
+    ASSERT_TRUE(IsRecoverable(result.status())) << result.status();
   }
-  return absl::OkStatus();
 }
 
 void TrainingWorker::Record(const absl::Status& error) {

@@ -30,8 +30,7 @@ namespace leat::testing {
 SessionOptions WorkerSessionOptions(const ServedCluster& cluster, int worker);
 
 // Runs steps from construction to Stop. A step may fail only with a recoverable
-// error, or one after which the program restarts; any other error fails the
-// test. Thread-safe, except for Stop, which
+// error; any other error fails the test. Thread-safe, except for Stop, which
 // must be called by one thread only.
 class TrainingWorker {
  public:
@@ -45,9 +44,6 @@ class TrainingWorker {
     std::function<void(const std::vector<Tensor>& fetched)> done = {};
     // Optional. Called with the error of each step that fails before Stop.
     std::function<void(const absl::Status& error)> failed = {};
-    // Optional. Returns whether the program ends with an error that is not
-    // recoverable and is started again, as by `leat launch`.
-    std::function<bool(const absl::Status& error)> restarts_after = {};
   };
   // The error of a step, and when the step returned it.
   struct Failure {
@@ -65,8 +61,7 @@ class TrainingWorker {
   // The numbers of steps that have begun and that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
-  // The number of sessions that have been made since the program was started
-  // last. REQUIRES: a step has succeeded.
+  // The number of sessions that have been made. REQUIRES: a step has succeeded.
   int64_t num_sessions() const { return session()->num_sessions(); }
   // Waits up to 60 s until `steps` further steps have succeeded. Returns false
   // if they have not.
@@ -79,10 +74,7 @@ class TrainingWorker {
   bool Fails() const;
 
  private:
-  // Runs the program until Stop, and again while it restarts.
   void Train();
-  // Returns the error with which the program ends, or OK after Stop.
-  absl::Status RunProgram();
   void Record(const absl::Status& error);
   std::shared_ptr<RecoverableSession> session() const;
 

@@ -47,8 +47,8 @@ const std::vector<Fault>& AllFaults() {
       {.name = "connection storm", .happen = StormConnections},
       {.name = "connections that end early", .happen = EndConnections},
       {.name = "slow partial requests", .happen = SendPartialRequests},
-      {.name = "feeds above limits", .happen = FeedTooMuch, .takes_room = true},
-      {.name = "wrong calls", .happen = CallWrongly, .takes_room = true},
+      {.name = "feeds above limits", .happen = FeedTooMuch},
+      {.name = "wrong calls", .happen = CallWrongly},
       {.name = "descriptors exhausted", .happen = TakeDescriptors},
       {.name = "disk full", .happen = FillDisk},
   };

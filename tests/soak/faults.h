@@ -39,9 +39,6 @@ struct Fault {
   void (*happen)(Scene& scene) = nullptr;
   // Whether a worker must get an error that names the victim.
   bool is_noticed = false;
-  // Whether the victim may have no room for a request of a worker, which then
-  // gets RESOURCE_EXHAUSTED.
-  bool takes_room = false;
 };
 
 // Processes that die or get no processor.

@@ -51,7 +51,7 @@ RoundResult Run(const Round& round, SoakCluster& cluster) {
   RoundResult result = {.is_sync = round.is_sync};
   std::mt19937 random(round.seed);
   Scene scene = {cluster, random, round.victim};
-  CheckedTraining training(cluster, round.is_sync, round.fault->takes_room);
+  CheckedTraining training(cluster, round.is_sync);
   if (!training.ExpectAdvances(kStepsBefore)) return result;
   absl::SleepFor(scene.Between(absl::ZeroDuration(), absl::Milliseconds(200)));
   round.fault->happen(scene);

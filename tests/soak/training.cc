@@ -44,9 +44,8 @@ constexpr int64_t kDroppedPerSession = 4;
 
 }  // namespace
 
-CheckedTraining::CheckedTraining(SoakCluster& cluster, bool is_sync,
-                                 bool may_be_refused)
-    : cluster_(cluster), is_sync_(is_sync), may_be_refused_(may_be_refused) {
+CheckedTraining::CheckedTraining(SoakCluster& cluster, bool is_sync)
+    : cluster_(cluster), is_sync_(is_sync) {
   testing::TracedModelOptions options = {.num_ps = kPs,
                                          .num_elements = kElements};
   if (is_sync) options.sync = {.replicas_to_aggregate = kWorkers};
@@ -83,10 +82,6 @@ TrainingWorker::Program CheckedTraining::Program(const TracedModel& model,
               [this](const absl::Status& error) {
                 MutexLock lock(mutex_);
                 errors_.push_back(error);
-              },
-          .restarts_after =
-              [this](const absl::Status& error) {
-                return may_be_refused_ && absl::IsResourceExhausted(error);
               }};
 }
 

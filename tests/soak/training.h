@@ -29,10 +29,9 @@ namespace leat::soak {
 // test if it is not so.
 class CheckedTraining {
  public:
-  // Begins to train, synchronously or asynchronously. If `may_be_refused`, the
-  // program of a worker may get RESOURCE_EXHAUSTED, and is then started again.
-  // The cluster must have no variables yet.
-  CheckedTraining(SoakCluster& cluster, bool is_sync, bool may_be_refused);
+  // Begins to train, synchronously or asynchronously. The cluster must have no
+  // variables yet.
+  CheckedTraining(SoakCluster& cluster, bool is_sync);
 
   // Waits until each worker has succeeded with `steps` further steps. Fails the
   // test, and returns false, if a worker needs more than a minute.
@@ -78,7 +77,6 @@ class CheckedTraining {
 
   SoakCluster& cluster_;
   const bool is_sync_;
-  const bool may_be_refused_;
   testing::TracedModel model_;  // of the chief
 
   mutable Mutex mutex_;

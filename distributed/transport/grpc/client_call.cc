@@ -67,7 +67,8 @@ void ClientCall::Start(const std::shared_ptr<grpc::Channel>& channel,
       EncodePayload(std::move(request), method_.request);
   if (!segments.ok()) return Fail(AsTransportError(segments.status()), queue);
   request_ = ToByteBuffer(*std::move(segments));
-  if (request_.Length() >= kAnnouncedBytes) {
+  announces_request_ = request_.Length() >= kAnnouncedBytes;
+  if (announces_request_) {
     context_.AddMetadata(kRequestBytes, absl::StrCat(request_.Length()));
   }
   context_.set_wait_for_ready(options_.wait_for_ready);
@@ -135,10 +136,13 @@ absl::StatusOr<Payload> ClientCall::ResultOf(const grpc::Status& status) {
 absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
   if (IsQuotaError(status)) {
     const bool is_response = status.error_message() == kOwnQuota;
-    if (!is_response && request_.Length() < kAnnouncedBytes) {
-      return CrowdedOutError(address_, method_.path);
-    }
-    return TooMuchAtOnceError(address_, method_.path, is_response);
+    const bool is_large =
+        is_response
+            ? context_.GetServerInitialMetadata().count(kResponseBytes) > 0
+            : announces_request_;
+    return TooMuchAtOnceError(
+        address_, method_.path,
+        {.is_response = is_response, .is_large = is_large});
   }
   if (WasSaidByCallee(status)) return AsCalleeError(FromGrpcStatus(status));
   const std::string message = status.error_message();

@@ -85,6 +85,8 @@ class ClientCall final : public OpenClientCall,
   // The registrations of the call, which End removes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
+  // Whether the request is large, so that its size is announced.
+  bool announces_request_ = false;
   // Who ended the call, set once.
   std::atomic<Ending> ending_{Ending::kByPeer};
   // What gRPC uses during the call.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/byte_buffer.h"
@@ -132,6 +133,10 @@ void ServerCall::Answer(absl::StatusOr<Payload> response) {
       EncodePayload(*std::move(response), entry_->method.response);
   if (!segments.ok()) return Refuse(segments.status());
   response_ = ToByteBuffer(*std::move(segments));
+  if (response_.Length() >= kAnnouncedBytes) {
+    context_.AddInitialMetadata(kResponseBytes,
+                                absl::StrCat(response_.Length()));
+  }
   stream_.WriteAndFinish(response_, grpc::WriteOptions(), grpc::Status::OK,
                          &answer_);
 }

@@ -31,6 +31,9 @@ inline constexpr char kSaidByCallee[] = "leat-status";
 // sends with each request of at least kAnnouncedBytes.
 inline constexpr char kRequestBytes[] = "leat-request-bytes";
 inline constexpr size_t kAnnouncedBytes = size_t{1} << 20;
+// The same for a response, in the callee's first header. A caller that has no
+// room for the response then knows that it is large.
+inline constexpr char kResponseBytes[] = "leat-response-bytes";
 
 // A deadline that is further away than this is treated as no deadline, because
 // its sum with the time of day might overflow.
