@@ -24,25 +24,38 @@ absl::Status Close(FileDescriptor file, const std::string& path) {
                                     : SystemError(path, "cannot close");
 }
 
-absl::Status WriteAndSync(const std::string& temporary, const std::string& path,
-                          absl::string_view bytes) {
+// Writes a new file. If `old` is not null, the file gets the mode of that file.
+absl::Status WriteNewFile(const std::string& temporary, const struct stat* old,
+                          const std::string& path, absl::string_view bytes) {
   FileDescriptor file(open(temporary.c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
   if (!file.is_open()) return SystemError(path, "cannot create");
+  if (old != nullptr && fchmod(file.number(), old->st_mode & 07777) != 0) {
+    return SystemError(path, "cannot set the mode");
+  }
   LEAT_RETURN_IF_ERROR(WriteAll(file.number(), path, bytes));
   if (fsync(file.number()) != 0) return SystemError(path, "cannot sync");
   return Close(std::move(file), path);
 }
 
 // Writes a new file beside `path` and renames it to `path` when it is complete.
-absl::Status ReplaceFile(const std::string& path, absl::string_view bytes) {
+absl::Status ReplaceFile(const std::string& path, const struct stat* old,
+                         absl::string_view bytes) {
   const std::string temporary = absl::StrCat(path, ".", RandomId());
-  absl::Status status = WriteAndSync(temporary, path, bytes);
+  absl::Status status = WriteNewFile(temporary, old, path, bytes);
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
     status = SystemError(path, "cannot replace");
   }
   if (!status.ok()) unlink(temporary.c_str());
   return status;
+}
+
+absl::Status WriteInPlace(const std::string& path, absl::string_view bytes) {
+  FileDescriptor file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode));
+  if (!file.is_open()) return SystemError(path, "cannot open");
+  LEAT_RETURN_IF_ERROR(WriteAll(file.number(), path, bytes));
+  return Close(std::move(file), path);
 }
 
 }  // namespace
@@ -52,7 +65,7 @@ absl::Status WriteAll(int descriptor, const std::string& path,
   while (!bytes.empty()) {
     const ssize_t count = write(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(path, "cannot write");
+    if (count <= 0) return SystemError(path, "cannot write");
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return absl::OkStatus();
@@ -60,14 +73,12 @@ absl::Status WriteAll(int descriptor, const std::string& path,
 
 absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
   struct stat info = {};
-  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode) ||
-      S_ISDIR(info.st_mode)) {
-    return ReplaceFile(path, bytes);
+  if (lstat(path.c_str(), &info) != 0) {
+    return errno == ENOENT ? ReplaceFile(path, nullptr, bytes)
+                           : SystemError(path, "cannot stat");
   }
-  FileDescriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file.is_open()) return SystemError(path, "cannot open");
-  LEAT_RETURN_IF_ERROR(WriteAll(file.number(), path, bytes));
-  return Close(std::move(file), path);
+  if (S_ISREG(info.st_mode)) return ReplaceFile(path, &info, bytes);
+  return WriteInPlace(path, bytes);
 }
 
 }  // namespace leat

@@ -20,10 +20,11 @@ namespace leat {
 absl::Status WriteAll(int descriptor, const std::string& path,
                       absl::string_view bytes);
 
-// Replaces the file `path` by a file with the contents `bytes`, which are on
-// the disk when this function returns. If it fails, the old file is still
-// there, and nothing else. A `path` that is not a regular file, such as a pipe
-// or a device, is not replaced: the bytes are written into it.
+// Replaces the file `path` by a file with the contents `bytes` and the old
+// file's mode. The contents are on the disk when this function returns. If it
+// fails, the old file is still there, and nothing else. A `path` that is not a
+// regular file, such as a symbolic link, a pipe or a device, is not replaced:
+// the bytes are written into what it stands for.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
 }  // namespace leat

@@ -73,8 +73,7 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
   const uint32_t entry_bits = (uint32_t{1} << entries) - 1;
   const bool has_ellipsis =
       (static_cast<uint32_t>(spec.masks.ellipsis) & entry_bits) != 0;
-  const int new_after =
-      has_ellipsis ? CountNewAxesAfterEllipsis(spec, entries) : 0;
+  const int new_after = CountNewAxesAfterEllipsis(spec, entries);
   // A specification without an ellipsis is treated as if it ended in one.
   const int sparse = entries + (has_ellipsis ? 0 : 1);
   Dense dense;

@@ -12,7 +12,8 @@
 namespace leat {
 
 // Reads begin_mask, end_mask, ellipsis_mask, new_axis_mask and
-// shrink_axis_mask. INVALID_ARGUMENT if one is absent or does not fit an int32.
+// shrink_axis_mask. Fails with INVALID_ARGUMENT if one is absent or does not
+// fit an int32.
 absl::StatusOr<StridedSliceMasks> ReadStridedSliceMasks(const AttrMap& attrs);
 
 }  // namespace leat

@@ -27,7 +27,8 @@ absl::Status CheckPositive(absl::string_view name, const Ints& values) {
 
 // Reads a list attr with one value per axis. If the op has no such attr, all
 // values are 1. Fails with `unsupported` for windows along batch or channels.
-// The checks come in TensorFlow's order, which decides between two codes.
+// Within one attr, the checks come in TensorFlow's order, which decides between
+// two codes.
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                              const ImageAxes& axes,
                              absl::StatusCode unsupported) {

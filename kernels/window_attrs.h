@@ -26,10 +26,10 @@ struct WindowAttrs {
   Window height = {};
   Window width = {};
 
-  // Reads and checks the attrs of `node`. INVALID_ARGUMENT for lists of a wrong
-  // length, for values below 1 or above int32, and for padding of batch or
-  // channels. Fails with the code `unsupported` for strides, dilations or
-  // windows along batch or channels.
+  // Reads and checks the attrs of `node`. Fails with INVALID_ARGUMENT for lists
+  // of a wrong length, for values beyond int32, for values below 1 along height
+  // or width or in ksize, and for padding of batch or channels. Fails with the
+  // code `unsupported` if any other value for batch or channels is not 1.
   static absl::StatusOr<WindowAttrs> Create(
       const NodeDef& node,
       absl::StatusCode unsupported = absl::StatusCode::kUnimplemented);

@@ -2,8 +2,8 @@
 #include "leat/runtime/control_group.h"
 
 #include <algorithm>
-#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -12,49 +12,59 @@
 namespace leat {
 namespace {
 
-// Returns the number that a file contains, or -1 if it contains no number.
-int64_t ReadNumber(const std::string& path) {
+// Returns the number that a file contains, or nothing if it contains none.
+std::optional<int64_t> ReadNumber(const std::string& path) {
   int64_t number = 0;
-  return absl::SimpleAtoi(ReadSystemFile(path), &number) ? number : -1;
+  if (!absl::SimpleAtoi(ReadSystemFile(path), &number)) return std::nullopt;
+  return number;
 }
 
-// Replaces `least` by the group with the files in `folder` if its limit is
-// less. A group of version 2 without a limit has the limit "max".
-void Consider(std::string folder, bool is_version_1, ControlGroup& least) {
-  const char* const file =
-      is_version_1 ? "/memory.limit_in_bytes" : "/memory.max";
-  const int64_t limit = ReadNumber(absl::StrCat(folder, file));
-  if (limit <= 0 || limit >= least.limit_bytes) return;
-  least = {.limit_bytes = limit,
-           .folder = std::move(folder),
-           .is_version_1 = is_version_1};
+// Adds the group with the files in `folder` to `found` if it has a limit. A
+// group of version 2 without a limit has the limit "max". It is slowed down,
+// instead of ended, from "high" on.
+void AddGroup(const std::string& folder, bool is_version_1,
+              std::vector<ControlGroup>& found) {
+  int64_t limit = kNoMemoryLimit;
+  const std::vector<const char*> files =
+      is_version_1 ? std::vector<const char*>{"/memory.limit_in_bytes"}
+                   : std::vector<const char*>{"/memory.max", "/memory.high"};
+  for (const char* const file : files) {
+    const int64_t number =
+        ReadNumber(absl::StrCat(folder, file)).value_or(kNoMemoryLimit);
+    if (number > 0) limit = std::min(limit, number);
+  }
+  if (limit == kNoMemoryLimit) return;
+  found.push_back(
+      {.limit_bytes = limit, .folder = folder, .is_version_1 = is_version_1});
 }
 
-// Considers the group `path` below `root`, and all groups that contain it.
-void ConsiderAll(absl::string_view root, absl::string_view path,
-                 bool is_version_1, ControlGroup& least) {
+// Adds the group `path` below `root`, and all groups that contain it.
+void AddGroups(absl::string_view root, absl::string_view path,
+               bool is_version_1, std::vector<ControlGroup>& found) {
   std::string folder(root);
-  Consider(folder, is_version_1, least);
+  AddGroup(folder, is_version_1, found);
   for (const absl::string_view part :
        absl::StrSplit(path, '/', absl::SkipEmpty())) {
     // This group is outside of what the process can see.
     if (part == "..") break;
     absl::StrAppend(&folder, "/", part);
-    Consider(folder, is_version_1, least);
+    AddGroup(folder, is_version_1, found);
   }
 }
 
-// Returns the bytes of files in the statistics of a group, whose lines are such
-// as "inactive_file 4096".
-int64_t FileBytes(absl::string_view statistics, bool is_version_1) {
-  const absl::string_view prefix = is_version_1 ? "total_" : "";
-  const std::string names[] = {absl::StrCat(prefix, "inactive_file"),
-                               absl::StrCat(prefix, "active_file")};
+// Returns the bytes that the kernel can drop, according to the statistics of a
+// group, whose lines are such as "inactive_file 4096".
+int64_t DroppableBytes(absl::string_view statistics, bool is_version_1) {
+  const std::vector<absl::string_view> names =
+      is_version_1 ? std::vector<absl::string_view>{"total_inactive_file",
+                                                    "total_active_file"}
+                   : std::vector<absl::string_view>{
+                         "inactive_file", "active_file", "slab_reclaimable"};
   int64_t bytes = 0;
   for (const absl::string_view line : absl::StrSplit(statistics, '\n')) {
     const std::vector<absl::string_view> parts = absl::StrSplit(line, ' ');
     int64_t number = 0;
-    if (parts.size() == 2 && (parts[0] == names[0] || parts[0] == names[1]) &&
+    if (parts.size() == 2 && absl::c_linear_search(names, parts[0]) &&
         absl::SimpleAtoi(parts[1], &number)) {
       bytes += number;
     }
@@ -64,18 +74,18 @@ int64_t FileBytes(absl::string_view statistics, bool is_version_1) {
 
 }  // namespace
 
-int64_t ControlGroup::UsedBytes() const {
-  if (folder.empty()) return 0;
-  const int64_t used = ReadNumber(absl::StrCat(
+std::optional<int64_t> ControlGroup::UsedBytes() const {
+  const std::optional<int64_t> used = ReadNumber(absl::StrCat(
       folder, is_version_1 ? "/memory.usage_in_bytes" : "/memory.current"));
   const std::string statistics =
       ReadSystemFile(absl::StrCat(folder, "/memory.stat"));
-  return std::max<int64_t>(0, used - FileBytes(statistics, is_version_1));
+  if (!used.has_value() || statistics.empty()) return std::nullopt;
+  return std::max<int64_t>(0, *used - DroppableBytes(statistics, is_version_1));
 }
 
-ControlGroup LeastControlGroup(absl::string_view groups,
-                               const std::string& mount) {
-  ControlGroup least;
+std::vector<ControlGroup> MemoryGroups(absl::string_view groups,
+                                       const std::string& mount) {
+  std::vector<ControlGroup> found;
   for (const absl::string_view line : absl::StrSplit(groups, '\n')) {
     // The line of a control group is "4:memory:/path" in version 1 and
     // "0::/path" in version 2.
@@ -83,15 +93,15 @@ ControlGroup LeastControlGroup(absl::string_view groups,
         absl::StrSplit(line, absl::MaxSplits(':', 2));
     if (parts.size() != 3) continue;
     if (parts[1].empty()) {
-      ConsiderAll(mount, parts[2], /*is_version_1=*/false, least);
+      AddGroups(mount, parts[2], /*is_version_1=*/false, found);
     }
     for (const absl::string_view controller : absl::StrSplit(parts[1], ',')) {
       if (controller != "memory") continue;
-      ConsiderAll(absl::StrCat(mount, "/memory"), parts[2],
-                  /*is_version_1=*/true, least);
+      AddGroups(absl::StrCat(mount, "/memory"), parts[2],
+                /*is_version_1=*/true, found);
     }
   }
-  return least;
+  return found;
 }
 
 }  // namespace leat

@@ -12,9 +12,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "leat/core/file_descriptor.h"
 #include "leat/core/saturating.h"
 #include "leat/core/system_file.h"
@@ -43,11 +41,12 @@ constexpr int64_t kHeapToStart = 48 * kMiB;
 constexpr int kOtherThreads = 20;
 constexpr int64_t kSmallStackBytes = kMiB;
 
-// Returns the control group of this process with the least limit.
-const ControlGroup& Group() {
-  static const ControlGroup& group = *new ControlGroup(
-      LeastControlGroup(ReadSystemFile("/proc/self/cgroup"), kMount));
-  return group;
+// Returns the control groups that limit this process, as they were when it
+// began.
+const std::vector<ControlGroup>& Groups() {
+  static const auto& groups = *new std::vector<ControlGroup>(
+      MemoryGroups(ReadSystemFile("/proc/self/cgroup"), kMount));
+  return groups;
 }
 
 // Returns the memory of the machine, or kNoMemoryLimit if it is unknown.
@@ -64,10 +63,14 @@ int64_t MachineBytes() {
   return bytes;
 }
 
-// Returns the memory of the machine, or the limit of this process's control
-// groups if that is less.
+// Returns the memory of the machine, or the least limit of this process's
+// control groups if that is less.
 int64_t PhysicalLimit() {
-  return std::min(MachineBytes(), Group().limit_bytes);
+  int64_t limit = MachineBytes();
+  for (const ControlGroup& group : Groups()) {
+    limit = std::min(limit, group.limit_bytes);
+  }
+  return limit;
 }
 
 // Returns the limit of this process's address space, or kNoMemoryLimit.
@@ -119,10 +122,14 @@ int64_t FreeAddressSpace(const Usage& usage) {
   return AddressSpaceLimit() - usage.address_bytes;
 }
 
-// Returns how much of PhysicalLimit is left.
+// Returns how much the machine and each control group have left.
 int64_t FreePhysicalBytes(const Usage& usage) {
-  return std::min(MachineBytes() - usage.resident_bytes,
-                  Group().limit_bytes - Group().UsedBytes());
+  int64_t free = MachineBytes() - usage.resident_bytes;
+  for (const ControlGroup& group : Groups()) {
+    const int64_t used = group.UsedBytes().value_or(usage.resident_bytes);
+    free = std::min(free, group.limit_bytes - used);
+  }
+  return free;
 }
 
 // Returns the size of the stack of a new thread.
@@ -193,7 +200,7 @@ absl::Status CheckMemoryToStart(int num_threads) {
       ": set the limit to at least ", used + needed,
       is_address_space
           ? absl::StrCat(" (ulimit -v ", (used + needed) / 1024 + 1, ")")
-          : " (the container's)"));
+          : " (the container's or the machine's)"));
 }
 
 void LimitThreadStacks() {

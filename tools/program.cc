@@ -26,6 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "leat/core/regular_file.h"
 #include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/wait_notices.h"
@@ -288,15 +289,19 @@ int Print(const Log& log, absl::string_view text) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) {
       left = text.size();
-      if (!notices.has_value()) notices.emplace(log, left);
-      notices->Restart();
+      if (!notices.has_value()) {
+        // Without a thread for the notices, nothing is said.
+        StartThreads([&] {
+          notices.emplace(log, left);
+          return absl::OkStatus();
+        }).IgnoreError();
+      }
+      if (notices.has_value()) notices->Restart();
       if (WaitForReader()) continue;
     }
     if (count < 0) {
-      return Report(log,
-                    absl::UnavailableError(absl::StrCat(
-                        "the result cannot be written to standard output: ",
-                        std::strerror(errno))));
+      return Report(
+          log, SystemError("standard output", "the result cannot be written"));
     }
     text.remove_prefix(static_cast<size_t>(count));
   }

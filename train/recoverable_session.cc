@@ -169,8 +169,7 @@ class RecoverableSession::Implementation {
   // Returns false if this object was closed in the meantime.
   bool Sleep(nanoseconds duration);
   void Log(absl::string_view text);
-  // Says since when there is no session, and why. Called by the thread that
-  // makes one.
+  // Says for how long there has been no session, and why.
   void LogNoSession(absl::string_view why);
 
   // The bodies of the threads `loop_` and `watch_`.
@@ -183,8 +182,6 @@ class RecoverableSession::Implementation {
   const Graph graph_;
   const RecoverableSessionOptions options_;
   Clock& clock_;
-  // When the thread that makes a session began. Only that thread uses it.
-  Time no_session_since_ = {};
   const size_t num_variables_;  // 0: not known
   // Cancels attempts to make a session when this object is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
@@ -204,6 +201,8 @@ class RecoverableSession::Implementation {
   // The session that is being made. Close closes it, too.
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
+  // When the last session was lost, or this object was made.
+  Time no_session_since_ ABSL_GUARDED_BY(mutex_) = clock_.Now();
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
   // The steps that are running, in the order in which they began.
   std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
@@ -256,8 +255,12 @@ void RecoverableSession::Implementation::Log(absl::string_view text) {
 }
 
 void RecoverableSession::Implementation::LogNoSession(absl::string_view why) {
-  const auto since = std::chrono::floor<std::chrono::seconds>(
-      clock_.Now() - no_session_since_);
+  std::chrono::seconds since(0);
+  {
+    MutexLock lock(mutex_);
+    since = std::chrono::floor<std::chrono::seconds>(clock_.Now() -
+                                                     no_session_since_);
+  }
   Log(absl::StrCat(
       since < std::chrono::seconds(1)
           ? "there is no session"
@@ -280,6 +283,7 @@ void RecoverableSession::Implementation::Lose(const LivePtr& live,
     MutexLock lock(mutex_);
     if (!live->lost.ok() || closed_) return;
     live->lost = why;
+    no_session_since_ = clock_.Now();
   }
   Log(absl::StrCat("the session is lost: ", why.message()));
   // Closes the session, because other steps on it might wait for ever.
@@ -340,7 +344,7 @@ RecoverableSession::Implementation::Acquire() {
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
 RecoverableSession::Implementation::Make() {
-  const Time begin = no_session_since_ = clock_.Now();
+  const Time begin = clock_.Now();
   const Time deadline = clock_.After(options_.give_up);
   nanoseconds pause = options_.first_pause;
   for (int attempts = 1;; ++attempts) {
@@ -364,7 +368,7 @@ SessionOptions RecoverableSession::Implementation::WantedUntil(Time deadline) {
   wanted.connect_timeout =
       std::min(wanted.connect_timeout, TimeLeftAtLeast1ms(deadline));
   wanted.cancellation = cancellation_;
-  if (wanted.on_waiting == nullptr && options_.log != nullptr) {
+  if (options_.log != nullptr) {
     wanted.on_waiting = [this](absl::string_view why) { LogNoSession(why); };
   }
   return wanted;

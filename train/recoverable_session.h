@@ -89,9 +89,10 @@ struct RecoverableSessionOptions {
 
   // Called with a sentence about each event. Events are: a session was lost, an
   // attempt has failed or has waited for long, the chief clears the tasks or
-  // initializes the variables, or this task waits for the chief. While there is
-  // no session, a sentence says for how long. Runs on the thread on which
-  // the event happens. Calls do not overlap.
+  // initializes the variables, or this task waits for the chief. Sentences
+  // about attempts say for how long there has been no session, and replace
+  // those of `session.on_waiting`. Runs on the thread on which the event
+  // happens. Calls do not overlap.
   std::function<void(absl::string_view)> log = {};
 
   // `new_session` replaces NewSession and `reset` replaces ResetTasks, for

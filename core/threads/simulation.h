@@ -42,6 +42,8 @@ class Simulation {
   // Counts a new thread as running. The thread that is about to start the new
   // one calls this.
   virtual void AddThread() = 0;
+  // Takes back a call of AddThread, because the new thread could not start.
+  virtual void RemoveThread() = 0;
   // Says that the calling thread is one that AddThread has counted. A new
   // thread calls this before anything else.
   virtual void BeginThread() = 0;

@@ -25,9 +25,9 @@ class Thread::Running {
         pthread_setname_np(pthread_self(), name.c_str());
         Run(std::exchange(body, nullptr));
       });
-    } catch (const std::system_error&) {
-      if (simulation_ != nullptr) simulation_->EndThread();
-      throw;
+    } catch (const std::system_error& error) {
+      if (simulation_ != nullptr) simulation_->RemoveThread();
+      throw RefusedThread(error.code());
     }
   }
 
@@ -79,7 +79,7 @@ void Thread::Join() { running_ = nullptr; }
 absl::Status StartThreads(absl::FunctionRef<absl::Status()> start) {
   try {
     return start();
-  } catch (const std::system_error& error) {
+  } catch (const RefusedThread& error) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "the system refuses a thread that this process needs: ",
         error.code().message(),

@@ -11,6 +11,7 @@
 #define LEAT_CORE_THREADS_THREAD_H_
 
 #include <memory>
+#include <system_error>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
@@ -18,6 +19,13 @@
 #include "absl/strings/string_view.h"
 
 namespace leat {
+
+// Says that the system refuses a thread. It is the only exception that Leat
+// throws. It never leaves StartThreads.
+class RefusedThread final : public std::system_error {
+ public:
+  using std::system_error::system_error;
+};
 
 // A running thread, or nothing. It owns the thread and the function. Not
 // thread-safe.
@@ -29,7 +37,7 @@ class Thread {
   Thread();
   // Starts a thread that calls `body` and then destroys `body`. Debuggers show
   // the first 15 characters of `name`, because Linux keeps no more. Throws
-  // std::system_error if the system refuses the thread; see StartThreads.
+  // RefusedThread if the system refuses the thread; see StartThreads.
   Thread(absl::string_view name, Body body);
   Thread(Thread&&) noexcept;
   // Joins the thread that this object had.
@@ -48,9 +56,9 @@ class Thread {
 
 // Calls `start`, which makes objects that own threads, such as a TimerQueue,
 // and returns its status. If the system refuses one of the threads, returns
-// RESOURCE_EXHAUSTED with the reason. Then the objects that `start` was making
-// are gone, and the threads that they had started have ended. Every function
-// that starts threads and returns a status does so in here.
+// RESOURCE_EXHAUSTED with the reason. An object that was being made is then
+// gone, and the threads that it had started have ended. A function that starts
+// threads and returns a status does so in here.
 absl::Status StartThreads(absl::FunctionRef<absl::Status()> start);
 
 }  // namespace leat

@@ -27,7 +27,7 @@ class TimerQueue {
 
   // Starts the thread, which gets the first 15 characters of `thread_name` as
   // its name. The times of callbacks are times of `clock`, which must outlive
-  // the queue. Throws std::system_error if the system refuses the thread; see
+  // the queue. Throws RefusedThread if the system refuses the thread; see
   // StartThreads (thread.h).
   explicit TimerQueue(absl::string_view thread_name,
                       Clock& clock = RealClock());

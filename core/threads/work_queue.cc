@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -61,7 +60,7 @@ class ThreadPool final : public WorkQueue {
     threads_.reserve(num_threads);
     try {
       for (int i = 0; i < num_threads; ++i) StartWorker(name, i);
-    } catch (const std::system_error&) {
+    } catch (const RefusedThread&) {
       JoinWorkers();  // The destructor of this object will not run.
       throw;
     }

@@ -36,7 +36,7 @@ class WorkQueue {
 };
 
 // Returns a queue with `num_threads` threads, named "<name>-<i>". Throws
-// std::system_error if the system refuses a thread; see StartThreads
+// RefusedThread if the system refuses a thread; see StartThreads
 // (thread.h). REQUIRES: num_threads >= 1.
 std::unique_ptr<WorkQueue> NewThreadPool(absl::string_view name,
                                          int num_threads);

@@ -113,8 +113,9 @@ absl::Status Losses::Close() {
 
 absl::Status Losses::Check() const {
   if (file_.good()) return absl::OkStatus();
+  // An earlier write may have failed, whose errno is lost.
   return absl::ErrnoToStatus(
-      errno,
+      errno != 0 ? errno : ENOSPC,
       absl::StrCat("the file '", path_, "' of --losses cannot be written"));
 }
 

@@ -54,11 +54,14 @@ absl::Status WrongCluster(const ClusterTask& task, absl::string_view why) {
 }
 
 absl::Status FlushOutput() {
+  errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return absl::OkStatus();
   }
-  return AsOwnError(absl::UnavailableError(
-      "the results cannot be written to standard output"));
+  // An earlier write may have failed, whose errno is lost.
+  return AsOwnError(
+      absl::ErrnoToStatus(errno != 0 ? errno : ENOSPC,
+                          "the results cannot be written to standard output"));
 }
 
 absl::StatusOr<int> RunAndFlush(absl::FunctionRef<absl::StatusOr<int>()> run) {

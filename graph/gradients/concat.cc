@@ -36,7 +36,8 @@ void ConcatGrad(GradientContext& c) {
   const Output narrow =
       axis.dtype() == DType::kInt32 ? axis : op::Cast(axis, DType::kInt32);
   // ConcatOffset needs an axis that is counted from the front.
-  const Output normal = op::FloorMod(narrow, op::Rank(c.input(0)));
+  const Output normal = op::Reshape(op::FloorMod(narrow, op::Rank(c.input(0))),
+                                    IntVector(c.builder(), {}));
   const std::vector<Output> offsets = op::ConcatOffset(normal, shapes);
   for (int i = 0; i < count; ++i) {
     if (c.needs(i)) c.set(i, op::Slice(dy, offsets[i], shapes[i]));

@@ -38,8 +38,8 @@ class Assert final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAssert(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(int64_t summarize,
-                        node.attrs.GetOr<int64_t>("summarize", 3));
+  LEAT_ASSIGN_OR_RETURN(const int64_t summarize,
+                        node.attrs.GetInt32("summarize"));
   return std::unique_ptr<Kernel>(std::make_unique<Assert>(summarize));
 }
 

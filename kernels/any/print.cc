@@ -61,8 +61,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePrint(const NodeDef& node) {
                         node.attrs.GetOr<std::string>("message", ""));
   LEAT_ASSIGN_OR_RETURN(int64_t first_n,
                         node.attrs.GetOr<int64_t>("first_n", -1));
-  LEAT_ASSIGN_OR_RETURN(int64_t summarize,
-                        node.attrs.GetOr<int64_t>("summarize", 3));
+  LEAT_ASSIGN_OR_RETURN(const int64_t summarize,
+                        node.attrs.GetInt32("summarize"));
   return std::unique_ptr<Kernel>(
       std::make_unique<Print>(std::move(message), first_n, summarize));
 }

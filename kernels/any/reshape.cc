@@ -72,7 +72,7 @@ absl::Status InferMissingSize(const Shape& input, Dims& sizes) {
 }
 
 absl::Status ComputeReshape(KernelContext& context) {
-  // A scalar stands for a vector of one size, as in old graphs.
+  // A scalar stands for a vector of one extent, as in old graphs.
   if (context.input(1).rank() > 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("sizes input must be 1-D, not ",

@@ -390,7 +390,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeConvolution<K>);
   if (!kTypes.Contains(dtype)) return UnsupportedType(node, "T", dtype);
-  // TensorFlow has another code for this op.
+  // TensorFlow's Conv2DBackpropFilter fails with another code than the two
+  // other ops. For those, the code is that of float64; the kernels of oneDNN
+  // for float32 have another one.
   constexpr auto kUnsupported = std::is_same_v<K, BackwardFilter>
                                     ? absl::StatusCode::kInvalidArgument
                                     : absl::StatusCode::kUnimplemented;

@@ -33,7 +33,8 @@ class Fill final : public Kernel {
                        value.shape().DebugString()));
     }
     Tensor vector;
-    if (dims.rank() == 0) {  // stands for one extent, as in old graphs
+    // A scalar stands for a vector of one extent, as in old graphs.
+    if (dims.rank() == 0) {
       LEAT_ASSIGN_OR_RETURN(vector, dims.Reshaped(Shape{1}));
     }
     LEAT_ASSIGN_OR_RETURN(const Shape shape,

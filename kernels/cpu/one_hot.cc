@@ -24,9 +24,9 @@ class OneHot final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& indices = context.input(0);
     const int rank = indices.rank();
-    constexpr const char* kNames[] = {"", "depth", "on_value", "off_value"};
-    for (int i = 1; i < 4; ++i) {
-      LEAT_RETURN_IF_ERROR(CheckScalar(context.input(i), kNames[i]));
+    constexpr const char* kNames[] = {"depth", "on_value", "off_value"};
+    for (int i = 0; i < 3; ++i) {
+      LEAT_RETURN_IF_ERROR(CheckScalar(context.input(i + 1), kNames[i]));
     }
     LEAT_ASSIGN_OR_RETURN(const int32_t depth,
                           GetScalar<int32_t>(context.input(1), "depth"));

@@ -90,8 +90,8 @@ class FillInt final : public RandomKernel {
   using RandomKernel::RandomKernel;
 
   absl::Status Compute(KernelContext& context) const final {
-    LEAT_RETURN_IF_ERROR(CheckScalar("minval", context.input(1)));
-    LEAT_RETURN_IF_ERROR(CheckScalar("maxval", context.input(2)));
+    LEAT_RETURN_IF_ERROR(CheckRankZero("minval", context.input(1)));
+    LEAT_RETURN_IF_ERROR(CheckRankZero("maxval", context.input(2)));
     LEAT_ASSIGN_OR_RETURN(Shape shape, GetShape(context.input(0), "shape"));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     const int64_t size = output->num_elements();
@@ -113,8 +113,8 @@ class FillInt final : public RandomKernel {
   }
 
  private:
-  static absl::Status CheckScalar(absl::string_view name,
-                                  const Tensor& tensor) {
+  static absl::Status CheckRankZero(absl::string_view name,
+                                    const Tensor& tensor) {
     if (tensor.shape().IsScalar()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         name, " must be 0-D, got shape ", tensor.shape().DebugString()));

@@ -109,6 +109,24 @@ absl::Status ScatterAll(const Tensor& indices, const Tensor& updates,
              : Scatter<T, int64_t>(indices, updates, output.shape(), to);
 }
 
+// Like TensorFlow, ScatterNd takes no indices with no updates, or some of both
+// for an output that has elements.
+absl::Status CheckCounts(const Tensor& indices, const Tensor& updates,
+                         const Shape& output) {
+  const bool has_indices = indices.num_elements() > 0;
+  const bool has_updates = updates.num_elements() > 0;
+  const bool has_output = output.rank() > 0 && output.num_elements() > 0;
+  if (has_indices != has_updates || (has_updates && !has_output)) {
+    return absl::InvalidArgumentError(
+        "Indices and updates specified for empty output shape");
+  }
+  if (output.rank() == 0) {
+    return absl::InvalidArgumentError(
+        "Output must be at least 1-D, got shape: []");
+  }
+  return absl::OkStatus();
+}
+
 template <class T>
 class ScatterNd final : public Kernel {
  public:
@@ -118,12 +136,7 @@ class ScatterNd final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape shape,
                           GetShape(context.input(2), "shape"));
     LEAT_RETURN_IF_ERROR(CheckShapes(indices, updates, shape));
-    // TensorFlow takes a scalar, the shape of no extents, for an empty output.
-    const bool is_empty = shape.rank() == 0 || shape.num_elements() == 0;
-    if (is_empty && updates.num_elements() > 0) {
-      return absl::InvalidArgumentError(
-          "Indices and updates specified for empty output shape");
-    }
+    LEAT_RETURN_IF_ERROR(CheckCounts(indices, updates, shape));
     Tensor sizes;
     int64_t held_bytes = 0;
     if constexpr (std::is_same_v<T, std::string>) {

@@ -3,9 +3,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +28,11 @@ class ControlGroupTest : public ::testing::Test {
     std::ofstream(path) << text;
   }
   int64_t Limit(absl::string_view groups) {
-    return LeastControlGroup(groups, root_).limit_bytes;
+    int64_t least = kNoMemoryLimit;
+    for (const ControlGroup& group : MemoryGroups(groups, root_)) {
+      least = std::min(least, group.limit_bytes);
+    }
+    return least;
   }
 
   const std::string root_ =
@@ -76,26 +82,46 @@ TEST_F(ControlGroupTest, IsNoneForWhatCannotBeRead) {
   }
 }
 
-TEST_F(ControlGroupTest, KnowsWhatAllProcessesOfTheGroupUse) {
+TEST_F(ControlGroupTest, IsSlowedDownFromHighOn) {
   Write("a/memory.max", "3000\n");
-  Write("a/b/memory.max", "max\n");
-  Write("a/memory.current", "1000\n");
+  Write("a/memory.high", "2500\n");
+  EXPECT_EQ(Limit("0::/a\n"), 2500);
+}
+
+// The group with more room to its limit may still be the one that is full.
+TEST_F(ControlGroupTest, KnowsWhatTheProcessesOfEachGroupUse) {
+  Write("a/memory.max", "3000\n");
+  Write("a/memory.current", "2900\n");
   Write("a/memory.stat",
-        "anon 500\nfile 9999\ninactive_file 200\nactive_file 100\n");
-  EXPECT_EQ(LeastControlGroup("0::/a/b\n", root_).UsedBytes(), 700);
+        "anon 500\nfile 9999\ninactive_file 200\nactive_file 100\n"
+        "slab_reclaimable 50\n");
+  Write("a/b/memory.max", "2000\n");
+  Write("a/b/memory.current", "400\n");
+  Write("a/b/memory.stat", "anon 400\n");
+  const auto groups = MemoryGroups("0::/a/b\n", root_);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].limit_bytes, 3000);
+  EXPECT_EQ(groups[0].UsedBytes(), 2550);
+  EXPECT_EQ(groups[1].limit_bytes, 2000);
+  EXPECT_EQ(groups[1].UsedBytes(), 400);
+}
+
+TEST_F(ControlGroupTest, KnowsWhatGroupsOfTheFirstVersionUse) {
   Write("memory/c/memory.limit_in_bytes", "2000\n");
   Write("memory/c/memory.usage_in_bytes", "1500\n");
   Write("memory/c/memory.stat",
         "inactive_file 1\ntotal_inactive_file 300\ntotal_active_file 400\n");
-  EXPECT_EQ(LeastControlGroup("4:memory:/c\n", root_).UsedBytes(), 800);
+  const auto groups = MemoryGroups("4:memory:/c\n", root_);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].UsedBytes(), 800);
 }
 
-TEST_F(ControlGroupTest, UsesNothingThatItDoesNotKnow) {
-  EXPECT_EQ(ControlGroup().UsedBytes(), 0);
+TEST_F(ControlGroupTest, DoesNotKnowWhatCannotBeRead) {
+  EXPECT_EQ(ControlGroup().UsedBytes(), std::nullopt);
   Write("a/memory.max", "3000\n");
-  EXPECT_EQ(LeastControlGroup("0::/a\n", root_).UsedBytes(), 0);
+  EXPECT_EQ(MemoryGroups("0::/a\n", root_)[0].UsedBytes(), std::nullopt);
   Write("a/memory.current", "1000\n");
-  EXPECT_EQ(LeastControlGroup("0::/a\n", root_).UsedBytes(), 1000);
+  EXPECT_EQ(MemoryGroups("0::/a\n", root_)[0].UsedBytes(), std::nullopt);
 }
 
 }  // namespace

@@ -5,18 +5,20 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <map>
 #include <memory>
 #include <system_error>
 #include <thread>
+#include <utility>
+
+#include "leat/core/threads/mutex.h"
 
 namespace leat::testing {
 namespace {
@@ -27,14 +29,27 @@ NthFailure& Failure() {
   return *failure;
 }
 
-std::atomic<const char*> first_failed{nullptr};
+// The calls that have failed: the first one, and how many of each function.
+struct Failed {
+  Mutex mutex;
+  std::string first ABSL_GUARDED_BY(mutex);
+  std::map<std::string, int64_t> counts ABSL_GUARDED_BY(mutex);
+};
+Failed& AllFailed() {
+  static Failed* const failed = new Failed;
+  return *failed;
+}
 
 // Counts a call of `function`. If the call must fail, sets errno to `error` and
 // returns true.
 bool Fails(const char* function, int error) {
   if (!Failure().Fails()) return false;
-  const char* none = nullptr;
-  first_failed.compare_exchange_strong(none, function);
+  {
+    Failed& failed = AllFailed();
+    MutexLock lock(failed.mutex);
+    if (failed.first.empty()) failed.first = function;
+    ++failed.counts[function];
+  }
   errno = error;
   return true;
 }
@@ -42,15 +57,23 @@ bool Fails(const char* function, int error) {
 }  // namespace
 
 FailingCalls::FailingCalls(int64_t n, NthFailure::Which which) {
-  first_failed = nullptr;
+  {
+    MutexLock lock(AllFailed().mutex);
+    AllFailed().first.clear();
+  }
   Failure().Begin(n, which);
 }
 
 int64_t FailingCalls::Stop() { return Failure().End(); }
 
 std::string FailingCalls::FirstFailed() {
-  const char* const name = first_failed;
-  return name == nullptr ? "" : name;
+  MutexLock lock(AllFailed().mutex);
+  return AllFailed().first;
+}
+
+int64_t FailingCalls::NumFailed(const std::string& function) {
+  MutexLock lock(AllFailed().mutex);
+  return AllFailed().counts[function];
 }
 
 }  // namespace leat::testing
@@ -90,10 +113,6 @@ LEAT_FAILING_CALL(DIR*, opendir, nullptr, EMFILE, (const char* path), (path))
 LEAT_FAILING_CALL(int, getrlimit, -1, EINVAL,
                   (__rlimit_resource_t resource, rlimit* limit),
                   (resource, limit))
-LEAT_FAILING_CALL(void*, mmap, MAP_FAILED, ENOMEM,
-                  (void* at, size_t size, int protection, int flags, int file,
-                   off_t offset),
-                  (at, size, protection, flags, file, offset))
 LEAT_FAILING_CALL(int, socket, -1, EMFILE, (int domain, int type, int protocol),
                   (domain, type, protocol))
 LEAT_FAILING_CALL(int, bind, -1, EADDRINUSE,

@@ -29,6 +29,8 @@ class FailingCalls {
   int64_t Stop();
   // Returns the name of the first call that has failed, or "".
   static std::string FirstFailed();
+  // Returns how many calls of `function` have failed in this process.
+  static int64_t NumFailed(const std::string& function);
 };
 
 }  // namespace leat::testing

@@ -33,7 +33,7 @@ std::string OwnPath(const char* mark) {
 }  // namespace
 
 MemoryGroup::MemoryGroup(int64_t limit_bytes) {
-  if (Make(absl::StrCat("/sys/fs/cgroup/memory", OwnPath(":memory:")),
+  if (Make(absl::StrCat("/sys/fs/cgroup/memory", OwnPath("memory:")),
            "memory.limit_in_bytes", limit_bytes)) {
     return;
   }

@@ -232,6 +232,12 @@ void SimulatedClock::AddThread() {
   ++num_running_;
 }
 
+void SimulatedClock::RemoveThread() {
+  MutexLock lock(mutex_);
+  --num_threads_;
+  --num_running_;
+}
+
 void SimulatedClock::BeginThread() { simulation_of_thread = this; }
 
 void SimulatedClock::EndThread() {

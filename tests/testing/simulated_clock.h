@@ -90,6 +90,7 @@ class SimulatedClock final : public Clock, private Simulation {
   void NotifyOne(const CondVar& condition) override;
   void NotifyAll(const CondVar& condition) override;
   void AddThread() override;
+  void RemoveThread() override;
   void BeginThread() override;
   void EndThread() override;
 

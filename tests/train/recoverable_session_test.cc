@@ -177,6 +177,23 @@ TEST_F(RecoverableSessionTest, SaysForHowLongThereHasBeenNoSession) {
                   absl::StrCat("there has been no session for 8s", kWhy)));
 }
 
+TEST_F(RecoverableSessionTest, CountsFromTheLossHowLongThereIsNoSession) {
+  options_.first_pause = options_.longest_pause = std::chrono::seconds(4);
+  world_.make = [](int attempt) {
+    return attempt == 2 || attempt == 3 ? absl::UnavailableError("ps:0 is down")
+                                        : absl::OkStatus();
+  };
+  world_.step = [](int session, const std::string&) -> Outcome {
+    if (session == 1) return absl::UnavailableError("ps:0 is gone");
+    return std::vector<Tensor>{};
+  };
+  auto session = CreateReady();
+  clock_.Advance(std::chrono::minutes(1));
+  EXPECT_FALSE(Run(*session, "train").ok());
+  EXPECT_TRUE(Run(*session, "train").ok());
+  EXPECT_THAT(said_, Contains(HasSubstr("has been no session for 4s: ps:0")));
+}
+
 TEST_F(RecoverableSessionTest, GivesUpWithTheLastError) {
   options_.give_up = milliseconds(20);
   world_.make = [](int attempt) {

@@ -199,11 +199,13 @@ bool Acceptor::CloseWithSpare(int listening, int error) {
   std::string peer;
   FileDescriptor connection = Accept(listening, peer);
   const bool was_there = connection.is_open();
+  // True if not this process but the system has too many open files.
+  const bool is_of_system = !was_there && !IsNobodyThere(errno);
   connection.Close();
   spare_ = Duplicate(stop_event_);
   // If Duplicate fails, other code of the process has taken the descriptor
   // meanwhile.
-  is_paused_ = !spare_.is_open();
+  is_paused_ = !spare_.is_open() || is_of_system;
   NoteRefusal(peer, std::strerror(error), /*accepts_none=*/true);
   return was_there;
 }

@@ -8,6 +8,12 @@
 #include "leat/runtime/host_memory.h"
 
 namespace leat {
+namespace {
+
+// Smaller requests come too often to ask the system each time.
+constexpr int64_t kLarge = int64_t{1} << 20;
+
+}  // namespace
 
 absl::Status CheckAnnouncedRequest(absl::string_view announced,
                                    const RequestLimits& limits) {
@@ -28,7 +34,7 @@ absl::Status CheckAnnouncedRequest(absl::string_view announced,
         " bytes; all messages that are being received may have ",
         limits.max_transport_bytes, " bytes (--max-transport-bytes)"));
   }
-  if (!HasFreeMemory(bytes)) {
+  if (bytes >= kLarge && !HasFreeMemory(bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "there is no memory for a request of ", bytes, " bytes; ",
         FreeMemoryBytes(),

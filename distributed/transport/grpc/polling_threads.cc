@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "leat/core/threads/spin.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat {
 namespace {
@@ -36,9 +37,9 @@ PollingThreads::PollingThreads(unsigned num_threads)
         Poll(/*spins=*/is_alone);
       });
     }
-  } catch (const std::system_error&) {
+  } catch (const std::system_error& error) {
     ShutDown();  // The destructor of this object will not run.
-    throw;
+    throw RefusedThread(error.code());
   }
 }
 

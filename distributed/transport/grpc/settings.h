@@ -30,7 +30,7 @@ inline constexpr char kSaidByCallee[] = "leat-status";
 // The name of a header with the size of a request, in bytes, that a caller
 // sends with each request of at least kAnnouncedBytes.
 inline constexpr char kRequestBytes[] = "leat-request-bytes";
-inline constexpr size_t kAnnouncedBytes = size_t{1} << 20;
+inline constexpr size_t kAnnouncedBytes = size_t{1} << 16;
 // The same for a response, in the callee's first header. A caller that has no
 // room for the response then knows that it is large.
 inline constexpr char kResponseBytes[] = "leat-response-bytes";

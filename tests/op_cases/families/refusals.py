@@ -229,6 +229,10 @@ def made(case):
            ("scalar update", (i32(1, 0), f(), i32(2, 3)), "Updates shape must have rank at least one. Found:[]"),
            ("empty shape", (np.zeros([2, 0], np.int32), f(2), EMPTY),
             "Indices and updates specified for empty output"),
+           ("no updates", (i32([0], [1]), f(2, 0), i32(4, 0)),
+            "Indices and updates specified for empty output"),
+           ("no coordinates", (np.zeros([2, 0], np.int32), f(2, 4), i32(4)), ""),
+           ("scalar output", (np.zeros([0, 0], np.int32), f(0), EMPTY), "Output must be at least 1-D, got shape: []"),
            ("empty output", (i32([1, 0]), f(1), i32(0, 3)), "Indices and updates specified for empty output"),
            ("negative extent", (i32([1, 0]), f(1), i32(-1, 3)), "-1"),
            ("updates too short", (i32([1], [0]), f(1, 3), i32(2, 3)), ""))
