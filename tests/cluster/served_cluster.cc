@@ -19,7 +19,7 @@ namespace {
 
 // Within this time a task notices that a peer is gone and deletes a session
 // whose deletion request was lost, even on a busy machine.
-constexpr absl::Duration kIdle = absl::Seconds(30);
+constexpr absl::Duration kIdle = absl::Seconds(60);
 constexpr int kManySeeds = 5;
 
 std::unique_ptr<LocalCluster> NewLocalCluster(
@@ -86,7 +86,8 @@ void ServedCluster::Start(const TaskId& task) {
   }
   auto process = std::make_unique<Process>(
       program, args,
-      std::vector<std::string>{absl::StrCat("TF_CONFIG=", TfConfig(task))});
+      std::vector<std::string>{absl::StrCat("TF_CONFIG=", TfConfig(task))},
+      options_.has_own_groups);
   EXPECT_TRUE(absl::StartsWith(process->FirstLine(),
                                absl::StrCat("ready ", task.ToString())));
   processes_[Key(task)] = std::move(process);

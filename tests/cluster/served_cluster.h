@@ -47,6 +47,9 @@ struct ServedClusterOptions {
   // True if no task listens at its address in the cluster, but at another one.
   // The test must then forward connections from the one to the other.
   bool is_behind_proxies = false;
+  // True if each process has a process group of its own, so that the signals
+  // of a terminal, such as that of Ctrl+C, do not reach it.
+  bool has_own_groups = false;
 };
 
 // Owns the processes; its destructor kills those that still run. Its Expect
@@ -77,9 +80,10 @@ class ServedCluster {
   pb::TaskStatusResponse Status(const TaskId& task);
   // Does the same, but does not fail the test if the call fails.
   absl::StatusOr<pb::TaskStatusResponse> TryStatus(const TaskId& task);
-  // Expects that the task becomes quiet within 30 s.
+  // Expects that the task becomes quiet within a minute.
   void ExpectQuiet(const TaskId& task);
-  // Expects that each task becomes idle within 30 s. REQUIRES: all tasks serve.
+  // Expects that each task becomes idle within a minute. REQUIRES: all tasks
+  // serve.
   void ExpectIdle();
 
   // Sends SIGTERM to all tasks and expects that each ends with the exit code

@@ -37,15 +37,13 @@
 namespace leat::sync_faults_test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Ge;
-using testing::GradientsByMean;
+using testing::ExpectExactMeans;
 using ::testing::HasSubstr;
 using testing::kMaxTracedGradients;
-using ::testing::Le;
 using testing::MakeTracedModel;
 using testing::NumSeeds;
 using testing::ServedCluster;
+using testing::TracedMeans;
 using testing::TracedModel;
 using testing::TracedRow;
 using testing::TrainingWorker;
@@ -126,30 +124,15 @@ class SyncFaultsTest : public ::testing::Test {
     const auto result = (*session)->Run(
         {.fetches = {model_.w, model_.seen, model_.global_step}});
     ASSERT_TRUE(result.ok()) << result.status();
-    const int64_t steps = (*result)[2].scalar<int64_t>();
-    // Each takeover adds one to the global step (sync_replicas.h). The last
-    // update of each of the chief's sessions may have been interrupted before
-    // the global step counted the update.
-    const int64_t takeovers = workers_[0]->num_sessions() - 1;
-    const auto matches = AllOf(Ge(static_cast<double>(steps - takeovers)),
-                               Le(static_cast<double>(steps + 1)));
-    for (const float each : (*result)[0].data<float>()) {
-      EXPECT_THAT(-each, matches);
-      EXPECT_EQ(each, std::round(each));
-    }
-    int64_t gradients = 0;
-    double means = 0;
-    for (const auto& [of, count] : GradientsByMean((*result)[1])) {
-      std::cout << count << " gradients of means of " << of << "\n";
-      EXPECT_GE(of, required);
-      EXPECT_EQ(count % of, 0);
-      if (of > required) exceptions -= count / of;
-      gradients += count;
-      means += static_cast<double>(count / of);
-    }
-    EXPECT_THAT(means, matches);
-    EXPECT_GE(exceptions, 0);
-    EXPECT_LE(gradients, begun);
+    const TracedMeans means =
+        ExpectExactMeans({.w = (*result)[0],
+                          .seen = (*result)[1],
+                          .global_step = (*result)[2].scalar<int64_t>()},
+                         required, workers_[0]->num_sessions() - 1);
+    std::cout << means.gradients << " gradients, " << means.large
+              << " large means\n";
+    EXPECT_LE(means.large, exceptions);
+    EXPECT_LE(means.gradients, begun);
     session->reset();
     workers_.clear();
     cluster_->ExpectIdle();

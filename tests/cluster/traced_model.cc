@@ -1,10 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/cluster/traced_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/session.h"
@@ -17,7 +21,24 @@
 namespace leat::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::Le;
+
 constexpr int kMaxWorkers = 3;
+
+// Returns a map from n to the number of gradients in means of n gradients.
+// Fails the test if a row is not -1/n.
+std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
+  std::map<int64_t, int64_t> counts;
+  for (const float each : seen.data<float>()) {
+    if (each == 0) continue;
+    const auto of = static_cast<int64_t>(std::lround(-1 / each));
+    EXPECT_EQ(each, -1 / static_cast<float>(of));
+    ++counts[of];
+  }
+  return counts;
+}
 
 }  // namespace
 
@@ -66,15 +87,29 @@ int32_t TracedRow(int worker, int64_t step) {
   return static_cast<int32_t>(row);
 }
 
-std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
-  std::map<int64_t, int64_t> counts;
-  for (const float each : seen.data<float>()) {
-    if (each == 0) continue;
-    const auto of = static_cast<int64_t>(std::lround(-1 / each));
-    EXPECT_EQ(each, -1 / static_cast<float>(of));
-    ++counts[of];
+TracedMeans ExpectExactMeans(const TracedValues& values, int required,
+                             int64_t takeovers) {
+  // Each takeover may have added one to the global step (sync_replicas.h). The
+  // last update of each of the chief's sessions may have been interrupted
+  // before the global step counted the update.
+  const int64_t steps = values.global_step;
+  const auto matches = AllOf(Ge(static_cast<double>(steps - takeovers)),
+                             Le(static_cast<double>(steps + 1)));
+  const absl::Span<const float> w = values.w.data<float>();
+  EXPECT_THAT(-w[0], matches);
+  EXPECT_EQ(w[0], std::round(w[0]));
+  EXPECT_EQ(std::count(w.begin(), w.end(), w[0]), values.w.num_elements());
+  TracedMeans made;
+  double means = 0;
+  for (const auto& [of, count] : GradientsByMean(values.seen)) {
+    EXPECT_GE(of, required) << "gradients in a mean";
+    EXPECT_EQ(count % of, 0) << count << " gradients in means of " << of;
+    made.gradients += count;
+    means += static_cast<double>(count / of);
+    if (of > required) made.large += count / of;
   }
-  return counts;
+  EXPECT_THAT(means, matches);
+  return made;
 }
 
 }  // namespace leat::testing

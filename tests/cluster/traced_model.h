@@ -12,11 +12,11 @@
 #define LEAT_TESTS_CLUSTER_TRACED_MODEL_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "leat/core/tensor.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/ops.h"
@@ -59,9 +59,26 @@ absl::StatusOr<TracedModel> MakeTracedModel(int worker,
 // test if there are not so many rows. REQUIRES: `worker` is at most 2.
 int32_t TracedRow(int worker, int64_t step);
 
-// Returns a map from n to the number of gradients that synchronous training has
-// averaged in means of n gradients. Fails the test if a row is not -1/n.
-std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen);
+// The values of a model's variables.
+struct TracedValues {
+  Tensor w;
+  Tensor seen;
+  int64_t global_step = 0;
+};
+
+// The gradients that synchronous training has averaged.
+struct TracedMeans {
+  int64_t gradients = 0;
+  // The means of more gradients than required.
+  int64_t large = 0;
+};
+
+// Fails the test if the values cannot be those of synchronous training: if a
+// mean has less than `required` gradients, if a gradient is part of two means,
+// or if the numbers of means and of updates do not match the global step.
+// `takeovers` is how often the chief has begun again since the initialization.
+TracedMeans ExpectExactMeans(const TracedValues& values, int required,
+                             int64_t takeovers);
 
 }  // namespace leat::testing
 

@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "leat/core/status_macros.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/protos/health.pb.h"
+#include "leat/protos/status.pb.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/task_client.h"
 
@@ -24,9 +26,9 @@ using testing::TaskClient;
 // A task gives back unused memory within 30 s, and a busy machine is slow.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// How much more an idle process may use than when it was idle for the first
-// time. It may keep connections to all other tasks, threads that wait for work,
-// and pages that malloc or a pool has not given back yet.
+// How much more an idle process may use than when it was idle before. It may
+// keep connections to all other tasks, threads that wait for work, and pages
+// that malloc or a pool has not given back yet.
 constexpr int kMoreDescriptors = 8;
 constexpr int kMoreThreads = 8;
 constexpr int64_t kMoreBytes = 64 << 20;
@@ -45,6 +47,20 @@ void Usage::Raise(const Usage& other) {
   descriptors = std::max(descriptors, other.descriptors);
   threads = std::max(threads, other.threads);
   resident_bytes = std::max(resident_bytes, other.resident_bytes);
+  live_bytes = std::max(live_bytes, other.live_bytes);
+}
+
+void Usage::Lower(const Usage& other) {
+  descriptors = std::min(descriptors, other.descriptors);
+  threads = std::min(threads, other.threads);
+  resident_bytes = std::min(resident_bytes, other.resident_bytes);
+  live_bytes = std::min(live_bytes, other.live_bytes);
+}
+
+std::string Usage::Text() const {
+  return absl::StrCat(descriptors, " descriptors, ", threads, " threads, ",
+                      resident_bytes, " bytes and ", live_bytes,
+                      " bytes in tensors");
 }
 
 testing::ServedClusterOptions SoakCluster::Options(
@@ -58,12 +74,14 @@ testing::ServedClusterOptions SoakCluster::Options(
                     "--max-connections", absl::StrCat(kMaxConnections),
                     "--max-connections-per-address",
                     absl::StrCat(kMaxConnections), "--handshake-timeout", "2",
-                    // What clients and masters leave behind goes soon.
-                    "--session-idle", "4", "--master-silence", "8",
+                    // What clients and masters leave behind goes soon, but
+                    // not while the machine is slow.
+                    "--session-idle", "15", "--master-silence", "8",
                     "--max-tombstones", "1000", "--max-request-ids", "1000",
                     "--max-dumped-plans", "1000000"},
           .limit = "-n 400",
-          .is_behind_proxies = true};
+          .is_behind_proxies = true,
+          .has_own_groups = true};
 }
 
 SoakCluster::SoakCluster()
@@ -77,7 +95,7 @@ SoakCluster::SoakCluster()
 
 void SoakCluster::Kill(const TaskId& task) {
   served_.Kill(task);
-  first_.erase(Key(task));
+  least_.erase(Key(task));
 }
 
 Usage SoakCluster::UsageOf(const TaskId& task) {
@@ -87,6 +105,14 @@ Usage SoakCluster::UsageOf(const TaskId& task) {
           .resident_bytes = process.ResidentBytes()};
 }
 
+absl::StatusOr<Usage> SoakCluster::IdleUsageOf(const TaskId& task) {
+  LEAT_ASSIGN_OR_RETURN(const pb::TaskStatusResponse status,
+                        served_.TryStatus(task));
+  Usage usage = UsageOf(task);
+  usage.live_bytes = status.memory().live_bytes();
+  return usage;
+}
+
 void SoakCluster::Measure() {
   for (const TaskId& task : tasks()) highest_.Raise(UsageOf(task));
 }
@@ -94,6 +120,20 @@ void SoakCluster::Measure() {
 Usage SoakCluster::TakeHighest() {
   Measure();
   return std::exchange(highest_, Usage());
+}
+
+int64_t SoakCluster::NumRefused(const TaskId& task) {
+  return served_.Status(task).connections().refused();
+}
+
+void SoakCluster::ExpectRefuses(const TaskId& task, int64_t before) {
+  // TryStatus uses the open connection of NumRefused, so it needs no room.
+  const auto has_refused = [&] {
+    const auto status = served_.TryStatus(task);
+    return status.ok() && status->connections().refused() > before;
+  };
+  EXPECT_TRUE(Becomes(has_refused, kPatience))
+      << task.ToString() << " has refused no connection";
 }
 
 bool SoakCluster::ExpectRunning() {
@@ -126,22 +166,24 @@ void SoakCluster::ExpectServing() {
 
 void SoakCluster::ExpectNothingLeaked() {
   for (const TaskId& task : tasks()) {
-    const auto [found, is_first] = first_.emplace(Key(task), UsageOf(task));
-    if (is_first) continue;
-    const Usage before = found->second;
-    Usage now;
+    absl::StatusOr<Usage> now;
     const auto is_back = [&] {
-      now = UsageOf(task);
-      return now.descriptors <= before.descriptors + kMoreDescriptors &&
-             now.threads <= before.threads + kMoreThreads &&
-             now.resident_bytes <= before.resident_bytes + kMoreBytes;
+      now = IdleUsageOf(task);
+      if (!now.ok()) return false;
+      const Usage least = least_.emplace(Key(task), *now).first->second;
+      return now->descriptors <= least.descriptors + kMoreDescriptors &&
+             now->threads <= least.threads + kMoreThreads &&
+             now->resident_bytes <= least.resident_bytes + kMoreBytes &&
+             now->live_bytes <= least.live_bytes;
     };
-    EXPECT_TRUE(Becomes(is_back, kPatience))
-        << task.ToString() << " has " << now.descriptors << " descriptors, "
-        << now.threads << " threads and " << now.resident_bytes
-        << " bytes; when it was idle for the first time it had "
-        << before.descriptors << ", " << before.threads << " and "
-        << before.resident_bytes;
+    if (Becomes(is_back, kPatience)) {
+      least_[Key(task)].Lower(*now);
+    } else {
+      ADD_FAILURE() << task.ToString() << " has "
+                    << (now.ok() ? now->Text() : now.status().ToString())
+                    << "; when it was idle before it had "
+                    << least_[Key(task)].Text();
+    }
   }
 }
 

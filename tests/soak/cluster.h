@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/tests/cluster/served_cluster.h"
@@ -35,9 +36,14 @@ struct Usage {
   int descriptors = 0;
   int threads = 0;
   int64_t resident_bytes = 0;
+  // In tensors. Only measured when the task is idle.
+  int64_t live_bytes = 0;
 
-  // Sets each number to the larger one.
+  // Set each number to the larger one, or to the smaller one.
   void Raise(const Usage& other);
+  void Lower(const Usage& other);
+  // Returns "3 descriptors, ...".
+  std::string Text() const;
 };
 
 // Used by one thread. Fails the test if the tasks do not start.
@@ -56,17 +62,22 @@ class SoakCluster {
   void Restart(const TaskId& task) { served_.Start(task); }
   TcpProxy& network(const TaskId& task) { return *proxies_.at(Key(task)); }
 
-  // Looks at what the processes use now, for `highest`.
+  // Notes what the processes use now. TakeHighest returns the most of it.
   void Measure();
   // Returns the most that any process has used since the last call.
   Usage TakeHighest();
 
+  // Returns how many connections the task has refused.
+  int64_t NumRefused(const TaskId& task);
+  // Expects that the task refuses more connections than `before` within a
+  // minute.
+  void ExpectRefuses(const TaskId& task, int64_t before);
   // Expects that all processes run. Returns false if one has ended.
   bool ExpectRunning();
   // Expects that each task says that it serves.
   void ExpectServing();
-  // Expects that each process uses not much more than when it was idle for the
-  // first time. REQUIRES: all tasks are idle.
+  // Expects that each process uses not much more than when it was idle before,
+  // and that its tensors use no more. REQUIRES: all tasks are idle.
   void ExpectNothingLeaked();
   // Removes the plans that were written.
   void RemovePlans() const;
@@ -78,14 +89,15 @@ class SoakCluster {
   static TaskKey Key(const TaskId& task) { return {task.job, task.index}; }
   static testing::ServedClusterOptions Options(const std::string& dump_folder);
   Usage UsageOf(const TaskId& task);
+  absl::StatusOr<Usage> IdleUsageOf(const TaskId& task);
 
   const TemporaryFolder folder_;
   const std::unique_ptr<Transport> transport_ =
       *BuiltinTransports().Create("grpc");
   testing::ServedCluster served_;
   std::map<TaskKey, std::unique_ptr<TcpProxy>> proxies_;
-  // What each process used when it was idle for the first time.
-  std::map<TaskKey, Usage> first_;
+  // The least that each process used when it was idle.
+  std::map<TaskKey, Usage> least_;
   Usage highest_;
 };
 

@@ -7,9 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "gtest/gtest.h"
 #include "leat/distributed/wire/methods.h"
-#include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/soak/faults.h"
 #include "leat/tests/testing/hostile_connections.h"
 #include "leat/tests/testing/raw_connection.h"
@@ -39,15 +37,9 @@ Connections Connect(const Scene& scene, int count) {
 
 // Opens more connections than the task takes, which say nothing.
 void StormConnections(Scene& scene) {
-  testing::ServedCluster& cluster = scene.cluster.served();
-  const int64_t before = cluster.Status(scene.victim).connections().refused();
+  const int64_t before = scene.cluster.NumRefused(scene.victim);
   const Connections idle = Connect(scene, kStorm);
-  // The connection that asked before is open and is used again.
-  const auto has_refused = [&] {
-    const auto status = cluster.TryStatus(scene.victim);
-    return status.ok() && status->connections().refused() > before;
-  };
-  EXPECT_TRUE(testing::Becomes(has_refused, absl::Minutes(1)));
+  scene.cluster.ExpectRefuses(scene.victim, before);
   scene.Hold(absl::Milliseconds(500), absl::Seconds(4));
 }
 

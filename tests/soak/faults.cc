@@ -25,7 +25,8 @@ void Scene::Hold(absl::Duration least, absl::Duration most) {
 }
 
 const Fault& NoFault() {
-  static constexpr Fault none = {.name = "(none)", .happen = [](Scene&) {}};
+  static constexpr Fault none = {
+      .name = "(none)", .happen = [](Scene&) {}, .is_named = false};
   return none;
 }
 
@@ -39,15 +40,19 @@ const std::vector<Fault>& AllFaults() {
        .job = "ps",
        .happen = KillVictim,
        .is_noticed = true},
-      {.name = "task stalled", .happen = StallVictim},
-      {.name = "task stopped", .happen = StopVictim},
+      // The others close their connections to a victim that is silent. When it
+      // continues, it may say of them that they cannot be reached.
+      {.name = "task stalled", .happen = StallVictim, .is_named = false},
+      {.name = "task stopped", .happen = StopVictim, .is_named = false},
       {.name = "network slow", .happen = SlowNetwork},
       {.name = "network lost", .happen = LoseNetwork},
       {.name = "network cut", .happen = CutNetwork},
       {.name = "connection storm", .happen = StormConnections},
       {.name = "connections that end early", .happen = EndConnections},
       {.name = "slow partial requests", .happen = SendPartialRequests},
-      {.name = "feeds above limits", .happen = FeedTooMuch},
+      // A victim that has no room for the response of another task calls itself
+      // "this process", and names the other task.
+      {.name = "feeds above limits", .happen = FeedTooMuch, .is_named = false},
       {.name = "wrong calls", .happen = CallWrongly},
       {.name = "descriptors exhausted", .happen = TakeDescriptors},
       {.name = "disk full", .happen = FillDisk},

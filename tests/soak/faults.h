@@ -37,8 +37,10 @@ struct Fault {
   // Disturbs the victim and returns when that is over. Fails the test if the
   // victim does not do what it must.
   void (*happen)(Scene& scene) = nullptr;
-  // Whether a worker must get an error that names the victim.
+  // Whether a worker must get an error.
   bool is_noticed = false;
+  // Whether one of the errors must name the victim, if there are errors.
+  bool is_named = true;
 };
 
 // Processes that die or get no processor.

@@ -39,7 +39,7 @@ void KillChildrenAtCrash() {
   struct sigaction action = {};
   action.sa_handler = KillChildren;
   action.sa_flags = SA_RESETHAND;
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGQUIT}) {
     sigaction(signal, &action, nullptr);
   }
 }

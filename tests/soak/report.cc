@@ -48,10 +48,9 @@ std::string Report::Text(absl::Duration time, uint32_t seed) const {
                     Cell::Number(BytesText(row.highest.resident_bytes))});
   }
   return absl::StrCat(
-      "sync and async: rounds; errors: of steps; longest s: from the end of "
-      "the "
-      "fault to the next\nright step of every worker; behind it: the most of "
-      "any task\n\n",
+      "sync and async: rounds; errors: of steps; longest s: from the end of\n"
+      "the fault to the next right step of every worker; the last three\n"
+      "columns: the most that any task used\n\n",
       FormatTable(rows), "\n", rounds_, " rounds, ", failed_, " failed; ",
       steps_, " steps, ", sessions_, " sessions; ",
       absl::FormatDuration(absl::Trunc(time, absl::Milliseconds(100))),

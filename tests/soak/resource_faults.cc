@@ -4,15 +4,23 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
+#include <system_error>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "leat/tests/soak/faults.h"
 #include "leat/tests/soak/visitor.h"
+#include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/raw_connection.h"
 
 namespace leat::soak {
@@ -43,38 +51,73 @@ class LoweredLimit {
   rlimit before_ = {};
 };
 
+// Returns the lowest number that no descriptor of the process has.
+rlim_t LowestFreeDescriptor(pid_t pid) {
+  std::set<rlim_t> taken;
+  std::error_code error;
+  const std::string folder = absl::StrCat("/proc/", pid, "/fd");
+  for (std::filesystem::directory_iterator each(folder, error), end;
+       !error && each != end; each.increment(error)) {
+    rlim_t number = 0;
+    if (absl::SimpleAtoi(each->path().filename().string(), &number)) {
+      taken.insert(number);
+    }
+  }
+  EXPECT_FALSE(error) << folder << ": " << error.message();
+  rlim_t lowest = 0;
+  while (taken.contains(lowest)) ++lowest;
+  return lowest;
+}
+
+// Returns whether a file below the folder of plans shows the visitor's graph.
+bool HasPlanOfVisitor(const Scene& scene) {
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator
+           each(scene.cluster.dump_folder(), error),
+       end;
+       !error && each != end; each.increment(error)) {
+    if (absl::StrContains(testing::ReadFile(each->path()), Visitor::kFedNode)) {
+      return true;
+    }
+  }
+  EXPECT_FALSE(error) << scene.cluster.dump_folder() << ": " << error.message();
+  return false;
+}
+
 }  // namespace
 
-// The task can open no more descriptors than it has.
+// The task can open no more descriptors than it has, because a new one gets the
+// lowest number that is free, and the limit is on the numbers.
 void TakeDescriptors(Scene& scene) {
-  const testing::Process& process =
-      scene.cluster.served().process(scene.victim);
+  const pid_t pid = scene.cluster.served().process(scene.victim).pid();
+  const int64_t before = scene.cluster.NumRefused(scene.victim);
   std::vector<std::unique_ptr<RawConnection>> waiting;
   {
-    const LoweredLimit none(process.pid(), RLIMIT_NOFILE,
-                            static_cast<rlim_t>(process.NumOpenFiles()));
+    const LoweredLimit none(pid, RLIMIT_NOFILE, LowestFreeDescriptor(pid));
     for (int i = 0; i < kMaxConnections / 2; ++i) {
       waiting.push_back(
           std::make_unique<RawConnection>(scene.listening_address()));
     }
+    scene.cluster.ExpectRefuses(scene.victim, before);
     scene.Hold(absl::Milliseconds(300), absl::Seconds(3));
   }
   waiting.clear();
 }
 
-// Nothing can be written, neither to the log nor to the folder of plans. No
-// step may fail because of that, and plans are written when there is room
-// again.
+// Nothing can be written, neither to the log nor to the folder of plans. A
+// visitor's step must succeed all the same. Its plan is written when there is
+// room again.
 void FillDisk(Scene& scene) {
+  scene.cluster.RemovePlans();
   {
     const LoweredLimit full(scene.cluster.served().process(scene.victim).pid(),
                             RLIMIT_FSIZE, 0);
     Visitor(scene).ExpectStep();
+    EXPECT_FALSE(HasPlanOfVisitor(scene)) << "the disk is not full";
     scene.Hold(absl::Milliseconds(100), absl::Seconds(2));
   }
-  scene.cluster.RemovePlans();
   Visitor(scene).ExpectStep();
-  EXPECT_FALSE(std::filesystem::is_empty(scene.cluster.dump_folder()))
+  EXPECT_TRUE(HasPlanOfVisitor(scene))
       << "no plan is written when the disk has room again";
 }
 

@@ -2,6 +2,7 @@
 #include "leat/tests/soak/round.h"
 
 #include <cstddef>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -15,22 +16,18 @@ namespace {
 constexpr int64_t kStepsBefore = 5;
 constexpr int64_t kStepsAfter = 5;
 
-// Returns how errors name the victim: by its address if it is the master of the
-// worker that gets them, or else by its name.
-std::string NameInErrors(const Scene& scene) {
-  return scene.victim.job == "worker"
-             ? scene.cluster.served().Address(scene.victim)
-             : scene.victim.ToString();
-}
-
 }  // namespace
 
 std::string Round::Text() const {
   return absl::StrCat(is_sync ? "synchronous" : "asynchronous", " training, ",
-                      fault->name, ": ", victim.ToString());
+                      fault->name,
+                      victim.job.empty() ? "" : ": " + victim.ToString());
 }
 
+bool Schedule::HasHadAll() const { return rounds_ >= AllFaults().size(); }
+
 Round Schedule::Next() {
+  ++rounds_;
   if (left_.empty()) {
     for (const Fault& fault : AllFaults()) left_.push_back(&fault);
   }
@@ -60,7 +57,9 @@ RoundResult Run(const Round& round, SoakCluster& cluster) {
   result.recovery = absl::Now() - end;
   training.ExpectAdvances(kStepsAfter);
   cluster.ExpectServing();
-  training.Finish(round.fault->is_noticed ? NameInErrors(scene) : "");
+  std::optional<TaskId> victim;
+  if (round.fault->is_named) victim = round.victim;
+  training.Finish(victim, round.fault->is_noticed);
   result.steps = training.steps();
   result.errors = training.errors();
   result.sessions = training.sessions();

@@ -5,6 +5,7 @@
 #ifndef LEAT_TESTS_SOAK_ROUND_H_
 #define LEAT_TESTS_SOAK_ROUND_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -34,10 +35,13 @@ class Schedule {
   explicit Schedule(uint32_t seed) : random_(seed) {}
 
   Round Next();
+  // Returns whether each fault has come.
+  bool HasHadAll() const;
 
  private:
   std::mt19937 random_;
   std::vector<const Fault*> left_;
+  size_t rounds_ = 0;
   bool was_sync_ = false;
 };
 

@@ -12,10 +12,12 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
 
 #include "CLI/App.hpp"
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
@@ -42,13 +44,20 @@ struct Options {
 
 std::atomic<bool> must_end{false};
 
-// The first SIGTERM ends the soak after the round that runs, the second at
-// once.
-void EndAtSigterm() {
+// The first signal ends the soak after the round that runs. The second ends it
+// at once, and with it the tasks (KillChildrenAtCrash). Signals that are
+// ignored, as by nohup, stay so.
+void EndAtSignals() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { must_end = true; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = [](int) {
+    if (must_end.exchange(true)) std::abort();
+  };
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
 }
 
 // Runs rounds on a cluster, which is replaced after a failure.
@@ -65,10 +74,14 @@ class Soak {
   bool Run();
 
  private:
-  // Starts a cluster, and trains on it without a fault. What its tasks use then
-  // is what they may use later.
+  // Returns whether another round may begin, and whether one must.
+  bool MayGoOn() const;
+  bool MustGoOn() const;
+  // Starts a cluster, and trains on it without a fault. This shows what its
+  // tasks use when they are idle.
   void Begin();
   void RunRound(const Round& round);
+  std::string WithSeed(const std::string& what) const;
   void ExplainFailure(const Round& round);
   void End();
 
@@ -77,35 +90,56 @@ class Soak {
   const absl::Time begin_ = absl::Now();
   Schedule schedule_;
   Report report_;
+  int reported_failures_ = 0;  // of rounds that `report_` has
   std::unique_ptr<SoakCluster> cluster_;
 };
 
 bool Soak::Run() {
-  const absl::Time end = begin_ + absl::Minutes(options_.minutes);
-  while (absl::Now() < end && !must_end &&
-         report_.failed_rounds() < kMaxFailedRounds) {
-    RunRound(schedule_.Next());
+  while (MayGoOn() && MustGoOn()) {
+    if (cluster_ == nullptr) {
+      Begin();
+    } else {
+      RunRound(schedule_.Next());
+    }
   }
   End();
   std::cout << "\n" << report_.Text(absl::Now() - begin_, options_.seed);
   return failures_->count() == 0;
 }
 
+bool Soak::MayGoOn() const {
+  return !must_end && report_.failed_rounds() < kMaxFailedRounds;
+}
+
+// A slow machine may need longer than was asked for until it has seen all
+// faults.
+bool Soak::MustGoOn() const {
+  return absl::Now() < begin_ + absl::Minutes(options_.minutes) ||
+         !schedule_.HasHadAll();
+}
+
 void Soak::Begin() {
-  cluster_ = std::make_unique<SoakCluster>();
+  {
+    const Watchdog watchdog(WithSeed("the start of the cluster"));
+    cluster_ = std::make_unique<SoakCluster>();
+  }
   for (const bool is_sync : {true, false}) {
-    const Round round = {.fault = &NoFault(), .is_sync = is_sync};
-    report_.Add(round.fault->name, soak::Run(round, *cluster_));
+    if (cluster_ == nullptr) return;  // The round before has failed.
+    RunRound({.fault = &NoFault(), .is_sync = is_sync});
   }
 }
 
+std::string Soak::WithSeed(const std::string& what) const {
+  return absl::StrCat("with seed ", options_.seed, ": ", what);
+}
+
 void Soak::RunRound(const Round& round) {
-  const Watchdog watchdog(round.Text());
-  const int before = failures_->count();
-  if (cluster_ == nullptr) Begin();
+  const Watchdog watchdog(WithSeed(round.Text()));
   const absl::Time begin = absl::Now();
   RoundResult result = soak::Run(round, *cluster_);
-  result.has_failed = failures_->count() > before;
+  // The first round of a cluster also answers for its start.
+  result.has_failed = failures_->count() > reported_failures_;
+  reported_failures_ = failures_->count();
   report_.Add(round.fault->name, result);
   std::cout << absl::FormatDuration(
                    absl::Trunc(begin - begin_, absl::Milliseconds(100)))
@@ -117,15 +151,14 @@ void Soak::RunRound(const Round& round) {
 }
 
 void Soak::ExplainFailure(const Round& round) {
-  std::cout << "FAILED with seed " << options_.seed << ": " << round.Text()
-            << "\n"
+  std::cout << "FAILED " << WithSeed(round.Text()) << "\n"
             << cluster_->Logs() << std::flush;
   cluster_.reset();
 }
 
 void Soak::End() {
   if (cluster_ == nullptr) return;
-  const Watchdog watchdog("the end of the cluster");
+  const Watchdog watchdog(WithSeed("the end of the cluster"));
   cluster_->served().End();
 }
 
@@ -136,7 +169,8 @@ std::optional<int> Parse(int argc, char** argv, Options& options) {
       "step was right, nobody hung and nothing leaked.");
   options.seed = std::random_device()();
   app.add_option("--minutes", options.minutes,
-                 "After so long no further round begins")
+                 "After so long no further round begins, if every fault has "
+                 "happened once")
       ->check(NumberFrom(0, 1e6))
       ->capture_default_str();
   app.add_option("--seed", options.seed,
@@ -155,7 +189,7 @@ int Main(int argc, char** argv) {
   std::cout << "seed " << options.seed << "\n" << std::flush;
   ::testing::InitGoogleTest();
   RaiseDescriptorLimit();
-  EndAtSigterm();
+  EndAtSignals();
   KillChildrenAtCrash();
   return Soak(options).Run() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

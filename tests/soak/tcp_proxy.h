@@ -21,9 +21,9 @@ namespace leat::soak {
 struct NetworkFault {
   // Everything that arrives waits for so long before it goes on.
   absl::Duration delay = absl::ZeroDuration();
-  // Nothing goes on to the task, or nothing from the task. Connections stay
-  // open, and what was held goes on when the fault is over, as when TCP repeats
-  // what was lost.
+  // If `holds_requests`, nothing goes on to the task. If `holds_replies`,
+  // nothing comes from it. Connections stay open, and what was held goes on
+  // when the fault is over, as when TCP repeats what was lost.
   bool holds_requests = false;
   bool holds_replies = false;
   // All connections are closed, and new ones are closed at once.

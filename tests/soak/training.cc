@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
-#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -17,16 +14,19 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/client/remote_session.h"
+#include "leat/tests/cluster/served_cluster.h"
 
 namespace leat::soak {
 namespace {
 
 using ::testing::AllOf;
+using testing::Becomes;
+using testing::ExpectExactMeans;
 using ::testing::Ge;
-using testing::GradientsByMean;
 using testing::kMaxTracedGradients;
 using ::testing::Le;
 using testing::MakeTracedModel;
+using testing::TracedMeans;
 using testing::TracedModel;
 using testing::TracedRow;
 using testing::TrainingWorker;
@@ -134,14 +134,22 @@ absl::Status CheckedTraining::Reset(const SessionOptions& options) {
 }
 
 bool CheckedTraining::ExpectAdvances(int64_t steps) const {
-  // All workers are waited for together, because they advance together.
-  bool all = !workers_.empty();
-  for (const auto& worker : workers_) all = worker->Advances(steps) && all;
-  EXPECT_TRUE(all) << "the training stands still";
+  std::vector<int64_t> enough;
+  for (const auto& worker : workers_) enough.push_back(worker->done() + steps);
+  const auto all_advance = [&] {
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      if (workers_[i]->done() < enough[i]) return false;
+    }
+    return !workers_.empty();
+  };
+  const bool all = Becomes(all_advance, kPatience);
+  EXPECT_TRUE(all) << "the training stands still; its last error: "
+                   << last_error();
   return all;
 }
 
-void CheckedTraining::Finish(const std::string& named) {
+void CheckedTraining::Finish(const std::optional<TaskId>& victim,
+                             bool is_noticed) {
   for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
     (*worker)->Stop();
   }
@@ -149,7 +157,8 @@ void CheckedTraining::Finish(const std::string& named) {
   if (values.size() == 3) {
     is_sync_ ? ExpectSyncValues(values) : ExpectAsyncValues(values);
   }
-  ExpectNamedTasks(named);
+  ExpectNamedTasks();
+  if (victim.has_value()) ExpectNamed(*victim, is_noticed);
   const absl::Status removed =
       ResetTasks(cluster_.served().Target({"worker", 0}));
   EXPECT_TRUE(removed.ok()) << removed;
@@ -177,7 +186,6 @@ std::vector<Tensor> CheckedTraining::Values() const {
 
 void CheckedTraining::ExpectSyncValues(
     const std::vector<Tensor>& values) const {
-  const int64_t steps = values[2].scalar<int64_t>();
   int64_t takeovers = 0;
   int64_t sessions = 0;
   {
@@ -185,30 +193,17 @@ void CheckedTraining::ExpectSyncValues(
     takeovers = chief_sessions_ - 1;
     sessions = sessions_;
   }
-  // Each takeover of the chief may have added one to the global step. The last
-  // update may have been interrupted before the global step counted it.
-  const auto matches = AllOf(Ge(static_cast<double>(steps - takeovers)),
-                             Le(static_cast<double>(steps + 1)));
-  const absl::Span<const float> w = values[0].data<float>();
-  EXPECT_THAT(-w[0], matches);
-  EXPECT_EQ(w[0], std::round(w[0]));
-  EXPECT_EQ(std::count(w.begin(), w.end(), w[0]), kElements);
-  int64_t gradients = 0;
-  double means = 0;
-  int64_t large_means = 0;
-  for (const auto& [of, count] : GradientsByMean(values[1])) {
-    EXPECT_GE(of, kWorkers) << "gradients in a mean";
-    EXPECT_EQ(count % of, 0) << count << " gradients in means of " << of;
-    if (of > kWorkers) large_means += count / of;
-    gradients += count;
-    means += static_cast<double>(count / of);
-  }
-  EXPECT_THAT(means, matches);
+  const TracedMeans means =
+      ExpectExactMeans({.w = values[0],
+                        .seen = values[1],
+                        .global_step = values[2].scalar<int64_t>()},
+                       kWorkers, takeovers);
   // A worker with a new session may give a second gradient to a step.
-  EXPECT_LE(large_means, sessions);
-  EXPECT_LE(gradients, begun());
-  EXPECT_GE(gradients, static_cast<int64_t>(Rows().size()) - kDroppedAtEnd -
-                           kDroppedPerSession * (sessions - kWorkers))
+  EXPECT_LE(means.large, sessions);
+  EXPECT_LE(means.gradients, begun());
+  EXPECT_GE(means.gradients, static_cast<int64_t>(Rows().size()) -
+                                 kDroppedAtEnd -
+                                 kDroppedPerSession * (sessions - kWorkers))
       << "gradients of steps that have succeeded";
 }
 
@@ -243,20 +238,38 @@ std::vector<int32_t> CheckedTraining::Rows() const {
   return rows;
 }
 
-void CheckedTraining::ExpectNamedTasks(const std::string& named) const {
+void CheckedTraining::ExpectNamedTasks() const {
   MutexLock lock(mutex_);
-  bool is_named = named.empty();
   for (const absl::Status& error : errors_) {
-    const absl::string_view message = error.message();
-    bool names_any = absl::StrContains(message, "/job:");
-    for (const TaskId& task : cluster_.tasks()) {
-      names_any |= absl::StrContains(message, cluster_.served().Address(task));
-    }
+    bool names_any = absl::StrContains(error.message(), "/job:");
+    for (const TaskId& task : cluster_.tasks()) names_any |= Names(error, task);
     EXPECT_TRUE(names_any) << "an error names no task: " << error;
-    is_named |= absl::StrContains(message, named);
   }
+}
+
+void CheckedTraining::ExpectNamed(const TaskId& victim, bool is_noticed) const {
+  MutexLock lock(mutex_);
+  if (errors_.empty()) {
+    EXPECT_FALSE(is_noticed) << "no step has failed";
+    return;
+  }
+  const bool is_named =
+      std::any_of(errors_.begin(), errors_.end(),
+                  [&](const auto& error) { return Names(error, victim); });
   EXPECT_TRUE(is_named) << "none of " << errors_.size() << " errors names "
-                        << named;
+                        << victim.ToString()
+                        << "; the last: " << errors_.back();
+}
+
+bool CheckedTraining::Names(const absl::Status& error,
+                            const TaskId& task) const {
+  return absl::StrContains(error.message(), task.ToString()) ||
+         absl::StrContains(error.message(), cluster_.served().Address(task));
+}
+
+absl::Status CheckedTraining::last_error() const {
+  MutexLock lock(mutex_);
+  return errors_.empty() ? absl::OkStatus() : errors_.back();
 }
 
 int64_t CheckedTraining::begun() const {

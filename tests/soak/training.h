@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -37,10 +37,10 @@ class CheckedTraining {
   // test, and returns false, if a worker needs more than a minute.
   bool ExpectAdvances(int64_t steps) const;
   // Ends the training. Expects that the variables have the values that they
-  // must have, and that each error of a worker names a task. Expects that some
-  // error has `named`, such as a name or an address of a task, unless it is
-  // empty. Removes the variables.
-  void Finish(const std::string& named);
+  // must have, and that each error of a worker names a task. If there is a
+  // victim and there are errors, expects that one of them names the victim.
+  // Expects that there are errors if `is_noticed`. Removes the variables.
+  void Finish(const std::optional<TaskId>& victim, bool is_noticed);
 
   // What the workers have done until now.
   int64_t steps() const;
@@ -72,7 +72,12 @@ class CheckedTraining {
   // Returns the rows of the gradients that count: those since the variables
   // were initialized last.
   std::vector<int32_t> Rows() const;
-  void ExpectNamedTasks(const std::string& named) const;
+  void ExpectNamedTasks() const;
+  void ExpectNamed(const TaskId& victim, bool is_noticed) const;
+  // Returns whether the error has the name or the address of the task.
+  bool Names(const absl::Status& error, const TaskId& task) const;
+  // Returns the last error of a step, or OK.
+  absl::Status last_error() const;
   int64_t begun() const;
 
   SoakCluster& cluster_;

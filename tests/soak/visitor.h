@@ -9,28 +9,45 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/graph/graph.h"
 #include "leat/runtime/session.h"
 #include "leat/tests/soak/faults.h"
+#include "leat/train/session.h"
 
 namespace leat::soak {
 
 // Thread-safe. The destructor closes the session.
 class Visitor {
  public:
+  // The node that steps feed.
+  static constexpr char kFedNode[] = "fed_by_a_visitor";
+
   // Makes a session whose master is the victim, without a network in between.
   // Fails the test if it cannot be made.
   explicit Visitor(const Scene& scene);
 
   // Runs a step that is fed with so many bytes.
   absl::Status Feed(int64_t bytes) const;
-  // Expects that a step with a small feed succeeds, if needed over a new
-  // connection.
-  void ExpectStep() const;
+  // Expects that a step with a small feed succeeds within 30 s, if needed over
+  // a new connection or with a new session.
+  void ExpectStep();
+  // Expects the same of a large feed, for which the task may have no room at
+  // first.
+  void ExpectLargeStep(int64_t bytes);
 
  private:
+  // Makes the session, and tells if that failed.
+  absl::Status Connect();
+  // Feeds until that succeeds, or fails with an error that will not go away.
+  void ExpectFeed(int64_t bytes, bool waits_for_room);
+
+  Graph graph_{BuiltinOps()};
+  const SessionOptions options_;
   std::string x_;
   std::string sum_;
-  std::shared_ptr<Session> session_;
+  mutable Mutex mutex_;
+  std::shared_ptr<Session> session_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::soak

@@ -11,7 +11,8 @@
 namespace leat::soak {
 namespace {
 
-// Every wait of a round is limited to a minute, and there are about ten.
+// No wait of a round lasts much longer than a minute. Nearly all of them must
+// last so long before this ends the program, and then the round has failed.
 constexpr std::chrono::minutes kPatience(10);
 
 }  // namespace
@@ -33,8 +34,7 @@ void Watchdog::Watch() {
   MutexLock lock(mutex_);
   while (!is_over_) {
     if (RealClock().Now() >= limit) {
-      std::cout << "FAILED, because this hangs: " << what_ << "\n"
-                << std::flush;
+      std::cout << "FAILED " << what_ << " hangs\n" << std::flush;
       std::abort();
     }
     RealClock().WaitUntil(changed_, mutex_, limit);

@@ -90,7 +90,7 @@ bool AwaitText(const std::string& path, const std::string& text,
 
 pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
             const std::vector<std::string>& variables, const std::string& out,
-            const std::string& err) {
+            const std::string& err, bool has_own_group) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
@@ -103,10 +103,16 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
   for (char** each = environ; *each != nullptr; ++each) {
     if (IsPassedOn(*each)) environment.push_back(*each);
   }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (has_own_group) {
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  }
   pid_t pid = -1;
   const int error =
-      posix_spawn(&pid, program.c_str(), &actions, nullptr,
+      posix_spawn(&pid, program.c_str(), &actions, &attributes,
                   Pointers(argv).data(), Pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(error, 0) << program;
   return error == 0 ? pid : -1;
@@ -129,9 +135,9 @@ int WaitFor(pid_t pid, absl::Duration timeout) {
 
 Process::Process(const std::string& program,
                  const std::vector<std::string>& args,
-                 const std::vector<std::string>& variables)
+                 const std::vector<std::string>& variables, bool has_own_group)
     : pid_(Spawn(program, args, variables, folder_.Path("out"),
-                 folder_.Path("err"))) {}
+                 folder_.Path("err"), has_own_group)) {}
 
 Process::~Process() {
   if (pid_ < 0) return;

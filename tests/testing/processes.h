@@ -26,11 +26,12 @@ bool AwaitText(const std::string& path, const std::string& text,
 
 // Starts a program whose standard input is empty. `out` and `err` are the files
 // for its output. `variables` are "NAME=value". The environment of this process
-// is passed on without LEAT_*, TF_CONFIG, TERM and NO_COLOR. Returns -1, and
+// is passed on without LEAT_*, TF_CONFIG, TERM and NO_COLOR. If
+// `has_own_group`, the program gets a process group of its own. Returns -1, and
 // fails the test, if the program cannot be started.
 pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
             const std::vector<std::string>& variables, const std::string& out,
-            const std::string& err);
+            const std::string& err, bool has_own_group = false);
 
 // Waits for a child process and returns its exit code, or -N if signal N ended
 // it. If it has not ended after `timeout`, kills it and fails the test.
@@ -42,7 +43,8 @@ class Process {
  public:
   // Starts the program, as Spawn does.
   Process(const std::string& program, const std::vector<std::string>& args,
-          const std::vector<std::string>& variables = {});
+          const std::vector<std::string>& variables = {},
+          bool has_own_group = false);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
