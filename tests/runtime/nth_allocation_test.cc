@@ -30,6 +30,7 @@
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/nth_failure.h"
+#include "leat/tests/testing/sanitizers.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/train/nn/embedding.h"
@@ -40,6 +41,7 @@ namespace leat::nth_allocation_test {
 namespace {
 
 using testing::FailingAllocations;
+using testing::kHasSanitizer;
 using testing::NthFailure;
 
 // A graph, and steps that give the same results whenever they run in this
@@ -387,12 +389,13 @@ void FailEachAllocation(Sessions& sessions,
   }
 }
 
+// All programs take a minute with a sanitizer, and on two tasks.
 TEST(NthAllocationTest, FailsInALocalSession) {
   LocalSessions sessions;
-  FailEachAllocation(sessions, AllPrograms());
+  FailEachAllocation(sessions, kHasSanitizer ? SomePrograms() : AllPrograms());
 }
 
-// All programs take a minute, so only `tools/test --full` tries them.
+// `tools/test --full` tries all programs.
 TEST(NthAllocationTest, FailsOnTwoTasks) {
   ClusterSessions sessions;
   const bool is_full = std::getenv("LEAT_TEST_FULL") != nullptr;
