@@ -53,9 +53,10 @@ absl::Status TooMuchAtOnceError(absl::string_view address,
       message.is_response ? absl::StrCat(" of ", address) : "",
       " beside the messages that it is receiving (the receiver's "
       "--max-transport-bytes)",
-      message.is_large ? "" : "; try again");
-  return AsTransportError(message.is_large ? absl::ResourceExhaustedError(text)
-                                           : absl::AbortedError(text));
+      message.never_fits ? "" : "; try again");
+  return AsTransportError(message.never_fits
+                              ? absl::ResourceExhaustedError(text)
+                              : absl::AbortedError(text));
 }
 
 absl::Status UnknownMethodError(absl::string_view method) {

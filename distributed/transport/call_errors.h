@@ -36,12 +36,13 @@ absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 // The message of a call that its receiver had no room for.
 struct RefusedMessage {
   bool is_response = false;  // This process is the receiver.
-  // True if it has at least kAnnouncedBytes (grpc/settings.h).
-  bool is_large = false;
+  // True if it has more bytes than all messages that are being received may
+  // have. A server of Leat refuses such a request before it comes.
+  bool never_fits = false;
 };
 // Returns the error of a message for which the receiver has no room beside the
-// other messages that it is receiving: RESOURCE_EXHAUSTED if the message is
-// large, and otherwise ABORTED, because it fits when the others are gone.
+// other messages that it is receiving: ABORTED, because the message fits when
+// the others are gone, or RESOURCE_EXHAUSTED if it never fits.
 absl::Status TooMuchAtOnceError(absl::string_view address,
                                 absl::string_view method,
                                 RefusedMessage message);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/byte_buffer.h"
@@ -44,12 +45,14 @@ bool IsOfHttpServer(const grpc::Status& status) {
 }  // namespace
 
 ClientCall::ClientCall(absl::string_view address, const Method& method,
-                       CallOptions options, Reply done, OpenClientCalls& open)
+                       CallOptions options, Reply done, OpenClientCalls& open,
+                       int64_t max_transport_bytes)
     : entry_(open, this),
       address_(address),
       method_(method),
       options_(std::move(options)),
-      done_(std::move(done)) {}
+      done_(std::move(done)),
+      max_transport_bytes_(max_transport_bytes) {}
 
 void ClientCall::EndEarly(Ending ending) {
   Ending by_peer = Ending::kByPeer;
@@ -67,8 +70,7 @@ void ClientCall::Start(const std::shared_ptr<grpc::Channel>& channel,
       EncodePayload(std::move(request), method_.request);
   if (!segments.ok()) return Fail(AsTransportError(segments.status()), queue);
   request_ = ToByteBuffer(*std::move(segments));
-  announces_request_ = request_.Length() >= kAnnouncedBytes;
-  if (announces_request_) {
+  if (request_.Length() >= kAnnouncedBytes) {
     context_.AddMetadata(kRequestBytes, absl::StrCat(request_.Length()));
   }
   context_.set_wait_for_ready(options_.wait_for_ready);
@@ -133,16 +135,25 @@ absl::StatusOr<Payload> ClientCall::ResultOf(const grpc::Status& status) {
       " with bytes that are not a message: ", response.status().message())));
 }
 
+int64_t ClientCall::AnnouncedBytes() const {
+  const auto& headers = context_.GetServerInitialMetadata();
+  const auto found = headers.find(kResponseBytes);
+  int64_t bytes = 0;
+  return found != headers.end() &&
+                 absl::SimpleAtoi(absl::string_view(found->second.data(),
+                                                    found->second.size()),
+                                  &bytes)
+             ? bytes
+             : 0;
+}
+
 absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
   if (IsQuotaError(status)) {
     const bool is_response = status.error_message() == kOwnQuota;
-    const bool is_large =
-        is_response
-            ? context_.GetServerInitialMetadata().count(kResponseBytes) > 0
-            : announces_request_;
     return TooMuchAtOnceError(
         address_, method_.path,
-        {.is_response = is_response, .is_large = is_large});
+        {.is_response = is_response,
+         .never_fits = is_response && AnnouncedBytes() > max_transport_bytes_});
   }
   if (WasSaidByCallee(status)) return AsCalleeError(FromGrpcStatus(status));
   const std::string message = status.error_message();

@@ -36,7 +36,8 @@ class ClientCall final : public OpenClientCall,
   // called exactly once, as Transport::Call says. The caller adds the call to
   // `open`, which must outlive the call.
   ClientCall(absl::string_view address, const Method& method,
-             CallOptions options, Reply done, OpenClientCalls& open);
+             CallOptions options, Reply done, OpenClientCalls& open,
+             int64_t max_transport_bytes);
 
   // Sends `request`. `heartbeat`, which may be null, watches the call until it
   // ends. `queue` is borrowed until the call is destroyed. `done` runs on a
@@ -70,6 +71,8 @@ class ClientCall final : public OpenClientCall,
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
   // Returns the callee's own error as it was sent. Marks other errors as the
   // transport's (kTransportErrorPayload).
+  // Returns the size of the response that the callee has announced, or 0.
+  int64_t AnnouncedBytes() const;
   absl::Status ErrorOf(const grpc::Status& status);
   // Returns the error of a cancelled call, which depends on who cancelled it.
   absl::Status CancelledError() const;
@@ -82,11 +85,10 @@ class ClientCall final : public OpenClientCall,
   const Method method_;
   const CallOptions options_;
   Reply done_;
+  const int64_t max_transport_bytes_;
   // The registrations of the call, which End removes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
-  // Whether the request is large, so that its size is announced.
-  bool announces_request_ = false;
   // Who ended the call, set once.
   std::atomic<Ending> ending_{Ending::kByPeer};
   // What gRPC uses during the call.

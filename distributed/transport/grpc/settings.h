@@ -31,8 +31,8 @@ inline constexpr char kSaidByCallee[] = "leat-status";
 // sends with each request of at least kAnnouncedBytes.
 inline constexpr char kRequestBytes[] = "leat-request-bytes";
 inline constexpr size_t kAnnouncedBytes = size_t{1} << 16;
-// The same for a response, in the callee's first header. A caller that has no
-// room for the response then knows that it is large.
+// The same for a response, in the callee's first headers. A caller that has no
+// room for the response then knows whether it would ever have.
 inline constexpr char kResponseBytes[] = "leat-response-bytes";
 
 // A deadline that is further away than this is treated as no deadline, because

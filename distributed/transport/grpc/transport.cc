@@ -71,7 +71,8 @@ class GrpcTransport final : public Transport {
              const Method& method, Payload request, CallOptions options,
              Reply done) {
     const auto call = std::make_shared<ClientCall>(
-        address, method, std::move(options), std::move(done), open_);
+        address, method, std::move(options), std::move(done), open_,
+        options_.max_transport_bytes);
     open_.Add(call);
     call->Start(connection.channel, std::move(connection.heartbeat),
                 std::move(request), *polling_->queue());
