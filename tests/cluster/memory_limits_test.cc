@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -196,6 +197,9 @@ TEST(MemoryToStartTest, ATaskCountsAllThatItsGroupUses) {
   for (const std::string& each : ServeAlone()) args.push_back(each);
   Process server("/bin/sh", group.Enter("/bin/sh", args));
   EXPECT_EQ(server.Wait(), 1);
+  if (absl::StrContains(server.Err(), "No space left")) {
+    GTEST_SKIP() << "NOT TESTED: /dev/shm is too small";
+  }
   EXPECT_THAT(server.Err(), HasSubstr("(the container's or the machine's)"));
 }
 
