@@ -33,7 +33,7 @@ absl::Status GivenUpError(absl::string_view address, absl::string_view method);
 // `why` is gRPC's message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// The message of a call that its receiver had no room for.
+// Describes the message of a call that its receiver had no room for. A value.
 struct RefusedMessage {
   bool is_response = false;  // This process is the receiver.
   // True if it has more bytes than all messages that are being received may

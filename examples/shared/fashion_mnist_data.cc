@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/examples/shared/fashion_mnist_data.h"
 
-#include <cerrno>
 #include <utility>
 
 #include "CLI/App.hpp"
@@ -113,9 +112,7 @@ absl::Status Losses::Close() {
 
 absl::Status Losses::Check() const {
   if (file_.good()) return absl::OkStatus();
-  // An earlier write may have failed, whose errno is lost.
-  return absl::ErrnoToStatus(
-      errno != 0 ? errno : ENOSPC,
+  return CannotWriteError(
       absl::StrCat("the file '", path_, "' of --losses cannot be written"));
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/examples/shared/program.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -58,10 +59,8 @@ absl::Status FlushOutput() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return absl::OkStatus();
   }
-  // An earlier write may have failed, whose errno is lost.
   return AsOwnError(
-      absl::ErrnoToStatus(errno != 0 ? errno : ENOSPC,
-                          "the results cannot be written to standard output"));
+      CannotWriteError("the results cannot be written to standard output"));
 }
 
 absl::StatusOr<int> RunAndFlush(absl::FunctionRef<absl::StatusOr<int>()> run) {
@@ -154,6 +153,12 @@ absl::Status CheckTrains(const ClusterTask& task) {
     return WrongCluster(task, "there is no parameter server (job ps)");
   }
   return absl::OkStatus();
+}
+
+absl::Status CannotWriteError(absl::string_view message) {
+  // The stream may also tell of an earlier write, whose errno is lost.
+  if (errno == 0) return absl::DataLossError(message);
+  return absl::ErrnoToStatus(errno, message);
 }
 
 absl::Status AsOwnError(absl::Status status) {

@@ -44,6 +44,10 @@ absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
 // if the cluster has no parameter server.
 absl::Status CheckTrains(const ClusterTask& task);
 
+// Returns the error of a write that has just failed and set `errno`; `message`
+// says what cannot be written. It is RESOURCE_EXHAUSTED if the disk is full.
+absl::Status CannotWriteError(absl::string_view message);
+
 // Marks an error as not caused by a lost task. Without the mark, UNAVAILABLE
 // and ABORTED count as caused by a lost task.
 absl::Status AsOwnError(absl::Status status);

@@ -53,7 +53,7 @@ constexpr char kHoldMemoryAndBecome[] = R"(
     head -c 110000000 /dev/zero >&3
     exec "$0" "$@")";
 
-// What limits the memory of the server, and to how much.
+// Says what limits the memory of the server, and to how much.
 struct Limit {
   int64_t kibibytes = 0;
   bool is_of_group = false;  // false: of the address space

@@ -38,14 +38,14 @@ struct TracedModel {
   std::string global_step = {};
   std::string row = {};  // to be fed
   std::string uninitialized = {};
-  // Of synchronous training only.
+  // These two are set for synchronous training only.
   std::string local_init = {};
   std::string chief_step = {};
 };
 
 struct TracedModelOptions {
   int num_ps = 1;
-  // What makes the training synchronous. Asynchronous without it.
+  // If this is set, the training is synchronous.
   std::optional<SyncReplicasAttrs> sync = {};
   int64_t num_elements = 4;  // of w
 };

@@ -16,7 +16,8 @@
 
 namespace leat {
 
-// A step of a graph. Feeds and fetches are scalars with the given values.
+// Describes a step of a graph. Feeds and fetches are scalars with the given
+// values.
 struct FunctionalStep {
   std::string text = {};  // the line of the file
   std::vector<std::pair<std::string, float>> feeds = {};

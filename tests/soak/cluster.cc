@@ -88,7 +88,7 @@ SoakCluster::SoakCluster()
     : served_(absl::StrCat("worker=", kWorkers, ",ps=", kPs),
               Options(MadeFolder(dump_folder()))) {
   for (const TaskId& task : tasks()) {
-    proxies_[Key(task)] = std::make_unique<TcpProxy>(
+    proxies_[Key(task)] = std::make_unique<testing::TcpProxy>(
         served_.Address(task), served_.ListeningAddress(task));
   }
 }

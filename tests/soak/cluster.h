@@ -17,7 +17,7 @@
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/tests/cluster/served_cluster.h"
-#include "leat/tests/soak/tcp_proxy.h"
+#include "leat/tests/testing/tcp_proxy.h"
 #include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::soak {
@@ -31,12 +31,12 @@ inline constexpr int64_t kMaxTransportBytes = 16 << 20;
 inline constexpr int kMaxConnections = 100;
 inline constexpr int kMaxGraphNodes = 500;
 
-// What a process uses.
+// Says what a process uses.
 struct Usage {
   int descriptors = 0;
   int threads = 0;
   int64_t resident_bytes = 0;
-  // In tensors. Only measured when the task is idle.
+  // The bytes in tensors. They are measured only when the task is idle.
   int64_t live_bytes = 0;
 
   // Set each number to the larger one, or to the smaller one.
@@ -60,7 +60,9 @@ class SoakCluster {
   // Kills a task, and starts it again.
   void Kill(const TaskId& task);
   void Restart(const TaskId& task) { served_.Start(task); }
-  TcpProxy& network(const TaskId& task) { return *proxies_.at(Key(task)); }
+  testing::TcpProxy& network(const TaskId& task) {
+    return *proxies_.at(Key(task));
+  }
 
   // Notes what the processes use now. TakeHighest returns the most of it.
   void Measure();
@@ -95,7 +97,7 @@ class SoakCluster {
   const std::unique_ptr<Transport> transport_ =
       *BuiltinTransports().Create("grpc");
   testing::ServedCluster served_;
-  std::map<TaskKey, std::unique_ptr<TcpProxy>> proxies_;
+  std::map<TaskKey, std::unique_ptr<testing::TcpProxy>> proxies_;
   // The least that each process used when it was idle.
   std::map<TaskKey, Usage> least_;
   Usage highest_;

@@ -1,10 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "absl/time/time.h"
 #include "leat/tests/soak/faults.h"
-#include "leat/tests/soak/tcp_proxy.h"
+#include "leat/tests/testing/tcp_proxy.h"
 
 namespace leat::soak {
 namespace {
+
+using testing::NetworkFault;
+using testing::TcpProxy;
 
 void Disturb(Scene& scene, const NetworkFault& fault, absl::Duration least,
              absl::Duration most) {

@@ -13,11 +13,12 @@
 
 namespace leat::soak {
 
-// What one round has shown: a training with one fault.
+// Tells what one round, a training with one fault, has shown.
 struct RoundResult {
   bool is_sync = false;
   bool has_failed = false;
-  // From the end of the fault to the next right step of every worker.
+  // How long it took from the end of the fault to the next right step of every
+  // worker.
   absl::Duration recovery = absl::ZeroDuration();
   Usage highest = {};
   int64_t steps = 0;   // that have succeeded

@@ -12,7 +12,7 @@
 namespace leat::soak {
 namespace {
 
-// What each worker must do before the fault, and after it.
+// Each worker must succeed with this many steps before the fault, and after it.
 constexpr int64_t kStepsBefore = 5;
 constexpr int64_t kStepsAfter = 5;
 

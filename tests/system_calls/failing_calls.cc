@@ -29,7 +29,7 @@ NthFailure& Failure() {
   return *failure;
 }
 
-// The calls that have failed: the first one, and how many of each function.
+// Notes which calls have failed: the first one, and how many of each function.
 struct Failed {
   Mutex mutex;
   std::string first ABSL_GUARDED_BY(mutex);

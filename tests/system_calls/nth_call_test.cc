@@ -22,6 +22,8 @@
 #include "leat/core/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/system_file.h"
+#include "leat/core/threads/thread.h"
+#include "leat/core/threads/work_queue.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/transport/grpc/listening_sockets.h"
@@ -33,6 +35,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/system_calls/failing_calls.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/child_process.h"
 #include "leat/tools/launched_task.h"
@@ -72,7 +75,7 @@ int64_t CountThreads() {
   return count;
 }
 
-// What a process holds.
+// Says what this process holds.
 struct Held {
   int64_t files = CountEntries("/proc/self/fd");
   int64_t threads = CountThreads();
@@ -242,6 +245,20 @@ TEST(NthCallTest, OpeningTheLogOfATask) {
     LaunchedTask task({.name = "worker-0", .log = folder.Path("log")}, view);
     return task.OpenLog();
   });
+}
+
+// The simulation must not wait for the thread that has not started.
+TEST(NthCallTest, APoolInSimulatedTime) {
+  testing::SimulatedClock clock;
+  FailingCalls failing(2, NthFailure::kOnlyOne);
+  const absl::Status status = StartThreads([] {
+    NewThreadPool("pool", 3);
+    return absl::OkStatus();
+  });
+  EXPECT_EQ(failing.Stop(), 1);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  const Thread sleeps("sleeps", [&] { clock.Sleep(std::chrono::hours(1)); });
+  clock.Advance(std::chrono::hours(2));
 }
 
 TEST(NthCallTest, ALocalSession) {

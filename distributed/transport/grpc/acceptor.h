@@ -92,8 +92,9 @@ class Acceptor {
   const Take take_;
   const Log log_;
   Clock& clock_;
+  // Stop sets this, and makes the eventfd below readable, which wakes the
+  // thread.
   std::atomic<bool> is_stopping_{false};
-  // Stop makes this eventfd readable, which wakes the thread.
   const FileDescriptor stop_event_;
   // A descriptor that is kept only to be closed when no other one is free
   // (CloseWithSpare). Until Stop has joined the thread, only the thread uses

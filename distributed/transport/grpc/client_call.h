@@ -69,10 +69,10 @@ class ClientCall final : public OpenClientCall,
   void End(absl::StatusOr<Payload> result);
   // Returns the response, or the error that `status` stands for.
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
-  // Returns the callee's own error as it was sent. Marks other errors as the
-  // transport's (kTransportErrorPayload).
   // Returns the size of the response that the callee has announced, or 0.
   int64_t AnnouncedBytes() const;
+  // Returns the callee's own error as it was sent. Marks other errors as the
+  // transport's (kTransportErrorPayload).
   absl::Status ErrorOf(const grpc::Status& status);
   // Returns the error of a cancelled call, which depends on who cancelled it.
   absl::Status CancelledError() const;

@@ -20,10 +20,10 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/status.pb.h"
-#include "leat/tests/distributed/transport/grpc/slow_network.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/raw_connection.h"
 #include "leat/tests/testing/task_client.h"
+#include "leat/tests/testing/tcp_proxy.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -34,8 +34,8 @@ using ::leat::testing::CallNow;
 using ::leat::testing::Eventually;
 using ::leat::testing::PayloadOf;
 using ::leat::testing::RawConnection;
-using ::leat::testing::SlowNetwork;
 using ::leat::testing::TaskClient;
+using ::leat::testing::TcpProxy;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Code = absl::StatusCode;
@@ -77,7 +77,7 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
   const auto ps = Start("ps");
   const auto worker =
       Start("worker", {.session_idle = std::chrono::seconds(5)});
-  SlowNetwork network(worker->address());
+  TcpProxy network(worker->address());
   TaskClient client(*transport_, network.address());
   GraphBuilder b;
   Output taken;
@@ -254,7 +254,7 @@ TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {
 
 TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
   const auto worker = Start("worker");  // waits for the ps
-  SlowNetwork network(worker->address());
+  TcpProxy network(worker->address());
   TaskClient client(*transport_, network.address());
   GraphBuilder b;
   b.Const(1.0f);

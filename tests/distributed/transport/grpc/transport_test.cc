@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "leat/distributed/cluster/address.h"
-#include "leat/tests/distributed/transport/grpc/slow_network.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/tcp_proxy.h"
 #include "leat/tests/testing/transport_ends_suite.h"
 #include "leat/tests/testing/transport_suite.h"
 
@@ -248,7 +248,7 @@ TEST_P(GrpcTest, RefusesLargeRequestsWhereAllAreSmall) {
 TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
-  SlowNetwork network(listener->address());
+  TcpProxy network(listener->address());
   const CallResult result;
   transport->Call(network.address(), TestService::kWait, {}, {}, result.Done());
   ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
@@ -267,7 +267,7 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   struct Case {
     bool allows_pings;
     bool is_known_later;
-    std::unique_ptr<SlowNetwork> network = {};
+    std::unique_ptr<TcpProxy> network = {};
     CallResult result = {};
   };
   Case cases[] = {{true, false}, {true, true}, {false, false}, {false, true}};
@@ -275,7 +275,7 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   const auto caller = NewTransport();
   const auto listener = Listen(*callee);
   for (Case& each : cases) {
-    each.network = std::make_unique<SlowNetwork>(listener->address());
+    each.network = std::make_unique<TcpProxy>(listener->address());
     const std::string& address = each.network->address();
     if (!each.is_known_later) caller->WatchPeer(address, each.allows_pings);
     caller->Call(address, TestService::kWait, {}, {}, each.result.Done());
@@ -304,7 +304,7 @@ TEST_P(GrpcTest, ConnectsAnewToPeersThatWereSilent) {
   const auto callee = NewTransport();
   const auto caller = NewTransport();
   const auto listener = Listen(*callee);
-  SlowNetwork network(listener->address());
+  TcpProxy network(listener->address());
   caller->WatchPeer(network.address(), /*allows_pings=*/false);
   const CallResult result;
   caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
@@ -370,7 +370,7 @@ TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   const auto listener = Listen(*callee);
   for (const bool allows_pings : {true, false}) {
     const auto caller = NewTransport();
-    SlowNetwork network(listener->address());
+    TcpProxy network(listener->address());
     caller->WatchPeer(network.address(), !allows_pings);
     ExpectEcho(*caller, network.address(), TestService::kEcho, "x", {});
     caller->WatchPeer(network.address(), allows_pings);
@@ -395,7 +395,7 @@ TEST_P(GrpcTest, EndsWhileItAsksPeers) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
   for (const int seconds : {0, 2}) {
-    SlowNetwork network(listener->address());
+    TcpProxy network(listener->address());
     const int begun = service_.num_begun();
     const CallResult result;
     auto caller = NewTransport();

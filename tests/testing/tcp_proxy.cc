@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tests/soak/tcp_proxy.h"
+#include "leat/tests/testing/tcp_proxy.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,10 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 
-namespace leat::soak {
+namespace leat::testing {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
@@ -67,14 +68,16 @@ bool SendAll(const FileDescriptor& to, const char* bytes, size_t size) {
 
 TcpProxy::TcpProxy(const std::string& address, const std::string& server)
     : server_(server), listener_(NewSocket()) {
-  const sockaddr_in at = AddressOf(address);
+  sockaddr_in own = AddressOf(address);
+  socklen_t size = sizeof(own);
+  auto* const any = reinterpret_cast<sockaddr*>(&own);
   const int yes = 1;
   setsockopt(listener_.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  EXPECT_EQ(bind(listener_.number(), reinterpret_cast<const sockaddr*>(&at),
-                 sizeof(at)),
-            0)
+  EXPECT_EQ(bind(listener_.number(), any, size), 0)
       << address << ": " << std::strerror(errno);
   EXPECT_EQ(listen(listener_.number(), kBacklog), 0) << std::strerror(errno);
+  EXPECT_EQ(getsockname(listener_.number(), any, &size), 0);
+  address_ = absl::StrCat("127.0.0.1:", ntohs(own.sin_port));
   accepts_ = std::thread([this] { Accept(); });
 }
 
@@ -91,7 +94,7 @@ TcpProxy::~TcpProxy() {
     MutexLock lock(mutex_);
     const auto all_ended = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
       for (const auto& each : connections_) {
-        if (each->running > 0) return false;
+        if (each->num_threads > 0) return false;
       }
       return true;
     };
@@ -111,6 +114,27 @@ void TcpProxy::Set(const NetworkFault& fault) {
   changed_.NotifyAll();
 }
 
+void TcpProxy::Freeze() {
+  MutexLock lock(mutex_);
+  for (const auto& connection : connections_) connection->is_frozen = true;
+}
+
+void TcpProxy::Close() {
+  {
+    MutexLock lock(mutex_);
+    for (const auto& connection : connections_) {
+      connection->is_frozen = false;
+      Break(*connection);
+    }
+  }
+  changed_.NotifyAll();
+}
+
+int TcpProxy::num_accepted() {
+  MutexLock lock(mutex_);
+  return num_accepted_;
+}
+
 void TcpProxy::Accept() {
   for (;;) {
     FileDescriptor client(
@@ -120,6 +144,7 @@ void TcpProxy::Accept() {
     if (client.is_open()) server = ConnectTo(server_);
     MutexLock lock(mutex_);
     if (is_ending_) return;
+    if (client.is_open()) ++num_accepted_;
     // A client whose connection is closed here notices that at once.
     if (fault_.is_cut || !server.is_open()) continue;
     SetNoDelay(client);
@@ -140,20 +165,22 @@ void TcpProxy::Forward(Connection& connection, bool is_request) {
   for (;;) {
     const ssize_t size = recv(from.number(), piece.data(), piece.size(), 0);
     // A network that holds what is sent also holds the end of a connection.
-    absl::SleepFor(AwaitPassage(is_request));
+    absl::SleepFor(AwaitPassage(connection, is_request));
     if (size <= 0) break;
     if (!SendAll(to, piece.data(), static_cast<size_t>(size))) break;
   }
   Break(connection);
   MutexLock lock(mutex_);
-  --connection.running;
+  --connection.num_threads;
   changed_.NotifyAll();
 }
 
-absl::Duration TcpProxy::AwaitPassage(bool is_request) {
+absl::Duration TcpProxy::AwaitPassage(const Connection& connection,
+                                      bool is_request) {
   MutexLock lock(mutex_);
   while (!is_ending_ &&
-         (is_request ? fault_.holds_requests : fault_.holds_replies)) {
+         (connection.is_frozen ||
+          (is_request ? fault_.holds_requests : fault_.holds_replies))) {
     changed_.Wait(mutex_);
   }
   return is_ending_ ? absl::ZeroDuration() : fault_.delay;
@@ -165,7 +192,8 @@ void TcpProxy::RemoveEnded() {
     MutexLock lock(mutex_);
     for (auto each = connections_.begin(); each != connections_.end();) {
       const auto next = std::next(each);
-      if ((*each)->running == 0) ended.splice(ended.end(), connections_, each);
+      if ((*each)->num_threads == 0)
+        ended.splice(ended.end(), connections_, each);
       each = next;
     }
   }
@@ -180,4 +208,4 @@ void TcpProxy::Break(const Connection& connection) {
   shutdown(connection.server.number(), SHUT_RDWR);
 }
 
-}  // namespace leat::soak
+}  // namespace leat::testing

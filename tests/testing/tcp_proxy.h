@@ -1,10 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TcpProxy is a network with faults between a task and all that call it. It
+// TcpProxy is a network with faults between a server and all that call it. It
 // forwards connections, and it can do so slowly, lose what is sent, or break
 // connections.
-#ifndef LEAT_TESTS_SOAK_TCP_PROXY_H_
-#define LEAT_TESTS_SOAK_TCP_PROXY_H_
+//
+//   TcpProxy network(server->address());
+//   Call(network.address());
+//   network.Freeze();  // The caller gets no answer and no error.
+#ifndef LEAT_TESTS_TESTING_TCP_PROXY_H_
+#define LEAT_TESTS_TESTING_TCP_PROXY_H_
 
 #include <list>
 #include <memory>
@@ -15,13 +19,13 @@
 #include "leat/core/file_descriptor.h"
 #include "leat/core/threads/mutex.h"
 
-namespace leat::soak {
+namespace leat::testing {
 
-// How a network behaves.
+// Says how a network behaves.
 struct NetworkFault {
   // Everything that arrives waits for so long before it goes on.
   absl::Duration delay = absl::ZeroDuration();
-  // If `holds_requests`, nothing goes on to the task. If `holds_replies`,
+  // If `holds_requests`, nothing goes on to the server. If `holds_replies`,
   // nothing comes from it. Connections stay open, and what was held goes on
   // when the fault is over, as when TCP repeats what was lost.
   bool holds_requests = false;
@@ -33,13 +37,25 @@ struct NetworkFault {
 // Thread-safe. The destructor closes all connections.
 class TcpProxy {
  public:
-  // Listens at `address` and connects who connects to it with `server`. Both
-  // are "127.0.0.1:port". Fails the test if it cannot listen.
+  // Listens at `address`, and connects whoever connects to it with `server`.
+  // Both are "127.0.0.1:port". Fails the test if it cannot listen.
   TcpProxy(const std::string& address, const std::string& server);
+  // Does the same at a free port.
+  explicit TcpProxy(const std::string& server)
+      : TcpProxy("127.0.0.1:0", server) {}
   ~TcpProxy();
 
-  // Begins a fault. `NetworkFault{}` ends it.
+  // Returns the address at which the proxy listens.
+  const std::string& address() const { return address_; }
+  // Returns the number of connections accepted so far, closed ones included.
+  int num_accepted();
+
+  // Begins a fault of all connections. `NetworkFault{}` ends it.
   void Set(const NetworkFault& fault);
+  // Stops passing bytes on the connections that there are, but keeps them open.
+  void Freeze();
+  // Closes the connections that there are, so that both ends notice.
+  void Close();
 
  private:
   struct Connection {
@@ -47,29 +63,33 @@ class TcpProxy {
     FileDescriptor server = {};
     std::thread requests = {};
     std::thread replies = {};
-    int running = 2;  // threads; guarded by the proxy's mutex
+    // The proxy's mutex guards these.
+    int num_threads = 2;  // threads that have not ended
+    bool is_frozen = false;
   };
 
   void Accept();
   // Forwards what `from` sends until one side ends or the proxy breaks the
   // connection.
   void Forward(Connection& connection, bool is_request);
-  // Waits while the fault holds what goes in this direction. Returns the delay.
-  absl::Duration AwaitPassage(bool is_request);
+  // Waits while nothing may go in this direction. Returns the delay.
+  absl::Duration AwaitPassage(const Connection& connection, bool is_request);
   // Joins and forgets the connections whose threads have ended.
   void RemoveEnded();
   static void Break(const Connection& connection);
 
   const std::string server_;
   FileDescriptor listener_;
+  std::string address_;
   Mutex mutex_;
   CondVar changed_;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
+  int num_accepted_ ABSL_GUARDED_BY(mutex_) = 0;
   NetworkFault fault_ ABSL_GUARDED_BY(mutex_);
   std::list<std::unique_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
   std::thread accepts_;
 };
 
-}  // namespace leat::soak
+}  // namespace leat::testing
 
-#endif  // LEAT_TESTS_SOAK_TCP_PROXY_H_
+#endif  // LEAT_TESTS_TESTING_TCP_PROXY_H_
