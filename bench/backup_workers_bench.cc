@@ -12,7 +12,7 @@
 //                 a worker that is too late for a step begins its next step
 //                 late. The model leaves this out.
 //
-//   --leat=FILE   the program `leat` (default: that of this build)
+//   --leat=FILE   the program `leat` (default: from this build)
 #include <algorithm>
 #include <chrono>
 #include <cmath>

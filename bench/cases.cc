@@ -49,8 +49,8 @@ Case FeedAddFetch() {
   return Finish(b, std::move(c));
 }
 
-// Returns a case of Adds. `build` makes them from `x` and the constant 1, and
-// returns the operations that the step must run.
+// Returns a case of Adds. `build` makes the Adds from `x` and the constant 1,
+// and returns the operations that the step must run.
 template <class Build>
 Case Adds(absl::string_view name, int64_t num_adds, Build build) {
   GraphBuilder b;
@@ -93,7 +93,8 @@ std::vector<Operation> Dag(Output x, Output one) {
 }
 
 // Returns the loop `for (i = 0; i < n; ++i)`, made of TensorFlow's primitives.
-// The builder's own loops are functions, which planning lowers to primitives.
+// The case does not use the builder's own loops, because those are functions,
+// which planning lowers to primitives.
 Case Loop() {
   GraphBuilder b;
   Case c = NewCase("loop");

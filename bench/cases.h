@@ -34,17 +34,17 @@ struct Case {
   int64_t per = 1;
 };
 
-// Returns the case with a name:
-// - "null_step" runs one node that does nothing;
-// - "feed_add_fetch" feeds a scalar, adds to it and fetches the sum;
-// - "add_chain", "add_star" (1,000 scalar Adds each) and "add_dag" (1,100), all
-//   with two inputs per Add;
-// - "loop", a while loop of 1,000 iterations, and "unrolled", the same nodes in
-//   a straight line with Identity in the place of Merge, Switch, LoopCond and
-//   NextIteration;
-// - "mlp_32" and "cnn_128", one step of gradient descent on a batch of 32 or
-//   128 images of 28 x 28;
-// - "matmul_256" and so on, the product of two square constants.
+// Returns the case named `name`:
+// - "null_step" runs one node that does nothing.
+// - "feed_add_fetch" feeds a scalar, adds to it and fetches the sum.
+// - "add_chain" and "add_star" run 1,000 scalar Adds each, and "add_dag" runs
+//   1,100. Each Add has two inputs.
+// - "loop" runs a while loop of 1,000 iterations.
+// - "unrolled" runs the nodes of these iterations in a straight line. Identity
+//   nodes take the places of Merge, Switch, LoopCond and NextIteration.
+// - "mlp_32" and "cnn_128" run one step of gradient descent on a batch of 32 or
+//   128 images of 28 x 28 pixels.
+// - "matmul_256" and so on multiply two square constants.
 //
 // REQUIRES: `name` is one of CaseNames().
 Case MakeCase(absl::string_view name);
@@ -57,10 +57,10 @@ std::vector<std::string> CaseNames();
 // The shapes of graphs of empty ops, which are connected by control edges only.
 enum class EmptyGraph { kChain, kStar, kDag };
 
-// Returns a graph of a root and `num_nodes` more nodes, all of which are NoOps.
-// In a chain each node follows the one before. In a star all nodes follow the
-// root. In a DAG each node follows two random earlier nodes (DagEdges). The
-// root is on `first_device`, and all other nodes are on `device`.
+// Returns a graph of NoOps: a root and `num_nodes` more nodes. In a chain each
+// node follows the node before. In a star all nodes follow the root. In a DAG
+// each node follows two random earlier nodes (DagEdges). The root is on
+// `first_device`, and all other nodes are on `device`.
 Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,
                absl::string_view device = "",
                absl::string_view first_device = "");

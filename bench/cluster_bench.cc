@@ -21,7 +21,7 @@
 //                           all (dense_100MB), or 32 rows of a table
 //                           (sparse_64MB, sparse_1GB)
 //
-//   --leat=FILE             the program `leat` (default: that of this build)
+//   --leat=FILE             the program `leat` (default: from this build)
 //   --serve_flags=A,B       flags for `leat serve`
 #include <algorithm>
 #include <cstdint>
@@ -237,7 +237,8 @@ void Figure7(benchmark::State& state, const Flags& flags,
     steps.push_back(ValueOrDie(session->MakeCallable(ArgsOf(c))));
     feeds.push_back(FeedValues(c));
   }
-  // Within a batch the workers do not wait for each other.
+  // A batch is kBatch steps of every worker. The workers wait for each other
+  // only at the end of a batch.
   constexpr int64_t kBatch = 4;
   const auto run_batch = [&] {
     std::vector<std::thread> workers;

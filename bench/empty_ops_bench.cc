@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Measures the cost of a node that does nothing. peers/tbb_bench.cc measures
-// the same with oneTBB. If a program has only such nodes, the executor runs
-// them in execution order, without counts. In the cases ".../concurrent" the
-// program also waits for a node on another device, so the executor uses its
-// counts and ready lists.
+// the same with oneTBB. If all nodes of a device do nothing, the executor runs
+// them in a fixed order. In the cases ".../concurrent", the root is on another
+// device than all other nodes. Then the executor has to count for each node how
+// many of its inputs have arrived, and to keep lists of the nodes that are
+// ready.
 #include <string>
 
 #include "absl/strings/str_cat.h"

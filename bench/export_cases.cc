@@ -8,8 +8,9 @@
 //   per N                    N divides the time of a step; 0 stands for the
 //                            number of nodes that run
 //   init OP                  op to run once
-//   feed NAME DTYPE FILE D.. a tensor: TensorFlow's number of its dtype, a
-//                            file in FOLDER with its bytes, its extents
+//   feed NAME DTYPE FILE D.. a tensor to feed. DTYPE is TensorFlow's number of
+//                            its dtype. FILE is a file in FOLDER that has the
+//                            bytes of the tensor. D.. are the extents.
 //   fetch NAME INDEX         output INDEX of node NAME
 //   target OP                op to run in each step
 #include <cstdio>

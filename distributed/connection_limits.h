@@ -11,9 +11,10 @@ namespace leat {
 
 // How many connections a listener keeps open. A value.
 struct ConnectionLimits {
-  // The most connections in all, and with one IP address. 0 stands for half of
-  // them, so that no peer takes all. All connections of a Unix socket count as
-  // one address.
+  // The listener keeps at most `max_connections` open in all, and at most
+  // `max_per_address` with one IP address. If `max_per_address` is 0, half of
+  // `max_connections` is the limit, so that no peer takes all connections. All
+  // connections of a Unix socket count as connections with one address.
   size_t max_connections = 10'000;
   size_t max_per_address = 0;
   // A peer that has connected must begin to speak within this time.

@@ -38,8 +38,8 @@ struct ConnectionTimes {
   // If a peer was silent for `ping_interval`, the transport pings it or calls
   // its health check. If the peer does not answer within `ping_timeout`, the
   // transport takes it for dead. A dead peer must be noticed within five
-  // seconds, so both times together are shorter. `ping_timeout` is the longer
-  // one, because a live peer may be busy.
+  // seconds, so the sum of the two times is shorter. `ping_timeout` is longer
+  // than `ping_interval`, because a live peer may be busy.
   std::chrono::milliseconds ping_interval{1000};
   std::chrono::milliseconds ping_timeout{3500};
   // The pauses between attempts to connect grow from `first_retry` to
@@ -61,10 +61,12 @@ struct ServerIntervals {
   ConnectionTimes connection = {};
 
   // While a session is being created:
+  //
   // The pause before a task that cannot be reached is called again.
   IntervalRange ask_again = {std::chrono::milliseconds(100),
                              std::chrono::seconds(1)};
-  // How long the tasks may take to answer, unless the client says otherwise.
+  // How long the tasks may take to answer, if the client does not set a
+  // timeout.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   // How long before the client's deadline the master stops waiting and sends an
   // error, so that the error arrives in time.
@@ -73,12 +75,13 @@ struct ServerIntervals {
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
   // During a step:
+  //
   // How often the tasks of a session are asked whether they live, while a step
   // of the session waits (session_watch.h).
   std::chrono::nanoseconds ask_tasks = std::chrono::seconds(1);
-  // After a task has reported an error that may be an echo of another task's
-  // error (step_errors.h), the master waits this long for the cause. Then it
-  // cancels the step.
+  // An error of a task may be only the effect of another task's error
+  // (step_errors.h). The master then waits this long for the error of the other
+  // task before it cancels the step.
   std::chrono::nanoseconds wait_for_cause = std::chrono::seconds(1);
   // How long the master waits for the replies of tasks after it has cancelled
   // the step. A client waits a little longer
@@ -89,16 +92,19 @@ struct ServerIntervals {
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
   // After a step or a session (end_notices.h):
+  //
   // The master adds the notice of a step's end to the next RunGraph to the same
-  // task. If there is no RunGraph within this time, it sends the notice alone.
+  // task. If there is no RunGraph within this time, the master sends the notice
+  // alone.
   std::chrono::nanoseconds step_notice = std::chrono::milliseconds(10);
   // The pauses after which the deletion of a session is repeated.
   IntervalRange deletion = {std::chrono::milliseconds(100),
                             std::chrono::minutes(1)};
 
   // A master looks for idle sessions every quarter of
-  // ServerLimits::session_idle, and a worker asks idle masters every quarter of
-  // ServerLimits::master_silence. Both pauses are clamped to these ranges.
+  // ServerLimits::session_idle. This pause is clamped to `look_for_idle`. A
+  // worker asks the masters of idle sessions every quarter of
+  // ServerLimits::master_silence. That pause is clamped to `ask_masters`.
   IntervalRange look_for_idle = {std::chrono::seconds(1),
                                  std::chrono::minutes(1)};
   IntervalRange ask_masters = {std::chrono::milliseconds(10),
@@ -109,6 +115,7 @@ struct ServerIntervals {
   std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 
   // While the server stops:
+  //
   // The pause between attempts to end the steps that are left.
   std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);
   // How long replies may take to reach their callers after all steps have

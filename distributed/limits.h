@@ -23,29 +23,32 @@ namespace leat {
 
 // A value. Its users copy it.
 struct ServerLimits {
-  // The largest message, in bytes. A larger one is RESOURCE_EXHAUSTED.
+  // The largest message, in bytes. A larger message fails with
+  // RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = INT32_MAX;
   // How many bytes the messages that are being received may take together.
   int64_t max_transport_bytes = DefaultTransportBytes();
-  // How many connections the task keeps open, in all and with one IP address,
-  // and how soon a peer that has connected must begin to speak. Fewer are kept
-  // if the process may not open so many descriptors.
+  // How many connections the task keeps open in all, and how many with one IP
+  // address. How soon a peer must begin to speak after it has connected. The
+  // task keeps fewer connections if the process may not open so many
+  // descriptors.
   size_t max_connections = ConnectionLimits().max_connections;
   size_t max_connections_per_address = ConnectionLimits().max_per_address;
   std::chrono::nanoseconds handshake_timeout =
       ConnectionLimits().handshake_timeout;
   // The limits of imported graphs (graph/io/graph_def.h).
   ImportLimits import = {};
-  // How many bytes a client's graph may take in messages, with its extensions.
+  // How many bytes the messages with a client's graph and its extensions may
+  // have together.
   int64_t max_graph_bytes = int64_t{4} << 30;
   // The limits of graphs whose functions are lowered
   // (graph/lowering/lower_limits.h).
   LowerLimits lower = {};
   // How many sessions of clients the task's master keeps. A session that nobody
-  // has used for `session_idle` is closed. If there are `max_sessions` and a
-  // client wants another one, the session that has been idle for longest is
-  // closed, provided that it has been idle for `session_idle_when_full`. So the
-  // sessions of dead clients do not block new clients.
+  // has used for `session_idle` is closed. If a client wants a session when
+  // there are `max_sessions`, the session that has been idle for longest is
+  // closed, if it has been idle for `session_idle_when_full`. So the sessions
+  // of dead clients do not block new clients.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
@@ -63,9 +66,10 @@ struct ServerLimits {
   // A master that does not answer for this long is taken for dead, and its
   // sessions on this task end.
   std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
-  // How many bytes the live tensors of a session may take on this task: those
-  // that its steps make, receive and are fed with, and those that stay in
-  // variables. INT64_MAX stands for as many as the devices have.
+  // How many bytes the live tensors of a session may take on this task. These
+  // are the tensors that its steps make, receive and are fed with, and the
+  // tensors in variables. INT64_MAX stands for as many bytes as the devices
+  // have.
   int64_t max_session_bytes = INT64_MAX;
   // How many tensors the elements of one queue may have together.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;

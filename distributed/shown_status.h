@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions and limits for what a task shows to people in its status
-// (status_service.h) and in messages. Handles and ids are not shown in full: a
-// session handle lets anybody use the session, and a step's id lets anybody
-// take the step's tensors or end the step. The piece that is shown is enough to
-// tell two handles or ids apart. Text that peers have written is cut and
-// cleaned. Stateless, thread-safe.
+// (status_service.h) and in messages. Handles and ids are not shown in full,
+// because anybody with a session handle can use the session, and anybody with a
+// step's id can take the step's tensors or end the step. The piece that is
+// shown is enough to tell two handles or ids apart. Text that peers have
+// written is cut and cleaned. Stateless, thread-safe.
 //
 //   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
 #ifndef LEAT_DISTRIBUTED_SHOWN_STATUS_H_

@@ -56,8 +56,9 @@ class StepCounts {
             .failed = failed};
   }
 
-  // Returns the time since the last Begin or End, or since the construction; 0
-  // while a step runs. Callers use it to find sessions that are no longer used.
+  // Returns 0 while a step runs. Otherwise returns the time since the last
+  // Begin or End, or since the construction. Callers use this time to find
+  // sessions that are no longer used.
   std::chrono::nanoseconds idle() const {
     if (totals().running > 0) return std::chrono::nanoseconds(0);
     const Clock::duration used(used_.load(std::memory_order_relaxed));

@@ -53,7 +53,7 @@ struct Flags {
 };
 
 // Returns the devices of the network. With two devices the convolutions run on
-// the first and the rest on the second; with one device everything runs there.
+// the first and the rest on the second; with one device everything runs on it.
 Devices DevicesOf(const Flags& flags) {
   const bool one = flags.devices == "cpu" || flags.devices == "cpu:1";
   return {.first = "/cpu:0", .second = one ? "/cpu:0" : "/cpu:1"};
@@ -95,7 +95,7 @@ absl::Status Show(const Callable& predict, const LabeledImages& test,
     const Tensor image = test.images.Slice(i, i + 1);
     LEAT_ASSIGN_OR_RETURN(const auto out, predict({image}));
     const auto pixels = image.data<uint8_t>();
-    // Characters are twice as high as wide.
+    // Characters are twice as high as wide, so every second row is left out.
     for (int row = 0; row < 28; row += 2) {
       std::string line;
       for (int column = 0; column < 28; ++column) {

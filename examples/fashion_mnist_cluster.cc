@@ -4,9 +4,9 @@
 // program and reads from TF_CONFIG which task it is. Each chief and worker
 // builds its own copy of the graph. The variables are on the parameter servers,
 // where all copies find them by name. Without --sync every replica updates the
-// variables as soon as it has gradients; with --sync the chief applies the mean
-// of one gradient of each replica. An evaluator reads the variables from time
-// to time and tests them on its own devices.
+// variables as soon as it has gradients. With --sync the chief updates them
+// with the mean of the gradients of all replicas. An evaluator reads the
+// variables from time to time and tests them on its own devices.
 //
 //   leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --
 //       fashion_mnist_cluster --epochs 5
@@ -49,11 +49,10 @@ constexpr int kMaxEpochs = 1 << 20;
 constexpr int kMaxTasks = 1000;
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr auto kLook = std::chrono::milliseconds(100);
-// The longest time for which a chief that has ended the training waits for the
-// other tasks.
+// When the chief has ended the training, it waits for the other tasks, but not
+// longer than this.
 constexpr auto kLongestWait = std::chrono::seconds(60);
-// The times since the start of a wait after which WaitForOthers prints that
-// this task is waiting.
+// After each of these times, WaitForOthers prints that this task is waiting.
 constexpr std::chrono::seconds kNoticeTimes[] = {std::chrono::seconds(1),
                                                  std::chrono::seconds(10),
                                                  std::chrono::seconds(30)};
@@ -81,9 +80,9 @@ struct Shared {
   Variable end = {};  // the step at which to end early
   // One variable for each worker other than the chief, in order, and then one
   // for the evaluator. A variable says how far its task is, and is -1 at first.
-  // A worker sets its variable to the number of all steps when it has ended its
-  // training. The evaluator sets its variable to 0 when it begins, and to the
-  // number of the last step when it has tested that step.
+  // A worker sets its variable to the total number of steps when it has ended
+  // its training. The evaluator sets its variable to 0 when it begins, and to
+  // the number of the last step when it has tested that step.
   std::vector<Variable> reached = {};
   // `step` is a number to feed. `tell[i]` assigns it to `reached[i]`, and
   // `end_at` assigns it to `end`.
@@ -190,8 +189,8 @@ int64_t StepsOf(const Flags& flags, const ClusterTask& task,
          (flags.sync ? 1 : task.num_workers());
 }
 
-// Runs a step. If the step is lost with a task, the session logs that, and the
-// step runs again in another session.
+// Runs a step. If the step fails because a task was lost, the session logs
+// that, and the step runs again in another session.
 absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
                                              const RunArgs& args) {
   bool lost = false;

@@ -126,8 +126,8 @@ AttrMap::AttrMap(std::initializer_list<Entry> entries) {
 }
 
 const AttrValue* AttrMap::Find(absl::string_view name) const {
-  // Comparing for equality looks at the lengths first, so that scanning a few
-  // entries is faster than a binary search.
+  // A comparison of two strings for equality looks at their lengths first. So
+  // it is faster to scan a few entries than to do a binary search.
   constexpr size_t kFew = 8;
   if (entries_.size() <= kFew) {
     for (const Entry& entry : entries_) {

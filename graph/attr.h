@@ -59,9 +59,9 @@ struct EmptyList {
   friend bool operator==(const EmptyList&, const EmptyList&) = default;
 };
 
-// Returns true if dtype, shape and elements are equal. Identical
-// (core/tensor.h) compares the elements, floats bit by bit. The comparison of
-// two AttrValues uses this operator.
+// Returns true if dtype, shape and elements are equal. Floats are equal if
+// their bits are equal (see Identical in core/tensor.h). The comparison of two
+// AttrValues uses this operator.
 bool operator==(const Tensor& a, const Tensor& b);
 
 // The value of one attr, with an alternative for each kind of value that
@@ -118,7 +118,7 @@ class AttrMap {
   template <class T>
   absl::StatusOr<T> GetOr(absl::string_view name, T fallback) const;
   // Returns attr `name`, an int that TensorFlow keeps in 32 bits. Fails with
-  // INVALID_ARGUMENT as Get does, and if the value does not fit.
+  // INVALID_ARGUMENT as Get does, and if the value does not fit into 32 bits.
   absl::StatusOr<int32_t> GetInt32(absl::string_view name) const;
 
   // The map is a range of Entries, sorted by name.

@@ -59,9 +59,9 @@ struct Function {
 // Thread-compatible.
 class FunctionLibrary {
  public:
-  // Adds a function; adding an equal one again does nothing. Fails with
-  // INVALID_ARGUMENT if it has no name, or if the library has a different
-  // function of its name.
+  // Adds a function. Does nothing if the library already has an equal function.
+  // Fails with INVALID_ARGUMENT if the function has no name, or if the library
+  // has a different function of the same name.
   absl::Status Add(std::shared_ptr<const Function> function);
   // Removes the function `name`. Does nothing if there is none.
   void Remove(absl::string_view name);

@@ -79,7 +79,8 @@ struct NodeDef {
 struct Node {
   std::shared_ptr<const NodeDef> def = {};       // null for a removed node
   absl::InlinedVector<Endpoint, 2> inputs = {};  // one per input type, in order
-  // The nodes that run before this one (control edges), ascending, each once.
+  // The nodes at which control edges to this node begin, in ascending order and
+  // without duplicates. They run before this node.
   absl::InlinedVector<NodeId, 1> controls = {};
   // The assigned device: an index into Graph::devices(), -1 before placement.
   int32_t device = -1;

@@ -27,7 +27,7 @@ struct TypeConstraint {
 // Says whether it is worth using another thread for a kernel.
 enum class CostClass : uint8_t {
   // Takes almost no time, regardless of the sizes of its tensors. If the kernel
-  // is asynchronous, starting it takes almost no time. A thread that must not
+  // is asynchronous, only its start must be this quick. A thread that must not
   // compute, such as a thread of a transport, may run it.
   kQuick,
   // Runs on the thread that made it ready.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeGraphs adds nodes and functions to the graph of a session. The client
-// has built them since the session got its graph. Thread-safe.
+// MergeGraphs extends the graph of a session by the nodes and functions that
+// the client has built since the session got its graph. Thread-safe.
 #ifndef LEAT_GRAPH_MERGE_H_
 #define LEAT_GRAPH_MERGE_H_
 
@@ -11,8 +11,8 @@
 namespace leat {
 
 // Returns `base` with the nodes and functions of `addition` that are new. Fails
-// with INVALID_ARGUMENT if two functions of the same name differ. Fails
-// likewise if two nodes of the same name differ in op, attrs, requested device,
+// with INVALID_ARGUMENT if two functions of the same name differ. Fails in the
+// same way if two nodes of the same name differ in op, attrs, requested device,
 // inputs or control inputs. The error names the function or node. REQUIRES:
 // both graphs use the same op registry.
 absl::StatusOr<Graph> MergeGraphs(const Graph& base, const Graph& addition);

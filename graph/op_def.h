@@ -97,9 +97,9 @@ absl::StatusOr<std::vector<int>> ArgOffsets(const std::vector<ArgDef>& args,
                                             const AttrMap& attrs);
 
 // Checks that `value` has the type that `attr` declares, obeys the declared
-// minimum, and is one of the allowed values. An EmptyList has every list type.
-// A reference type in `value` is an error. Fails with INVALID_ARGUMENT, naming
-// attr and value.
+// minimum, and is one of the allowed values. Accepts an EmptyList if the
+// declared type is a list. A reference type in `value` is an error. Fails with
+// INVALID_ARGUMENT, naming attr and value.
 absl::Status CheckAttrValue(const AttrDef& attr, const AttrValue& value);
 
 // Checks that every attr that `op` declares has a value that CheckAttrValue

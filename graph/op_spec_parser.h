@@ -18,8 +18,8 @@ namespace leat::internal {
 // INVALID_ARGUMENT, saying what is expected and where.
 absl::StatusOr<AttrDef> ParseAttrDef(absl::string_view text);
 
-// Parses the declaration of an argument, such as "values: N * T". The name of a
-// type is looked up among `attrs` first: it may be the name of an attr. As in
+// Parses the declaration of an argument, such as "values: N * T". The type may
+// be the name of an attr, so its name is looked up among `attrs` first. As in
 // TensorFlow, an attr that counts tensors or lists their types gets a minimum
 // of 1 if it has none. Fails as ParseAttrDef does.
 absl::StatusOr<ArgDef> ParseArgDef(absl::string_view text,

@@ -5,9 +5,10 @@
 // file may rely on this header. Each file includes what it uses, and the preset
 // `debug` builds without precompiled headers.
 //
-// graph/CMakeLists.txt compiles it for leat_ops and, together with the
-// generated ops.h, for leat_graph. Other targets reuse one of these two, or
-// include this header in a precompiled header of their own.
+// graph/CMakeLists.txt compiles this header for leat_ops. For leat_graph, it
+// compiles this header together with the generated ops.h. Other targets use one
+// of these two precompiled headers, or include this header in a precompiled
+// header of their own.
 #ifndef LEAT_GRAPH_PRECOMPILED_H_
 #define LEAT_GRAPH_PRECOMPILED_H_
 

@@ -237,7 +237,7 @@ absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window) {
   // A kernel gives an empty output for an input that is a little too small. But
   // shape inference fails if it already sees that the input is too small, as in
   // TensorFlow. The sums below do not overflow, because PlaceWindow has
-  // computed them.
+  // computed the same sums and checked for overflow.
   const int64_t padded = input + positions.before + positions.after;
   const int64_t span = (window.size - 1) * window.dilation + 1;
   if (window.padding != Padding::kSame && padded < span) {

@@ -51,8 +51,9 @@ absl::StatusOr<PartialShape> WithExtent(const PartialShape& shape, int i,
 // rank is unknown or `i` is out of range.
 int64_t ExtentOf(const PartialShape& shape, int i);
 
-// Returns the product of all extents. It is 0 if one of them is 0, and
-// otherwise kUnknown if an extent or the rank is unknown. Fails on overflow.
+// Returns the product of all extents. If an extent is 0, the product is 0 even
+// if another extent is unknown. Otherwise returns kUnknown if an extent or the
+// rank is unknown. Fails on overflow.
 absl::StatusOr<int64_t> ElementCount(const PartialShape& shape);
 
 // Returns the value of the scalar input i, or nothing if the value is not
@@ -62,8 +63,8 @@ absl::StatusOr<std::optional<int64_t>> ScalarInput(
     const InferenceContext& context, int i);
 
 // Returns the value of the scalar input i as an extent, or kUnknown if it is
-// not known. Fails for a negative value, except that -1 means kUnknown if
-// `minus_one_is_unknown` is set.
+// not known. Fails for a negative value. But if `minus_one_is_unknown` is set,
+// the value -1 means kUnknown.
 absl::StatusOr<int64_t> ExtentInput(const InferenceContext& context, int i,
                                     bool minus_one_is_unknown = false);
 
@@ -77,9 +78,9 @@ struct PartialValues {
   std::vector<std::optional<int64_t>> values = {};  // nothing where unknown
 };
 // Returns what is known of the values of input i. All values in the result may
-// be unknown. Returns nothing if the input is known not to be an integer scalar
-// or vector. Also returns nothing if no value is known and the length is
-// unknown or above Shape::kMaxRank.
+// be unknown. Returns nothing if the rank of the input is above 1, or if its
+// value is known but has no integer type. Also returns nothing if no value is
+// known and the length of the input is unknown or above Shape::kMaxRank.
 std::optional<PartialValues> PartialInput(const InferenceContext& context,
                                           int i);
 // Records `known` for an output of type `dtype`. If all values are known,

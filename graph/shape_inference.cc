@@ -194,7 +194,8 @@ absl::StatusOr<PartialShape> BroadcastPartialShapes(const PartialShape& a,
     } else if (x == 1) {
       extent = y;
     } else if (x == PartialShape::kUnknown || y == PartialShape::kUnknown) {
-      // The unknown extent is 1 or equal to the other, or else the op fails.
+      // One extent is unknown. The op fails unless this extent is 1 or equal to
+      // the other one. So the result is the other extent.
       extent = std::max(x, y);
     } else {
       return absl::InvalidArgumentError(absl::StrCat(

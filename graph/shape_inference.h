@@ -43,10 +43,11 @@ struct HandleShape {
 // `value`.
 struct InferredOutput {
   PartialShape shape = {};
-  // Set for a resource or variant if the tensor behind the handle, or the type
-  // of the list's elements, is known.
+  // Describes the tensor behind a resource handle, or the elements of a list in
+  // a variant. Not set if nothing is known of them.
   std::optional<HandleShape> handle = {};
-  // The value, if it is constant and has at most kMaxKnownElements; else null.
+  // The value if it is constant and has at most kMaxKnownElements elements, and
+  // otherwise null.
   std::shared_ptr<const Tensor> value = {};
   // The values of an int32 or int64 vector, if only some of them are known. An
   // example is the shape of a batch of unknown size. Unknown extents stand for
@@ -58,12 +59,13 @@ inline constexpr int64_t kMaxKnownElements = 1024;
 // Returns true if the handles of `a` and `b` are equal, or if neither is set.
 bool SameHandle(const InferredOutput& a, const InferredOutput& b);
 
-// Lives during one call of a shape function. Thread-compatible.
+// An InferenceContext exists only during one call of a shape function.
+// Thread-compatible.
 class InferenceContext {
  public:
   // `inputs` has one pointer per input, which is null if nothing is known of
-  // the input. Neither the inputs nor `op` and `attrs` are owned; all must
-  // outlive the context.
+  // the input. The inputs, `op` and `attrs` are not owned and must outlive the
+  // context.
   InferenceContext(const OpDef& op, const AttrMap& attrs,
                    std::vector<const InferredOutput*> inputs, int num_outputs);
 
@@ -101,9 +103,9 @@ class InferenceContext {
   absl::StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
 
   // Set what is known of output i. Outputs that are not set have unknown
-  // shapes. These methods ignore an output that the node does not have (an op's
-  // output may be an empty list) and values with more than kMaxKnownElements
-  // elements.
+  // shapes. These methods ignore values with more than kMaxKnownElements
+  // elements. They also ignore an output that the node does not have, because
+  // an op's output may be an empty list.
   void set_output(int i, PartialShape shape);
   void set_output_handle(int i, HandleShape handle);
   void set_output_value(int i, Tensor value);

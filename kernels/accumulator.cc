@@ -27,10 +27,10 @@ absl::Status Accumulator::Apply(int64_t local_step, const Gradient& gradient,
   return absl::OkStatus();
 }
 
-// Registers the cancellation's callback while the lock is held, so that the
-// callback cannot run before the call stands in line. The registration cannot
-// deadlock, because Cancellation does not hold its own lock while it runs
-// callbacks.
+// Registers a callback with `cancellation` while mutex_ is held. The callback
+// takes mutex_, too, so it cannot run before the registration is stored in the
+// waiting call. The registration cannot deadlock, because Cancellation does not
+// hold its own lock while it runs callbacks.
 void Accumulator::Take(int64_t num_required, Cancellation& cancellation,
                        Done done) {
   if (num_required <= 0) {

@@ -36,7 +36,7 @@ struct AccumulatorOptions {
   DType dtype = DType::kFloat;  // one of kFloats
   PartialShape shape = {};      // all gradients must fit this shape
   bool is_sparse = false;       // takes rows instead of whole tensors
-  bool averages = true;         // the op outputs the mean; else the sum
+  bool averages = true;         // output the mean; false: the sum
 };
 
 // Thread-safe. REQUIRES: a shared_ptr owns the accumulator, because waiting
@@ -87,7 +87,7 @@ class Accumulator final : public Resource,
     Cancellation::Token token = 0;
   };
   // Callbacks of served calls. They are called after the lock is released,
-  // since they may do anything.
+  // because a callback may use this accumulator again.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
   // Fails a waiting call because its step was cancelled for `reason`.

@@ -193,7 +193,7 @@ const dnnl::engine& Engine() {
 struct Primitive {
   // The layouts of the activations on the input side and on the output side.
   memory::desc source = {}, target = {};
-  // The layout of the filter that the primitive uses, and HWIO.
+  // The two layouts of the filter: the one that the primitive uses, and HWIO.
   memory::desc filter = {}, plain_filter = {};
   memory::desc scratch = {}, reorder_scratch = {};
   dnnl::primitive convolution = {};
@@ -410,7 +410,8 @@ std::vector<Piece> SplitBatch(const WorkQueue& queue,
 }
 
 // Splits the output rows of one NHWC image. Each piece reads the input rows
-// that it needs; rows that lie outside of the image are the piece's padding.
+// that it needs. Rows that lie outside of the image become padding of the
+// piece.
 std::vector<Piece> SplitRows(const WorkQueue& queue,
                              const ConvolutionShape& s) {
   std::vector<Piece> pieces;
@@ -423,8 +424,8 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
     const int64_t last = (end - 1) * s.stride_height - s.pad_top + window;
     const int64_t from = std::clamp<int64_t>(first, 0, s.in_height - 1);
     const int64_t to = std::clamp<int64_t>(last, from + 1, s.in_height);
-    // oneDNN cannot compute a piece that lies wholly in the padding, so the
-    // image stays whole.
+    // oneDNN cannot compute a piece that lies wholly in the padding. If there
+    // is such a piece, the image is not split.
     if (first >= s.in_height || last <= 0) return {Piece{s, 0, 0}};
     Piece piece{s, from * s.in_width * s.in_channels,
                 begin * s.out_width * s.out_channels};

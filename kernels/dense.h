@@ -21,9 +21,9 @@
 namespace leat::kernels {
 
 // The shape of a product c[m,n] = op(a) * op(b) of row-major, contiguous
-// matrices. op transposes the stored matrix if its flag is set: `a` is stored
-// as [k,m] with transpose_a, else as [m,k], and `b` is stored as [n,k] with
-// transpose_b, else as [k,n].
+// matrices. By default op does nothing, and `a` has the shape [m,k] and `b` the
+// shape [k,n]. With transpose_a, `a` has the shape [k,m], and op transposes it.
+// With transpose_b, `b` has the shape [n,k], and op transposes it.
 struct MatMulShape {
   int64_t m = 0;
   int64_t n = 0;
@@ -32,10 +32,11 @@ struct MatMulShape {
   bool transpose_b = false;
 };
 
-// Computes a matrix product into `c`, which it overwrites; k == 0 gives zeros.
-// An `epilogue` that is not null is applied to each part of `c` when the part
-// is done. INTERNAL, with oneDNN's status, if the library fails. REQUIRES: the
-// matrices have the sizes in `shape`, and `c` overlaps neither `a` nor `b`.
+// Computes a matrix product and overwrites `c` with it. If k is 0, all elements
+// of `c` become 0. An `epilogue` that is not null is applied to each part of
+// `c` when the part is done. INTERNAL, with oneDNN's status, if the library
+// fails. REQUIRES: the matrices have the sizes in `shape`, and `c` overlaps
+// neither `a` nor `b`.
 absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
                     const float* b, float* c,
                     const Epilogue* epilogue = nullptr);

@@ -77,9 +77,9 @@ bool VisitPlainElement(DType dtype, Visitor&& visitor) {
   }
 }
 
-// Like VisitPlainElement, but for a dtype of objects calls
-// `visitor(TypeTag<E>{})`, where E is the objects' class. So this covers every
-// type of kMovable.
+// Like VisitPlainElement, but for objects, too. If the dtype's elements are
+// objects, calls `visitor(TypeTag<E>{})`, where E is the class of the objects.
+// So `visitor` is called for every dtype of kMovable.
 template <class Visitor>
 bool VisitAnyElement(DType dtype, Visitor&& visitor) {
   return VisitDType(kObjects, dtype, visitor) ||
@@ -87,10 +87,10 @@ bool VisitAnyElement(DType dtype, Visitor&& visitor) {
 }
 
 // Makes the kernel of `node` with `make(TypeTag<E>{})`, which returns a
-// unique_ptr<Kernel>. E is the PlainElement for the dtype in the type attr
-// `attr`. For a dtype in the list `Objects`, the kernel gets pointers to the
-// objects as elements of 8 bytes instead (NewObjectMover). INVALID_ARGUMENT for
-// a dtype that is neither plain nor in `Objects`.
+// unique_ptr<Kernel>. The dtype is the value of the type attr `attr`. If it is
+// plain, E is its PlainElement. If it is in the list `Objects`, E is
+// PlainElement<8>, and the kernel gets pointers to the objects
+// (NewObjectMover). INVALID_ARGUMENT for all other dtypes.
 template <class Objects, class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
                                                   absl::string_view attr,
@@ -145,8 +145,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAnyElementKernel(
 inline constexpr char kAttrT[] = "T";
 inline constexpr char kAttrTparams[] = "Tparams";
 
-// Returns the elements of a tensor. REQUIRES: E is the PlainElement or the
-// class of the tensor's dtype.
+// Returns the elements of a tensor. REQUIRES: E is the PlainElement of the
+// tensor's dtype or, for objects, their class.
 template <class E>
 const E* Elements(const Tensor& tensor) {
   return reinterpret_cast<const E*>(tensor.raw_data());
@@ -178,11 +178,10 @@ void ClearElements(E* to, int64_t n) {
   }
 }
 
-// Sets to[i] = from[offset of index i in the plan] for all i, which gathers a
-// strided view into a contiguous result of plan.shape. Runs in parallel on
-// `queue`; rows that are contiguous in `from`, too, are copied by memcpy. Does
-// nothing if the result has no elements. REQUIRES: `to` does not overlap
-// `from`.
+// Gathers a strided view into a contiguous result of plan.shape: sets to[i] =
+// from[offset of index i in the plan] for all i. Runs in parallel on `queue`.
+// Copies a row by memcpy if the row is contiguous in `from`, too. Does nothing
+// if the result has no elements. REQUIRES: `to` does not overlap `from`.
 template <class E>
 void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
                      const E* from, E* to) {
@@ -209,8 +208,8 @@ void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
               });
 }
 
-// Does the reverse: to[offset of index i in the plan] = from[i] for all i,
-// which spreads a contiguous tensor over a strided view. REQUIRES: no two
+// Does the reverse and spreads a contiguous tensor over a strided view: sets
+// to[offset of index i in the plan] = from[i] for all i. REQUIRES: no two
 // indices have the same offset, and `to` does not overlap `from`.
 template <class E>
 void CopyToStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,

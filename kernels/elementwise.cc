@@ -16,8 +16,9 @@ namespace {
 // items, so that its elements fill whole vectors of floats.
 constexpr int64_t kBlock = 16;
 
-// Calls `body(begin, end)` on chunks that cover [0, n): one chunk on this
-// thread if there are few elements, else in parallel.
+// Calls `body(begin, end)` on chunks that cover [0, n). If there are few
+// elements, they are one chunk on this thread. Otherwise the chunks run in
+// parallel.
 template <class Body>
 void ForElements(KernelContext& context, int64_t n, int64_t cost, Body body) {
   if (n <= 1024) {

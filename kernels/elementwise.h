@@ -22,8 +22,9 @@
 #include "leat/kernels/kernel_context.h"
 
 // Tells the compiler that it may vectorise the loop that follows. REQUIRES: no
-// iteration reads or writes what another iteration writes. But the output may
-// be one of the inputs.
+// iteration reads or writes what another iteration writes. The output may be
+// one of the inputs, because then an iteration overwrites only what it has read
+// itself.
 #ifdef __clang__
 #define LEAT_INDEPENDENT_ITERATIONS \
   _Pragma("clang loop vectorize(assume_safety)")
@@ -42,7 +43,8 @@ using Wide =
 
 // The unsigned type in which sums, differences and products of the integer type
 // T are computed, so that they wrap around. In T itself an overflow would be
-// undefined, also for small unsigned types, which C++ promotes to int.
+// undefined behaviour. This is so for small unsigned types, too, because C++
+// promotes them to int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 
@@ -50,9 +52,10 @@ using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 // same memory.
 using UnaryRow = void (*)(const char* input, char* output, int64_t n);
 
-// Sets output[i] = f(a[i * a_step], b[i * b_step]) for i in [0, n). A step is
-// 1, or 0 for an operand that is one element. `output` may be the memory of an
-// input. Returns false if some element has no result (division by zero).
+// Sets output[i] = f(a[i * a_step], b[i * b_step]) for i in [0, n). A step is 0
+// if the operand has only one element, and otherwise 1. `output` may be the
+// memory of an input. Returns false if some element has no result, as in a
+// division by zero.
 using BinaryRow = bool (*)(const char* a, int64_t a_step, const char* b,
                            int64_t b_step, char* output, int64_t n);
 
@@ -86,8 +89,8 @@ class BinaryKernel final : public Kernel {
   absl::Status Compute(KernelContext& context) const final;
 
  private:
-  // Computes an output of `shape` when each input has that shape (step 1) or is
-  // one element (step 0).
+  // Computes an output of shape `shape`. REQUIRES: each input has the same
+  // shape and step 1, or has one element and step 0.
   absl::Status ComputeContiguous(KernelContext& context, const Shape& shape,
                                  int64_t a_step, int64_t b_step) const;
   absl::Status ComputeBroadcast(KernelContext& context) const;

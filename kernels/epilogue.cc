@@ -66,7 +66,8 @@ struct GeluApproximate {
   }
 };
 
-// Rows of values in memory; each begins `stride` values after the one before.
+// Rows of values in memory. Each row begins `stride` values after the row
+// before.
 struct Rows {
   float* values = nullptr;
   int64_t rows = 0;

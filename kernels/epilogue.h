@@ -3,8 +3,8 @@
 // Epilogue: a bias and an activation (the attr fused_ops of _FusedMatMul and
 // _FusedConv2D) that are applied to the result of a matrix product or
 // convolution. Each thread applies it to its part of the result as soon as that
-// part is done, while the values are still in its cache. The results, including
-// NaN, equal those of the separate kernels of BiasAdd and the activation. Only
+// part is done, while the values are still in its cache. The separate kernels
+// of BiasAdd and of the activation give the same results, including NaN. Only
 // the last bits of exp, tanh and erf may differ.
 #ifndef LEAT_KERNELS_EPILOGUE_H_
 #define LEAT_KERNELS_EPILOGUE_H_
@@ -54,8 +54,8 @@ struct Epilogue {
   void ApplyToRows(float* values, int64_t rows, int64_t stride, int64_t first,
                    int64_t count) const;
   // Applies the epilogue to `images` whole images of `channels` channels and
-  // `size` pixels in place. Their layout is NCHW with `channels_first`, else
-  // NHWC.
+  // `size` pixels in place. Their layout is NCHW if `channels_first` is true,
+  // and NHWC otherwise.
   void ApplyToImages(float* values, bool channels_first, int64_t images,
                      int64_t channels, int64_t size) const;
 };

@@ -35,8 +35,8 @@ class HandleOutput {
   const ResourceName& name() const { return name_; }
 
   // Returns a scalar of dtype resource that names the resource on the device of
-  // `context`. The reference is valid as long as this object. REQUIRES: all
-  // calls have contexts of the same device and store.
+  // `context`. The reference is valid until this object is destroyed. REQUIRES:
+  // all calls have contexts of the same device and store.
   const Tensor& Get(const KernelContext& context) const {
     std::call_once(made_, [&] {
       ResourceHandle handle;

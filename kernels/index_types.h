@@ -20,11 +20,11 @@ absl::StatusOr<Tensor> InputIndices(KernelContext& context, int i);
 
 // Writes indices to a tensor of int16, uint16, int32 or int64. An index that
 // the type cannot hold wraps around. Borrows the tensor's bytes, so the tensor
-// must outlive the writer. Thread-safe as long as no two threads write the same
+// must outlive the writer. Thread-safe if no two threads write the same
 // position.
 class IndexWriter {
  public:
-  // REQUIRES: the dtype of `indices` is one of the four.
+  // REQUIRES: the dtype of `indices` is int16, uint16, int32 or int64.
   explicit IndexWriter(Tensor& indices)
       : dtype_(indices.dtype()), to_(indices.mutable_raw_data()) {}
 

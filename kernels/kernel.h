@@ -49,8 +49,8 @@ class Kernel {
 // an element of a queue, without holding a thread while it waits. Thread-safe.
 class AsyncKernel : public Kernel {
  public:
-  // Receives the status of the run. All outputs are set before it is called
-  // with OK.
+  // Receives the status of the run. The kernel must set all outputs before it
+  // calls Done with OK.
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
   // Starts the run. Calls `done` exactly once, on any thread, before or after

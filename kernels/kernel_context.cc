@@ -10,9 +10,10 @@
 namespace leat {
 
 bool KernelContext::MayReuseInput(int i) const {
-  // The count of readers must be checked before IsUnique. While there is
-  // another reader, that reader may be taking a reference to the bytes at this
-  // moment. Once the reader has left the count, IsUnique sees its reference.
+  // The count of readers must be checked before IsUnique. While another reader
+  // is counted, it may take a reference to the bytes at any moment, and
+  // IsUnique could miss that reference. A reader takes its references before it
+  // leaves the count, so IsUnique sees them afterwards.
   std::atomic_ref<int32_t> readers(
       const_cast<int32_t&>(values_.readers[values_.inputs[i]]));
   if (readers.load(std::memory_order_acquire) != 1) return false;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelContext: what a kernel can use while it runs: the inputs and outputs of
-// its node, memory, threads and the services of its step.
+// KernelContext: gives a kernel what it needs while it runs, namely the inputs
+// and outputs of its node, memory, threads, and the services of its step.
 //
 //   class Twice final : public Kernel {
 //     absl::Status Compute(KernelContext& context) const override {
@@ -120,11 +120,11 @@ class KernelContext {
   // the tensor is dead.
   bool is_dead() const { return position_.is_dead; }
 
-  // The inputs. The import of the graph has checked that their number and
-  // dtypes are those of the node; the kernel itself must check shapes and
-  // values. If an input is a reference but the op declares no reference
-  // argument for it, the executor has put a snapshot of the variable into the
-  // tensor.
+  // The inputs. The import of the graph has checked that the inputs have the
+  // number and the dtypes that the node declares. The kernel itself must check
+  // shapes and values. If an input is a reference but the op declares no
+  // reference argument for it, the executor has put a snapshot of the variable
+  // into the tensor.
   int num_inputs() const { return static_cast<int>(values_.inputs.size()); }
   const Tensor& input(int i) const { return value(i).tensor; }
   // Returns the variable that input `i` refers to, or null if the input is not
@@ -132,8 +132,8 @@ class KernelContext {
   const std::shared_ptr<kernels::Variable>& input_ref(int i) const {
     return value(i).ref;
   }
-  // Returns true if input `i` has a live value. False for a dead input, and for
-  // an input that is not set (_Send runs with a dead input).
+  // Returns true if input `i` has a live value. Returns false if the input is
+  // dead or is not set. Only a _Send runs with a dead input.
   bool HasInput(int i) const {
     return !value(i).dead && (value(i).tensor.IsValid() || value(i).ref);
   }
@@ -172,9 +172,8 @@ class KernelContext {
   // of Switch and _Recv may call this.
   void set_output_dead(int i) { output(i).dead = true; }
 
-  // Returns true if this kernel is the only reader left of input `i` and
-  // nothing else shares the input's bytes. The kernel may then change or keep
-  // them.
+  // Returns true if all other readers of input `i` are done and nothing else
+  // shares the input's bytes. The kernel may then change or keep the bytes.
   bool MayReuseInput(int i) const;
 
   // The thread pool for ParallelFor.

@@ -35,7 +35,8 @@ namespace leat {
 using KernelFactory =
     absl::StatusOr<std::unique_ptr<Kernel>> (*)(const NodeDef& node);
 
-// Thread-compatible. Once it is filled, any number of threads may read it.
+// Thread-compatible. After it has been filled, any number of threads may read
+// it.
 class KernelRegistry {
  public:
   // Registers `factory` for one op and one device type. REQUIRES: the pair is
@@ -77,15 +78,15 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFunction(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>());
 }
 
-// Returns the error for an op that has no kernel for `dtype` in the type attr
-// `attr`: INVALID_ARGUMENT, with the node and the type.
+// Returns INVALID_ARGUMENT, with the node and the type. It says that the op has
+// no kernel for `dtype` in the type attr `attr`.
 absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                              DType dtype);
 
-// Makes a kernel from a class template whose parameter is the node's type attr
-// `attr`: calls `make(TypeTag<T>{})`, which returns a unique_ptr<Kernel>, for
-// the C++ type T of that dtype. Returns the error UnsupportedType if the dtype
-// is not in `list`.
+// Makes the kernel of a node from a class template over the element type T. T
+// is the C++ type for the dtype in the node's type attr `attr`. Calls
+// `make(TypeTag<T>{})`, which returns a unique_ptr<Kernel>. Returns the error
+// UnsupportedType if the dtype is not in `list`.
 //
 //   return MakeForType(node, "T", kFloats,
 //                      [](auto tag) -> std::unique_ptr<Kernel> {

@@ -49,7 +49,8 @@ absl::StatusOr<Tensor> CopyObjects(const Tensor& pointers,
   return objects;
 }
 
-// Runs `mover` in a context of its own, whose tensors hold pointers.
+// Runs `mover` in a context of its own. The tensors in this context hold
+// pointers.
 class ObjectMover final : public Kernel {
  public:
   ObjectMover(NodeDef node, DType dtype, std::unique_ptr<Kernel> mover)
@@ -61,8 +62,9 @@ class ObjectMover final : public Kernel {
     const int num_inputs = context.num_inputs();
     const int num_outputs = context.num_outputs();
     std::vector<Value> slots(static_cast<size_t>(num_inputs + num_outputs));
-    // Two readers for every slot keep `mover` from writing over an input. So an
-    // output that shares its bytes with an input is a view of it.
+    // Every slot has two readers, so that `mover` does not reuse the bytes of
+    // an input for other values. So an output that shares its bytes with an
+    // input is a view of this input.
     const std::vector<int32_t> readers(slots.size(), 2);
     std::vector<int32_t> inputs(static_cast<size_t>(num_inputs));
     std::iota(inputs.begin(), inputs.end(), 0);
@@ -90,9 +92,9 @@ class ObjectMover final : public Kernel {
   }
 
  private:
-  // Returns the objects that `pointers`, an output of `mover`, stands for: a
-  // view of an input if `pointers` is a view of that input's pointers, else
-  // copies.
+  // Returns the objects to which `pointers`, an output of `mover`, points. If
+  // `pointers` is a view of the pointers to an input, returns a view of this
+  // input. Otherwise returns copies of the objects.
   absl::StatusOr<Tensor> Objects(const Tensor& pointers,
                                  absl::Span<const Value> slots,
                                  KernelContext& context) const {

@@ -2,9 +2,10 @@
 //
 // Philox: the counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and
 // Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It gives the
-// same numbers as TensorFlow's. The state is a counter of 128 bits and a key of
-// 64 bits; each value of the counter gives one sample of four 32-bit words. So
-// threads can compute different parts of one sequence at the same time.
+// same numbers as TensorFlow's generator. The state is a counter of 128 bits
+// and a key of 64 bits; each value of the counter gives one sample of four
+// 32-bit words. So threads can compute different parts of one sequence at the
+// same time.
 //
 //   Philox philox = Philox::FromSeeds(/*seed=*/1, /*seed2=*/2);
 //   philox.Skip(100);
@@ -36,8 +37,8 @@ class Philox {
   static Philox FromSeeds(uint64_t seed, uint64_t seed2) {
     return Philox({0, 0, Low(seed2), High(seed2)}, {Low(seed), High(seed)});
   }
-  // Returns the generator that the inputs of a stateless op choose: a key, and
-  // a counter of two words, of which `counter0` is the lower one.
+  // Returns the generator that the inputs of a stateless op choose: a key and a
+  // counter of two words. `counter0` is the lower word.
   static Philox FromWords(uint64_t key, uint64_t counter0, uint64_t counter1) {
     return Philox(
         {Low(counter0), High(counter0), Low(counter1), High(counter1)},
@@ -95,7 +96,7 @@ class Philox {
 // Thread-compatible.
 class PhiloxWords {
  public:
-  // Copies `philox`. The first word is that of the next sample of `philox`.
+  // Copies `philox`. The words begin with the next sample of `philox`.
   explicit PhiloxWords(const Philox& philox) : philox_(philox) {}
 
   // Returns the next word.

@@ -93,10 +93,10 @@ std::string Queue::DebugString() const {
                       "': ", size(), " elements");
 }
 
-// Registers the cancellation's callback while the lock is held, so that the
-// callback cannot run before the call stands in line. The registration cannot
-// deadlock, because Cancellation does not hold its own lock while it runs
-// callbacks.
+// Registers a callback with `cancellation` while mutex_ is held. The callback
+// takes mutex_, too, so it cannot run before the registration is stored in the
+// waiting call. The registration cannot deadlock, because Cancellation does not
+// hold its own lock while it runs callbacks.
 void Queue::Start(Line line, Call call, Cancellation& cancellation) {
   if (cancellation.IsCancelled()) {
     return std::move(call.done)(cancellation.status());

@@ -49,18 +49,22 @@ class Queue final : public Resource,
   int64_t max_elements() const { return max_elements_; }
 
   // Puts `elements` in, each as soon as the queue's capacity allows it. The
-  // caller has checked their dtypes and shapes. `done` gets CANCELLED, with
-  // TensorFlow's text, if the queue is or gets closed; RESOURCE_EXHAUSTED if
-  // the capacity allows more than max_elements() elements and the queue would
-  // have more; the reason of `cancellation` if that is cancelled first.
+  // caller has checked their dtypes and shapes. `done` gets one of these
+  // errors:
+  //  - CANCELLED, with TensorFlow's text, if the queue is closed before all
+  //    elements are in;
+  //  - RESOURCE_EXHAUSTED if the capacity is above max_elements() and the queue
+  //    would have more than max_elements() elements;
+  //  - the reason of `cancellation` if that is cancelled first.
   // `cancellation` must live until `done` has been called.
   void Enqueue(Elements elements, Cancellation& cancellation, Done done);
 
   // Takes `count` elements out as soon as the queue has them. If the queue is
-  // closed and has fewer elements, `done` gets OUT_OF_RANGE with TensorFlow's
-  // text. But with `up_to`, `done` gets the elements that are left, if there
-  // are any. `done` gets RESOURCE_EXHAUSTED if `count` is above max_elements(),
-  // and the reason of `cancellation` as in Enqueue. REQUIRES: count > 0.
+  // closed and has fewer elements, the result depends on `up_to`. If `up_to` is
+  // true and the queue is not empty, `done` gets all elements that are left.
+  // Otherwise `done` gets OUT_OF_RANGE with TensorFlow's text. `done` gets
+  // RESOURCE_EXHAUSTED if `count` is above max_elements(), and the reason of
+  // `cancellation` as in Enqueue. REQUIRES: count > 0.
   void Dequeue(int64_t count, bool up_to, Cancellation& cancellation,
                Done done);
 
@@ -100,10 +104,10 @@ class Queue final : public Resource,
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
-  // The calls of a line by id, which is their order of arrival.
+  // The calls of a line by id. Ids grow in the order in which the calls arrive.
   using Calls = std::map<int64_t, Call>;
   // Callbacks of served calls. They are called after the lock is released,
-  // since they may do anything.
+  // because a callback may use this queue again.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
   // Puts a call into its line and serves all calls that can be served.
@@ -119,8 +123,8 @@ class Queue final : public Resource,
 
   // PutIn puts in as many elements of the call as the capacity allows. TakeOut
   // takes out as many elements as the call wants and may have. Both return true
-  // if the call is done, false if it has to wait, or the error with which it
-  // fails.
+  // if the call is done, false if the call has to wait, or the error with which
+  // the call fails.
   absl::StatusOr<bool> PutIn(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<bool> TakeOut(Call& call)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -44,9 +44,9 @@ class Resource {
 
 // Limits of single resources.
 struct ResourceLimits {
-  // The most tensors that the elements of one queue may have in all. The
-  // queue's capacity does not change this limit: even tensors of no bytes need
-  // memory.
+  // The most tensors that the elements of one queue may have in all. This limit
+  // holds for every capacity of the queue, because even a tensor without bytes
+  // needs memory.
   int64_t max_queue_elements = int64_t{1} << 22;
 };
 
@@ -78,8 +78,9 @@ class ResourceStore {
   }
 
   // Returns the resource under this name if there is one. Otherwise calls
-  // `make` once and stores and returns what it made, or returns its error.
-  // `make` runs while the store is locked, so it must not use this store.
+  // `make` once. Stores and returns the resource that `make` returns, or
+  // returns the error of `make`. `make` runs while the store is locked, so it
+  // must not use this store.
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> FindOrMake(
       absl::string_view container, absl::string_view name,

@@ -18,8 +18,8 @@
 
 namespace leat::kernels {
 
-// Returns the list in input `i`, a scalar variant. The list lives as long as
-// the input. INVALID_ARGUMENT if the input is not a scalar or holds no list.
+// Returns the list in input `i`, a scalar variant. The input owns the list.
+// INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
 // Like the function above, but returns INVALID_ARGUMENT also if the list's

@@ -22,8 +22,8 @@ namespace {
 // because the length is checked before a part is added.
 constexpr size_t kMaxBytes = 1 << 20;
 
-// Prints `value` with the smaller of two precisions, if that is enough to read
-// back the same number, else with the larger one.
+// Prints `value` with few digits. If reading these digits back gives another
+// number, prints it with more digits instead.
 std::string Print(float value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.6g", value);
@@ -61,9 +61,9 @@ std::string Print(T value) {
 }
 std::string Print(uint64_t value) { return absl::StrCat(value); }
 
-// Returns how many dimensions, counted from the last one, begin (or end) at
-// element `index`. `blocks` has no entry for the innermost dimension, which has
-// no brackets of its own.
+// Returns how many brackets open before element `index`. As many brackets close
+// there, except at element 0. For each level of brackets, `blocks` has the
+// number of elements in one pair of brackets.
 int Boundaries(const Dims& blocks, int64_t index) {
   int count = 0;
   for (const int64_t block : blocks) count += index % block == 0 ? 1 : 0;
@@ -109,8 +109,8 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
 std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
   const int64_t count = tensor.num_elements();
   const int64_t limit = max_values < 0 ? count : std::min(max_values, count);
-  // If no values are shown, TensorFlow leaves out the "..." for bool tensors,
-  // and only for them.
+  // For bool tensors only, TensorFlow leaves out the "..." if no values are
+  // shown.
   if (tensor.dtype() == DType::kBool && limit == 0) return "";
   std::string result;
   const bool known =

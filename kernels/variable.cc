@@ -15,7 +15,7 @@ namespace {
 using Variables = absl::InlinedVector<Variable*, 4>;
 using Values = absl::InlinedVector<Tensor*, 4>;
 
-// Gives the value bytes of its own if a snapshot shares them.
+// Copies the bytes of the value if a snapshot shares them.
 absl::Status MakeUnique(Allocator& allocator, Tensor& value) {
   if (value.IsUnique()) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(value, value.Copy(allocator));

@@ -4,11 +4,12 @@
 // TensorFlow's VarHandleOp and VariableV2 alike.
 //
 // A read gives a snapshot that shares the bytes of the value. A dense update
-// holds the lock exclusively; it writes in place only if no snapshot shares the
-// bytes, and else writes to a copy. So a value that is being sent, fetched or
+// holds the lock exclusively. It writes to a copy if a snapshot shares the
+// bytes, and otherwise in place. So a value that is being sent, fetched or
 // saved never changes meanwhile. The first sparse update switches the variable
-// to sparse mode for good: rows then change in place under the exclusive lock,
-// gathers hold the lock shared, and dense reads copy.
+// to sparse mode, in which it stays. In sparse mode, rows change in place under
+// the exclusive lock. Therefore gathers hold the lock shared, and dense reads
+// copy the value.
 #ifndef LEAT_KERNELS_VARIABLE_H_
 #define LEAT_KERNELS_VARIABLE_H_
 
@@ -41,8 +42,8 @@ class Variable final : public Resource {
   // Returns true if the variable has a value.
   bool IsInitialized() const;
 
-  // Returns true if Read will most probably neither copy the value nor wait for
-  // an update.
+  // Returns true if Read will most probably be quick, because it need not copy
+  // the value and need not wait for an update.
   bool IsQuickToRead() const;
 
   // Returns a snapshot of the value. In sparse mode it is a copy in memory of
@@ -51,9 +52,9 @@ class Variable final : public Resource {
   absl::StatusOr<Tensor> Read(Allocator& allocator) const;
 
   // Makes `value` the new value and shares its bytes. INVALID_ARGUMENT if the
-  // dtype of `value` is not the variable's or if, with `validate_shape`, its
-  // shape is not that of the old value or, without an old value, does not fit
-  // the declared shape.
+  // dtype of `value` is not the variable's, or if `validate_shape` is true and
+  // the shape is wrong. The shape must be the shape of the old value. If there
+  // is no old value, the shape must fit the declared shape.
   absl::Status Assign(Tensor value, bool validate_shape = true);
 
   // Calls `update` under the exclusive lock. `update` changes its argument, the
@@ -64,13 +65,13 @@ class Variable final : public Resource {
   absl::Status Update(Allocator& allocator,
                       absl::FunctionRef<absl::Status(Tensor&)> update);
 
-  // Does the same for an update of some rows, and switches to sparse mode.
+  // Like Update, but for an update of some rows. Switches to sparse mode.
   absl::Status UpdateRows(Allocator& allocator,
                           absl::FunctionRef<absl::Status(Tensor&)> update);
 
-  // Replaces the value by the tensor that `make` returns for it, under the
-  // exclusive lock. If `make` fails, the value stays as it is.
-  // FAILED_PRECONDITION if there is no value yet.
+  // Calls `make` with the value, and replaces the value by the tensor that
+  // `make` returns. Holds the exclusive lock meanwhile. If `make` fails, the
+  // value stays as it is. FAILED_PRECONDITION if there is no value yet.
   absl::Status Replace(
       absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor&)> make);
 
@@ -96,10 +97,10 @@ class Variable final : public Resource {
 
 // Updates several variables together, such as an optimizer's variable and
 // slots. `update` gets their tensors in the order of `variables`, all locked
-// exclusively. Works like UpdateRows if `rows` is true, else like Update. Takes
-// the locks in the order of the variables' addresses, so that two updates
-// cannot deadlock. INVALID_ARGUMENT if a variable is given twice. Borrows the
-// variables for the call.
+// exclusively. Works like UpdateRows if `rows` is true, and otherwise like
+// Update. Takes the locks in the order of the variables' addresses, so that two
+// updates cannot deadlock. INVALID_ARGUMENT if a variable is given twice.
+// Borrows the variables for the call.
 absl::Status UpdateTogether(
     Allocator& allocator, absl::Span<Variable* const> variables,
     absl::FunctionRef<absl::Status(absl::Span<Tensor* const>)> update,

@@ -44,8 +44,8 @@ class Operation {
     return cancellation->status();
   }
 
-  // Called before and after the work on each variant that is inside of another
-  // one.
+  // Enter is called before the work on each variant that is inside of another
+  // variant, and Leave is called after it.
   absl::Status Enter() {
     ++depth_;
     return CountInner();

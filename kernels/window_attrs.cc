@@ -26,9 +26,9 @@ absl::Status CheckPositive(absl::string_view name, const Ints& values) {
 }
 
 // Reads a list attr with one value per axis. If the op has no such attr, all
-// values are 1. Fails with `unsupported` for windows along batch or channels.
-// Within one attr, the checks come in TensorFlow's order, which decides between
-// two codes.
+// values are 1. Fails with the code `unsupported` if the value for batch or
+// channels is not 1. A list can break two rules that have different codes. The
+// checks have TensorFlow's order, so that the code is TensorFlow's, too.
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                              const ImageAxes& axes,
                              absl::StatusCode unsupported) {

@@ -26,10 +26,12 @@ struct WindowAttrs {
   Window height = {};
   Window width = {};
 
-  // Reads and checks the attrs of `node`. Fails with INVALID_ARGUMENT for lists
-  // of a wrong length, for values beyond int32, for values below 1 along height
-  // or width or in ksize, and for padding of batch or channels. Fails with the
-  // code `unsupported` if any other value for batch or channels is not 1.
+  // Reads and checks the attrs of `node`. Fails with INVALID_ARGUMENT if
+  //  - a list has a wrong length or a value beyond int32,
+  //  - a value for height or width, or any value of ksize, is below 1, or
+  //  - explicit_paddings has padding for batch or channels.
+  // Fails with the code `unsupported` if another attr has a value for batch or
+  // channels that is not 1.
   static absl::StatusOr<WindowAttrs> Create(
       const NodeDef& node,
       absl::StatusCode unsupported = absl::StatusCode::kUnimplemented);
@@ -46,7 +48,8 @@ struct ImageShape {
 };
 
 // Sorts the extents of `shape` by their meaning. INVALID_ARGUMENT, with `what`
-// for the tensor's name, unless the rank is 4 and all extents fit an int32.
+// for the tensor's name, if the rank is not 4 or an extent does not fit an
+// int32.
 absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
                                         const Shape& shape,
                                         absl::string_view what);

@@ -10,16 +10,19 @@
 // bundles, all consumers of the tensors are updates of variables, such as the
 // application of gradients. The step cannot end before these updates anyway.
 //
-// Bundles cause no deadlock either: a step that ends without bundles ends with
-// them. For this, the tensors of a bundle
-//  - have the same number of hops (the most edges between tasks on any path to
-//    a tensor), so that none of them is computed from another one;
-//  - wait for the same blocking nodes. Those are the nodes that may wait for
-//    something other than their inputs: stateful ones, except for variables;
-//  - are not computed in loops, nor from the results of loops, nor from a Merge
-//    behind a blocking node.
-// So a consumer that waits for its bundle only waits for nodes that it would
-// have waited for without bundles, and for messages with fewer hops. By
+// Bundles cause no deadlock either: a step that would end without bundles also
+// ends with them. This is so because the tensors of a bundle meet these
+// conditions:
+//  - They have the same number of hops. The hops of a tensor are the most edges
+//    between tasks on any path to it. So no tensor of a bundle is computed from
+//    another tensor of the bundle.
+//  - They wait for the same blocking nodes. A blocking node may wait for
+//    something other than its inputs. Stateful nodes are blocking, except for
+//    variables and for nodes that read or update variables.
+//  - None of them is computed in a loop, from the result of a loop, or from a
+//    Merge that comes after a blocking node.
+// So a consumer that waits for its bundle waits only for nodes for which it
+// would have waited without bundles, and for messages with fewer hops. By
 // induction over the hops, those messages arrive.
 #ifndef LEAT_PARTITIONER_BUNDLES_H_
 #define LEAT_PARTITIONER_BUNDLES_H_
@@ -74,9 +77,10 @@ class Bundles {
   struct Waits {
     int hops = 0;         // the most edges between tasks on a path to the node
     uint64_t others = 0;  // a bit per blocking node at or before it
-    // True for a node in or behind a loop, for a Merge that has a blocking node
-    // before it, for a blocking node for which no bit was left, and for every
-    // node behind such a Merge or blocking node.
+    // True if it is not known exactly what the node waits for. Then its tensors
+    // join no bundle. That is so for nodes in loops, for Merges that have a
+    // blocking node before them, and for blocking nodes for which no bit was
+    // left. It is also so for all nodes after such a node.
     bool is_unknown = false;
     bool computes = false;  // the node or one before it takes time
   };

@@ -58,8 +58,9 @@ absl::StatusOr<std::string> KeyText(const Node& node) {
   return text;
 }
 
-// Returns INVALID_ARGUMENT unless both ends of the node's key are devices of
-// the node's own task. No other task would send or receive the tensor.
+// Returns INVALID_ARGUMENT if one of the two devices in the node's key does not
+// belong to the node's own task. Such a tensor never leaves the task, because
+// its other end is a RunGraph call to the same task.
 absl::Status CheckDevices(const Node& node, const std::string& node_device) {
   const auto own = DeviceName::Parse(node_device);
   if (!own.ok()) return NodeError(*node.def, own.status().message());

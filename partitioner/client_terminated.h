@@ -2,8 +2,9 @@
 //
 // Feeds and fetches in the graph of a task have two forms. In the graphs that
 // TensorFlow's masters register with workers, a feed is a _Recv and a fetch is
-// a _Send with the attr `client_terminated`; their other end is the RunGraph
-// call (send and recv_key of RunGraphRequest). In Leat's plans and programs a
+// a _Send, both with the attr `client_terminated`. The RunGraph call carries
+// the tensors: feeds are in `send` of the RunGraphRequest, and its `recv_key`
+// names the fetches that the response must have. In Leat's plans and programs a
 // feed is an _Arg and a fetch is a _Retval. RecvsToArgs and ArgsToRecvs convert
 // one form into the other.
 #ifndef LEAT_PARTITIONER_CLIENT_TERMINATED_H_
@@ -44,7 +45,7 @@ struct Boundary {
 // Returns INVALID_ARGUMENT naming the node, and leaves `graph` unchanged, if a
 // client-terminated node
 //  - is inside of a loop,
-//  - lacks an attr or has one of another type,
+//  - lacks an attr, or has an attr of a wrong type,
 //  - has a malformed key, or the same key as another node of its kind, or
 //  - has a key with a device that does not belong to the node's task.
 // Also returns INVALID_ARGUMENT if the graph has an _Arg or _Retval already.

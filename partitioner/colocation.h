@@ -14,21 +14,24 @@
 
 namespace leat {
 
-// Returns the group of each node, by NodeId: the smallest id in the group, or
-// -1 where there is no node. The nodes of a group must share a device:
-// producers and consumers of references and resources, and nodes whose attr
-// `_class` names another node ("loc:@x"). If the graph has no node x, the nodes
-// that name x form a group. Returns INVALID_ARGUMENT naming node and value for
-// a `_class` that is not a list of strings.
+// Returns the group of each node, by NodeId. The nodes of a group must share a
+// device. A group is given as the smallest id of its nodes. The entry is -1
+// where there is no node. These nodes are in one group:
+//  - the producer and the consumers of a reference or a resource;
+//  - all nodes whose attr `_class` names the same node x ("loc:@x"), and x
+//    itself if the graph has a node of that name.
+// Returns INVALID_ARGUMENT naming the node and the value if a `_class` is not a
+// list of strings.
 absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph);
 
 // Returns true if the node takes a reference or a resource, which ties it to
 // the device of that input's producer.
 bool IsTiedToInput(const Graph& graph, NodeId id);
 
-// Moves nodes that only route values to the device where the values are, as
-// TensorFlow does before it cuts a graph: Switch to its data input, Exit to its
-// source, Enter and NextIteration to their first consumer. A node moves only if
+// Some nodes only route values. Moves each of them to the device of a
+// neighbour, as TensorFlow does before it cuts a graph: a Switch to the device
+// of its data input, an Exit to the device of its source, and an Enter or
+// NextIteration to the device of its first consumer. A node moves only if
 // `may_be_on(id, device)`, which knows the constraints, returns true. `device`
 // is an index into the graph's devices. Fails as TopologicalOrder does.
 // REQUIRES: every node has a device.

@@ -30,8 +30,9 @@ void ForEachProducer(const Node& node, Visitor visit) {
 
 bool IsLoopCond(const Node& node) { return node.op() == "LoopCond"; }
 
-// Returns true for a node that gives a value in the first iteration only, or in
-// all iterations but the first.
+// Returns true for a node that does not give a value in every iteration. An
+// Enter without the attr is_constant gives a value in the first iteration only.
+// A NextIteration gives a value in all later iterations.
 bool IsIrregular(const Node& node) {
   return IsNextIteration(node) ||
          (IsEnter(node) &&
@@ -39,9 +40,10 @@ bool IsIrregular(const Node& node) {
 }
 
 // Finds the nodes that do not run in every iteration of their frame. Such a
-// node depends on an irregular node, without a Merge of an Enter and a
-// NextIteration in between. Returns, by NodeId, the irregular node, or kNoNode
-// for a node that runs in every iteration.
+// node depends on an irregular node (IsIrregular), and no Merge of an Enter and
+// a NextIteration is in between. Returns for each node, by NodeId, the
+// irregular node on which it depends, or kNoNode if the node runs in every
+// iteration.
 std::vector<NodeId> FindIrregular(const Graph& graph,
                                   const std::vector<NodeId>& order) {
   std::vector<NodeId> because(graph.num_ids(), kNoNode);
@@ -59,8 +61,8 @@ std::vector<NodeId> FindIrregular(const Graph& graph,
       // The Merge of an Enter and a NextIteration has a value in every
       // iteration.
       const bool completes_loop = is_merged && IsIrregular(producer);
-      // But if the Enter's input has no value in some iteration of the outer
-      // frame, neither has the Merge.
+      // But the Enter's input may have no value in some iteration of the outer
+      // frame. Then the Merge has no value there either.
       const bool inherits =
           because[from] != kNoNode && (!is_merged || IsEnter(producer));
       if (inherits) {
@@ -105,7 +107,7 @@ class ControlLoopAdder {
     // The two ends of an edge that needs the control loop, for error messages.
     NodeId from = kNoNode;
     NodeId to = kNoNode;
-    NodeId merge = kNoNode;  // its Merge, once added
+    NodeId merge = kNoNode;  // its Merge, set by AddLoop
   };
 
   // What is known about a frame.
@@ -244,8 +246,9 @@ class ControlLoopAdder {
     return absl::OkStatus();
   }
 
-  // Returns the input of the control loop's Enter: the Merge of the control
-  // loop around it, or else an empty constant.
+  // Returns the input for the Enter of the control loop. If the frame is inside
+  // of another frame, the input is the Merge of the device's control loop
+  // there. Otherwise it is an empty constant.
   absl::StatusOr<Endpoint> EnterInput(const Place& place) {
     const int32_t parent = frames_.frames[place.first].parent;
     if (parent != Frames::kRoot) {
@@ -308,7 +311,8 @@ class ControlLoopAdder {
   std::vector<FrameInfo> infos_;   // by frame
   absl::flat_hash_map<Place, ControlLoop> loops_;
   std::vector<Place> places_;  // the keys of loops_
-  // The places where NextIterations start every iteration.
+  // The places that have a NextIteration, or will get one with a control loop.
+  // It starts every iteration after the first.
   absl::flat_hash_set<Place> driven_;
   // The places that are known to send. These places, and all frames around them
   // on the same device, are in driven_.

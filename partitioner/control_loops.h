@@ -7,11 +7,11 @@
 // takes part in the loop gets a small loop of its own in the same frame: Enter,
 // Merge, Switch and NextIteration, whose names begin with `_cloop`. The Switch
 // takes the loop's predicate. The device that computes the predicate sends it
-// in every iteration. Each node that takes a tensor from another device in the
-// frame gets a control edge from the Merge, and PartitionGraph hands the edge
-// on to the _Recv that it inserts. This is TensorFlow's convention. So either
-// TensorFlow's planner or ours may cut the graph, and either TensorFlow's
-// workers or ours may run the parts.
+// in every iteration. Each node in the frame that takes a tensor from another
+// device gets a control edge from the Merge. When PartitionGraph inserts a
+// _Recv for the tensor, it moves this control edge to the _Recv. This is
+// TensorFlow's convention. So either TensorFlow's planner or ours may cut the
+// graph, and either TensorFlow's workers or ours may run the parts.
 #ifndef LEAT_PARTITIONER_CONTROL_LOOPS_H_
 #define LEAT_PARTITIONER_CONTROL_LOOPS_H_
 
@@ -26,10 +26,12 @@ namespace leat {
 // (loop_plumbing.h).
 //
 // Returns INVALID_ARGUMENT naming the loop, nodes and their devices if a loop
-// that spans devices has no LoopCond, if it has LoopConds with different
-// predicates, or if a tensor that must be sent is not computed in every
-// iteration. Also returns INVALID_ARGUMENT for loops that are nested deeper
-// than kMaxFrameDepth (graph/analysis/frames.h), and fails as FindFrames and
+// that spans devices
+//  - has no LoopCond,
+//  - has LoopConds with different predicates, or
+//  - has a tensor that must be sent but is not computed in every iteration.
+// Also returns INVALID_ARGUMENT for loops that are nested deeper than
+// kMaxFrameDepth (graph/analysis/frames.h). Fails as FindFrames and
 // TopologicalOrder do.
 absl::Status AddControlLoops(Graph& graph);
 

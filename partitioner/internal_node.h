@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions make nodes that only the planner adds. The names and ops of
-// these nodes may begin with '_', unlike those of a client's nodes. Graph::Add
-// refuses such names.
+// These functions make nodes that only the planner adds. The names of these
+// nodes may begin with '_'. Graph::Add refuses such names, so a client's nodes
+// cannot have them. The names of the ops may begin with '_', too.
 #ifndef LEAT_PARTITIONER_INTERNAL_NODE_H_
 #define LEAT_PARTITIONER_INTERNAL_NODE_H_
 

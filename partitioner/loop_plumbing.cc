@@ -20,7 +20,8 @@ class LoopPlumbingMover {
   LoopPlumbingMover(Graph& graph, Frames& frames)
       : graph_(graph), frames_(frames), consumers_(graph) {}
 
-  // Consumers are visited first, since one of them may be an Enter that moves.
+  // A node is visited after its consumers, because a consumer may be an Enter
+  // that moves, too.
   void Move(absl::Span<const NodeId> order) {
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const Node& node = graph_.node(*it);
@@ -90,8 +91,9 @@ class LoopPlumbingMover {
     }
   }
 
-  // Replaces all sources of a consumer's control edges at once. Sorting after
-  // each replacement would cost more than k^2 for k edges.
+  // Replaces the moved sources of each consumer's control edges, and sorts the
+  // edges of a consumer only once. For k edges, sorting after each replacement
+  // would take more than k^2 operations.
   void RedirectControls() {
     for (const auto& [id, moved] : moved_controls_) {
       auto& controls = graph_.mutable_node(id).controls;
@@ -106,7 +108,8 @@ class LoopPlumbingMover {
   Graph& graph_;
   Frames& frames_;
   const Consumers consumers_;
-  // Maps producers to their uses by copies, which consumers_ does not have.
+  // Maps producers to their uses by copies. consumers_ lacks these uses,
+  // because it was made before the copies.
   absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;
   // For each consumer, maps the old sources of its control edges to the new
   // ones.

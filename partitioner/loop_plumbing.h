@@ -14,13 +14,13 @@
 
 namespace leat {
 
-// Moves each Enter and NextIteration of a placed graph to the device of its
-// first consumer, unless another consumer is on the node's own device. Adds a
-// copy for every further device that has consumers. Nodes that carry references
-// stay with their variables. `frames` are the frames of the graph, to which
-// this function adds the copies. Takes O(n * log(n)), where n is the number of
-// edges in the graph, and an edge into a copied node counts once per device.
-// REQUIRES: `order` is what TopologicalOrder returns.
+// Handles each Enter and NextIteration of a placed graph. If no consumer of the
+// node is on the node's own device, moves the node to the device of its first
+// consumer. Then adds a copy for every further device that has consumers. Nodes
+// that carry references stay with their variables. `frames` are the frames of
+// the graph, to which this function adds the copies. Takes O(n * log(n)), where
+// n is the number of edges in the graph, and an edge into a copied node counts
+// once per device. REQUIRES: `order` is what TopologicalOrder returns.
 void MoveLoopPlumbing(absl::Span<const NodeId> order, Graph& graph,
                       Frames& frames);
 

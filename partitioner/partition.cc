@@ -180,9 +180,9 @@ class Partitioner {
     NodeId id = kNoNode;
     // The Merge of the control loop that starts the node's _Recvs.
     NodeId loop_merge = kNoNode;
-    // True if the node keeps the control edge from loop_merge. That is so if
-    // none of its edges is cut now, or if some edges will be cut later, by
-    // device.
+    // True if the node keeps the control edge from loop_merge. A node keeps it
+    // if none of its own edges is cut now, or if some of them will be cut
+    // later, by device.
     bool keeps_loop_merge = true;
     // How many variables in other partitions the node reads.
     int num_reads = 0;
@@ -318,9 +318,9 @@ class Partitioner {
   }
 
   // Returns the nodes in the partition of `node` that `consumer` waits for. If
-  // several reads must wait for several nodes, returns a new NoOp on the device
-  // of `node` that waits for these nodes. So n reads and m nodes need only n +
-  // m edges.
+  // several reads must wait for several nodes, adds a NoOp that waits for these
+  // nodes, and returns only the NoOp. It is on the device of `node`. So n reads
+  // and m nodes need only n + m edges.
   absl::StatusOr<absl::Span<const NodeId>> AwaitedWith(NodeId node,
                                                        Consumer& consumer) {
     const int part = part_of_[node];
@@ -416,8 +416,9 @@ class Partitioner {
   }
 
   // Returns a new name for a node that belongs to an edge of `producer`. The
-  // suffixes, _S by task and _G by device, are TensorFlow's. The client may
-  // have used such a name itself, so it must be made unique.
+  // suffixes are TensorFlow's: _S if the graph is cut by task, and _G if it is
+  // cut by device. The client may have used such a name itself, so the name is
+  // made unique.
   std::string NewName(const Node& producer, absl::string_view what,
                       Graph& graph) {
     return graph.UniqueName(
@@ -439,8 +440,9 @@ class Partitioner {
   std::vector<int> part_of_;         // by NodeId
   std::vector<Partition> parts_;
   std::vector<NodeId> copies_;  // id in graph_ -> id in its partition
-  // For each endpoint and receiving device, the node that consumers use
-  // instead: the _Recv, or for a control edge the Identity behind it.
+  // For each endpoint and receiving device, the node that takes the place of
+  // the endpoint for the consumers on this device. It is the _Recv or, for a
+  // control edge, the Identity of the received tensor.
   absl::flat_hash_map<std::pair<Endpoint, int>, NodeId> recvs_;
   int64_t num_edges_ = 0;
   int64_t num_names_ = 0;

@@ -30,8 +30,9 @@ struct Partition {
 // the partition of its assigned device. Edges between partitions are cut:
 //  - A tensor is sent once per destination device, however many consumers it
 //    has there.
-//  - A reference whose consumer takes a value is read and sent once per
-//    consumer, after everything else that this consumer waits for.
+//  - If a consumer takes the value of a reference, the value is read and sent
+//    for this consumer alone, after everything else that the consumer waits
+//    for.
 //  - A control edge is sent as an empty tensor.
 //  - Inside of a loop, the control edge that a consumer has from a control loop
 //    (control_loops.h) is moved to its _Recvs.
@@ -40,10 +41,12 @@ struct Partition {
 // tasks that are not among `foreign_tasks` travel in bundles (bundles.h) within
 // the limits `bundles`. By default there are no bundles.
 //
-// Returns INVALID_ARGUMENT naming the node if it has no device or one that is
-// not among `devices`, if it takes a reference from another partition, or if it
-// takes a tensor from another partition in a loop and has no control loop
-// there. Fails as FindFrames does.
+// Returns INVALID_ARGUMENT naming the node if it
+//  - has no device, or a device that is not among `devices`,
+//  - takes a reference from another partition, or
+//  - takes a tensor from another partition inside of a loop and has no control
+//    loop there.
+// Fails as FindFrames does.
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
     absl::Span<const std::string> foreign_tasks = {},

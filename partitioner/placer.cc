@@ -94,7 +94,8 @@ class ConstraintCollector {
     const Types* types = TypesOf(node);
     if (types->empty()) {
       if (options_.foreign_tasks.empty()) return NoKernelError(node);
-      // Another node of the group may still request a foreign task.
+      // Leat has no kernel for the node. But a node of the group may request a
+      // foreign task, so this is no error yet.
       if (unknown_[group] == kNoNode) unknown_[group] = id;
       types = OnlyCpu();
     }
@@ -112,8 +113,8 @@ class ConstraintCollector {
   }
 
   // Adds the requests of all nodes to their groups. As in TensorFlow, the
-  // requests of nodes that are tied to an input come last, and are ignored if
-  // they contradict earlier ones.
+  // requests of nodes that are tied to an input come last. Such a request is
+  // ignored if it contradicts the requests before it.
   absl::Status AddRequests() {
     std::vector<NodeId> yielding;
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -168,7 +169,8 @@ class ConstraintCollector {
                   absl::StrCat("it was placed on ", name, ", which is gone")));
   }
 
-  // Returns the node's parsed request, which is valid as long as this object.
+  // Returns the node's parsed request. The result is valid until this object is
+  // destroyed.
   absl::StatusOr<const DeviceName*> Parse(const Node& node) {
     auto found = parsed_.find(node.def->device);
     if (found == parsed_.end()) {

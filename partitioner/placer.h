@@ -35,12 +35,12 @@ struct PlacerOptions {
 //
 // Colocated nodes get the same device: producers and consumers of reference and
 // resource edges, and nodes that name each other in `_class` ("loc:@x").
-// Control flow that only routes values is placed beside the values where its
-// constraints allow it (ColocateControlFlow).
+// Control-flow nodes that only route values are placed beside these values if
+// their constraints allow it (ColocateControlFlow).
 //
-// A node for whose types Leat has no kernel is placed on the CPU of a foreign
-// task. For this, the node, or a node that it is colocated with, must request
-// that task or its job.
+// If Leat has no kernel for the types of a node, the node is placed on the CPU
+// of a foreign task. For this, the node or a node of its colocation group must
+// request that task or its job.
 //
 // Returns INVALID_ARGUMENT naming a node, its request and the devices if the
 // constraints of a colocation group contradict each other. However, the request

@@ -30,8 +30,8 @@
 namespace leat {
 
 // The plan for all steps with one signature. Sessions keep it in their plan
-// table (runtime/plan_table.h). It is immutable once it is made, and so
-// thread-safe.
+// table (runtime/plan_table.h). A plan does not change after it has been made,
+// so it is thread-safe.
 struct StepPlan {
   StepSignature signature = {};
   std::vector<DType> feed_types = {};          // by position of the feed

@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// The name of the policy that sessions use unless they name another one.
+// The name of the policy that a session uses if it names no policy.
 inline constexpr char kDefaultPolicy[] = "greedy";
 
 // A group of nodes that must share a device. Devices are indices into
@@ -44,13 +44,14 @@ struct PlacementProblem {
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node
 };
 
-// Returns a device for every group, in the order of `problem.groups`: `placed`
-// if the group has one, and one of its candidates otherwise.
+// Returns a device for every group, in the order of `problem.groups`. The
+// device is the group's `placed` if that is set, and otherwise one of the
+// group's candidates.
 using PlacementPolicy =
     absl::StatusOr<std::vector<int>> (*)(const PlacementProblem& problem);
 
-// A registry of policies by name. It is filled once, before it is shared; const
-// access is thread-safe.
+// A registry of policies by name. It is filled before threads share it. After
+// that, const access is thread-safe.
 class PolicyRegistry {
  public:
   // Adds a policy. REQUIRES: `name` is not taken.

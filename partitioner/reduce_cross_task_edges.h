@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReduceCrossTaskEdges removes edges between tasks that the graph of a step
-// does not need. Each such edge is a message for which a task would wait.
+// ReduceCrossTaskEdges removes unnecessary edges between tasks from the graph
+// of a step. Each edge between tasks is a message for which a task must wait.
+// There are two ways to remove such edges:
 //  - A small constant is copied to the tasks that use it.
 //  - A NoOp that waits for other tasks and that no node waits for, such as the
 //    group of all updates in a training step, is removed. The nodes that it

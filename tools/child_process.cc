@@ -91,8 +91,8 @@ struct Start {
   _exit(written == sizeof(error) ? 127 : 126);
 }
 
-// Waits until the command runs or cannot be run. The pipe is closed when the
-// command runs. Returns the errno of the failed start, or 0.
+// Waits until the command has started or cannot be started. The kernel closes
+// the pipe when the command starts. Returns the errno of a failed start, or 0.
 int ErrorOfStart(const FileDescriptor& failure) {
   int error = 0;
   ssize_t count = 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions that start processes and wait for their end. The kernel kills the
-// started children when this process is gone. After BecomeSubreaper, processes
+// started children when this process ends. After BecomeSubreaper, processes
 // that children leave behind become children of this process, so that it can
 // end them. Call these functions only in a process with one thread.
 #ifndef LEAT_TOOLS_CHILD_PROCESS_H_
@@ -31,9 +31,9 @@ struct ChildProcess {
 // empty input, a process group of its own, and the signal settings of a new
 // process. `environment` has all variables of the child, each as "NAME=value".
 //
-// NOT_FOUND or PERMISSION_DENIED, naming the command, if it cannot be run.
-// RESOURCE_EXHAUSTED if no more processes can be started. REQUIRES: `command`
-// is not empty.
+// Returns NOT_FOUND or PERMISSION_DENIED, naming the command, if the command
+// cannot be run. Returns RESOURCE_EXHAUSTED if no more processes can be
+// started. REQUIRES: `command` is not empty.
 absl::StatusOr<ChildProcess> StartChild(
     const std::vector<std::string>& command,
     const std::vector<std::string>& environment);

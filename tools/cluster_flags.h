@@ -29,20 +29,20 @@ void AddClusterFlags(CLI::App& app, ResolverInput& input,
 // Returns true if at least one of these flags was given.
 bool HasClusterFlags(const ResolverInput& input);
 
-// Returns the task whose master plans if no flag names a task: the first chief,
-// or the first worker if there is no chief, or else the first task. REQUIRES:
-// the cluster has tasks.
+// Returns the task whose master plans if no flag names a task. This is the
+// first chief. If there is no chief, it is the first worker. If there is no
+// worker, it is the first task. REQUIRES: the cluster has tasks.
 TaskId DefaultMaster(const ClusterSpec& cluster);
 
 // Returns the devices of the cluster that the flags describe. The tasks of the
 // cluster need not exist. Each task has the devices of the --devices flag. The
-// devices of the task of --job and --task, or else of DefaultMaster, come
-// first.
+// devices of the task of --job and --task come first. Without these flags, the
+// devices of DefaultMaster come first.
 //
-// INVALID_ARGUMENT if the flags do not describe a cluster (a cluster in the
-// environment does not count), if the task of --job and --task is an evaluator,
-// or if there are too many devices. Also returns the errors of ResolveTask and
-// ParseDevices.
+// Returns INVALID_ARGUMENT if the flags do not describe a cluster, even if the
+// environment describes one. Returns the same error if the task of --job and
+// --task is an evaluator, or if there are too many devices. Also returns the
+// errors of ResolveTask and ParseDevices.
 absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
     const ResolverInput& input, absl::string_view devices);
 

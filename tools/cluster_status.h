@@ -30,9 +30,9 @@ namespace leat {
 
 // The status of one task.
 struct TaskReading {
-  // The name of the task, which another task or this task has told. The name is
-  // "" if the first task that is asked is a task of TensorFlow and has no
-  // devices.
+  // The name of the task, as the task itself or another task has reported it.
+  // The name is "" if the first task that is asked is a task of TensorFlow and
+  // has no devices.
   std::string task = {};
   std::string address = {};
   // OK, or the reason why there is no status of this task: it did not answer,
@@ -57,7 +57,8 @@ struct ClusterReading {
 
 // The options of a ClusterStatus.
 struct ClusterStatusOptions {
-  // The time for each answer. The first reading may take twice as long.
+  // The time for each answer. The first reading may take twice as long, because
+  // the first task must answer before the other tasks are known.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);
   // Steps and waiting Recvs that are younger than this are not listed.
   std::chrono::nanoseconds min_age = std::chrono::seconds(1);
@@ -99,8 +100,8 @@ class ClusterStatus {
   // Asks the tasks of `asked_` that `readings` does not have yet, all at the
   // same time.
   void Ask(Readings& readings);
-  // Adds the tasks that `reading` lists to `asked_`. Adds tasks that are too
-  // many to `unasked_`.
+  // Adds the tasks that `reading` lists to `asked_`. If `asked_` has
+  // `max_tasks` tasks already, adds them to `unasked_`.
   void Learn(const TaskReading& reading);
 
   Transport& transport_;

@@ -41,7 +41,8 @@ absl::string_view ProblemOf(absl::string_view line) {
   if (!is_section && (equals == absl::string_view::npos || key.empty())) {
     return "is neither '[section]' nor 'key = value'";
   }
-  // CLI11 copies what precedes a dot once for each dot, even inside of quotes.
+  // For each dot in a key, even inside of quotes, CLI11 copies everything
+  // before the dot. Keys with many dots would take too much memory.
   if (std::count(key.begin(), key.end(), '.') > 1 || absl::EndsWith(key, ".")) {
     return "has a key that is neither 'flag' nor 'command.flag'";
   }

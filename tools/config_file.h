@@ -6,9 +6,9 @@
 //   [run]
 //   steps = 5        # for `leat run` only, instead of 3
 //
-// "run.steps = 5" means the same as the last two lines. Each line is empty, a
-// comment, "[section]" or "key = value". An array must end in the line in which
-// it begins.
+// "run.steps = 5" means the same as the last two lines. Each line must be
+// empty, a comment, "[section]" or "key = value". An array must end in the line
+// in which it begins.
 #ifndef LEAT_TOOLS_CONFIG_FILE_H_
 #define LEAT_TOOLS_CONFIG_FILE_H_
 
@@ -34,8 +34,8 @@ class ConfigFile : public CLI::ConfigTOML {
   void Read(const std::string& path);
 
   // Gives the values of the file to the flags that are not set on the command
-  // line. Returns nothing to CLI11, which would accept any key. Throws
-  // CLI::FileError.
+  // line. Returns an empty list to CLI11, because CLI11 would accept any key.
+  // Throws CLI::FileError.
   std::vector<CLI::ConfigItem> from_config(
       std::istream& ignored) const override;
 

@@ -34,7 +34,7 @@ struct DumpedTensor {
 struct DumpedNode {
   std::string name = {};
   std::string op = {};
-  // The assigned device, or else the requested one.
+  // The assigned device. If none is assigned, the requested device.
   std::string device = {};
   // Inputs "x" and "x:1", and then control inputs "^x".
   std::vector<std::string> inputs = {};
@@ -74,7 +74,7 @@ struct DumpedPart {
 
 // A tensor that crosses devices: a _Send and its _Recv.
 struct DumpedTransfer {
-  // The tensor, "x:0", or for a control edge the name of the node.
+  // The tensor, such as "x:0". For a control edge, the name of the node.
   std::string tensor = {};
   bool is_control = false;
   DumpedTensor value = {};

@@ -14,8 +14,7 @@
 namespace leat {
 namespace {
 
-// The least number of siblings that become one line. The siblings differ only
-// in a number.
+// If at least this many siblings differ only in a number, they become one line.
 constexpr size_t kMinSeries = 4;
 
 // A line that stands for a scope, a series or a single name. A scope may still
@@ -114,7 +113,8 @@ class Folder {
   }
 
   // Returns the children with each series folded into one item, at the place of
-  // its first member. A scope that leads to an expanded one is in no series.
+  // its first member. A scope that `expand` asks for, or that contains such a
+  // scope, is in no series.
   std::vector<Item> FoldSeries(std::vector<Item> children) const {
     absl::flat_hash_map<std::string, std::vector<size_t>> series;
     std::vector<std::string> labels;

@@ -45,8 +45,8 @@ std::optional<Stage> ParseStage(absl::string_view name);
 std::string StageName(Stage stage);
 
 // Returns the signature of a step from the words of a command line. A fetch
-// that names an op without outputs is a target, and so is "^name". Without
-// fetches, all sinks of the graph are targets.
+// becomes a target if it names an op without outputs or has the form "^name".
+// Without fetches, all sinks of the graph are targets.
 StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
                             absl::Span<const std::string> fetches);
 
@@ -63,8 +63,8 @@ std::vector<std::string> SinkNames(const Graph& graph,
 
 // Returns the devices of all tasks of a cluster, `num_cpus` for each. The tasks
 // need not exist. The devices of `master` come first, because placement prefers
-// its task. INVALID_ARGUMENT if there are more than 100,000 devices. REQUIRES:
-// `master` is a task of `cluster`.
+// its task. Returns INVALID_ARGUMENT if there are more than 100,000 devices.
+// REQUIRES: `master` is a task of `cluster`.
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
     const ClusterSpec& cluster, const TaskId& master, int num_cpus);
 

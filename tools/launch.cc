@@ -97,7 +97,7 @@ absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
 }
 
 // Opens standard streams that are closed. Otherwise the next files that are
-// opened would get their numbers.
+// opened would get the numbers of the standard streams.
 void OpenStandardStreams() {
   int number = 0;
   while (number >= 0 && number <= STDERR_FILENO) {

@@ -32,9 +32,10 @@ struct LaunchOptions {
 // Adds the command and its flags to `app`. `options` must outlive the parsing.
 CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options);
 
-// Returns how many of the arguments are for the program `leat` itself: for
-// `leat launch` those before "--", and otherwise all. What follows "--" is the
-// command of the tasks, which is passed on unchanged.
+// Returns how many of the arguments are for the program `leat` itself. For
+// `leat launch`, these are the arguments before "--". The arguments after "--"
+// are the command of the tasks, which is passed on unchanged. For the other
+// commands, all arguments are for `leat`.
 int EndOfLaunchFlags(int argc, char** argv);
 
 // Starts the tasks and shows their output. Returns when the chief (or without

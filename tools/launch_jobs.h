@@ -23,10 +23,11 @@ namespace leat {
 inline constexpr int kMaxLaunchedTasks = 256;
 
 // Returns the tasks that a --jobs flag asks for: "chief=1,worker=2" stands for
-// chief 0, worker 0 and worker 1. INVALID_ARGUMENT, quoting the mistake, for
-// text that is not JOB=COUNT, a name that a job cannot have, a job that occurs
-// twice, or a count below 1. The same error for two chiefs, for evaluators
-// without any other job, and for more than kMaxLaunchedTasks tasks.
+// chief 0, worker 0 and worker 1. Returns INVALID_ARGUMENT, quoting the
+// mistake, for text that is not JOB=COUNT, a name that a job cannot have, a job
+// that occurs twice, or a count below 1. Returns the same error for two chiefs,
+// for evaluators without any other job, and for more than kMaxLaunchedTasks
+// tasks.
 absl::StatusOr<std::vector<TaskId>> ParseJobs(absl::string_view text);
 
 // Returns the index of the task whose end ends the cluster: chief 0, or worker
@@ -40,9 +41,9 @@ std::string ShortName(const TaskId& task);
 // Addresses of 127.0.0.1 for all tasks except evaluators, which are outside of
 // the cluster.
 //
-// As long as this object lives, it keeps the ports from other programs: a
-// socket that does not listen is bound to each port. Servers that set
-// SO_REUSEADDR, such as gRPC's, can still bind to the same port.
+// This object reserves the ports until it is destroyed, by a socket per port
+// that is bound but does not listen. Servers that set SO_REUSEADDR, such as
+// gRPC's, can still bind to the same port.
 class LocalCluster {
  public:
   // Returns UNAVAILABLE if there are no free ports.

@@ -42,8 +42,8 @@ struct LaunchLoopOptions {
   std::chrono::nanoseconds kill_period = std::chrono::milliseconds(20);
 };
 
-// Uses one thread, which waits for events of the kernel only. Blocks SIGCHLD
-// and the ending signals of the process, and reads them itself.
+// Uses only the thread that calls Run. The thread waits only in poll(). Blocks
+// SIGCHLD and the ending signals of the process, and reads them itself.
 class LaunchLoop {
  public:
   // Borrows `tasks` and `view`, which must outlive this. The tasks must not
@@ -103,7 +103,7 @@ class LaunchLoop {
   bool is_killing_ = false;
   // The signal that ends this program, or 0.
   int signal_ = 0;
-  // The time at which processes that have not ended are killed. Once they have
+  // The time at which processes that have not ended are killed. After they have
   // been killed, the time at which the launcher stops waiting for them.
   SteadyClock::time_point patience_ = {};
   // The times at which to show what the launcher waits for. Set when the

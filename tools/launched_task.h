@@ -47,8 +47,9 @@ class LaunchedTask {
   const std::string& name() const { return options_.name; }
   const std::string& log() const { return options_.log; }
 
-  // Opens the log and empties it. NOT_FOUND or PERMISSION_DENIED, naming the
-  // log, if it cannot be written. INVALID_ARGUMENT if it is not a regular file.
+  // Opens the log and empties it. Returns NOT_FOUND or PERMISSION_DENIED,
+  // naming the log, if the log cannot be written. Returns INVALID_ARGUMENT if
+  // the log is not a regular file.
   absl::Status OpenLog();
 
   // Starts a process. Returns the errors of StartChild. REQUIRES: no process

@@ -27,7 +27,7 @@ struct LogOptions {
   bool json = false;
 };
 
-// Thread-safe once its options are set.
+// Thread-safe after its options were set.
 class Log {
  public:
   // `program` is the name of the tool, which begins each message.
@@ -46,8 +46,8 @@ class Log {
 
   // Returns a function that calls Warning, but drops the message if a write to
   // standard error would wait. It is for notices that say what a program waits
-  // for, because writing them must not wait, too. The log must outlive the
-  // function.
+  // for. Writing such a notice must not make the program wait again. The log
+  // must outlive the function.
   std::function<void(absl::string_view message)> Warner() const;
 
  private:

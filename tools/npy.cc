@@ -307,7 +307,7 @@ absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
   if (size == 0) return tensor;
   char* data = tensor.mutable_raw_data();
   LEAT_RETURN_IF_ERROR(source(data, size));
-  // A C++ bool must not have a byte that is neither 0 nor 1.
+  // The byte of a C++ bool must be 0 or 1.
   if (header.dtype == DType::kBool &&
       std::any_of(data, data + size, [](char c) { return c != 0 && c != 1; })) {
     return Malformed(name, "it has a bool that is neither 0 nor 1");

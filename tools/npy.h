@@ -21,17 +21,17 @@ namespace leat {
 inline constexpr int64_t kMaxNpyBytes = int64_t{4} << 30;
 
 // Parses `bytes`, the contents of a file, and returns the array in host memory.
-// `name` stands for the file in messages. INVALID_ARGUMENT for bytes that are
-// not a .npy file, are cut off or go on after the data, and for arrays that no
-// tensor can represent: Python objects (which are never unpickled), records,
-// big-endian numbers, Fortran order.
+// `name` stands for the file in messages. Returns INVALID_ARGUMENT if the bytes
+// are not a .npy file, are cut off or go on after the data. Returns the same
+// error for arrays that no tensor can represent: Python objects (which are
+// never unpickled), records, big-endian numbers, Fortran order.
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
                                 absl::string_view name);
 
-// Returns the contents of a version 1 file. INVALID_ARGUMENT, naming the dtype,
-// for dtypes that NumPy does not have (bfloat16, resource, variant).
-// INVALID_ARGUMENT for strings that end in a zero byte, because NumPy would
-// drop it.
+// Returns the contents of a version 1 file. Returns INVALID_ARGUMENT, naming
+// the dtype, for dtypes that NumPy does not have (bfloat16, resource, variant).
+// Also returns INVALID_ARGUMENT for strings that end in a zero byte, because
+// NumPy would drop that byte.
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
 // Do the same with files. Also return the errors of RegularFile

@@ -22,7 +22,7 @@ std::string OpListText(const OpRegistry& ops, bool color);
 
 // Returns the signature of an op, the sentence that says what it does, its
 // attrs with their types, bounds and defaults, and its kernels with their type
-// constraints. NOT_FOUND for an unknown op.
+// constraints. Returns NOT_FOUND for an unknown op.
 absl::StatusOr<std::string> OpText(const OpRegistry& ops,
                                    absl::string_view name, bool color);
 

@@ -115,8 +115,8 @@ void AddCommonFlags(CLI::App& app, Log& log) {
     if (command->get_help_ptr() != nullptr) {
       command->get_help_ptr()->configurable(false);
     }
-    // Only the command that is used gets variables, so those of other commands
-    // are not read.
+    // Only the command that is used gets variables, so the variables of other
+    // commands are not read.
     command->preparse_callback([command](size_t) { NameVariables(*command); });
   }
   apps.push_back(&app);
@@ -174,7 +174,7 @@ bool WaitForReader() {
 }
 
 // Says on standard error that the command waits until somebody reads its
-// result. `left` is the number of bytes that are left. It must outlive this
+// result. `left` is the number of bytes that are left, and must outlive this
 // object.
 class ReaderNotices {
  public:
@@ -290,7 +290,7 @@ int Print(const Log& log, absl::string_view text) {
     if (count < 0 && errno == EAGAIN) {
       left = text.size();
       if (!notices.has_value()) {
-        // Without a thread for the notices, nothing is said.
+        // If no thread can be started for the notices, none are written.
         StartThreads([&] {
           notices.emplace(log, left);
           return absl::OkStatus();

@@ -42,7 +42,8 @@ std::string ShortVersionText();
 // others) to `app`, and parses the command line. A flag that takes a value
 // takes exactly one; flags that may have several values are repeated. A flag
 // that is not on the command line gets its value from the config file
-// (config_file.h), or else from the environment: --no-passes is LEAT_NO_PASSES.
+// (config_file.h). If it is not there either, it gets its value from the
+// environment: --no-passes is LEAT_NO_PASSES.
 //
 // Help and the version go to standard output, error messages to standard error.
 // Returns an exit code if the program must end now.
@@ -70,15 +71,15 @@ int Report(const Log& log, const absl::Status& status,
 int WithThreads(const Log& log, absl::FunctionRef<int()> command);
 
 // Returns the exit code for an error of a session on a cluster: kExitLostTask
-// if the error is recoverable, or else kExitError.
+// if the error is recoverable, otherwise kExitError.
 ExitCode ExitCodeOnCluster(const absl::Status& status);
 
-// Writes a result to standard output. Returns kExitOk, or logs the error and
-// returns kExitError if not all of it could be written.
+// Writes a result to standard output and returns kExitOk. If the result cannot
+// be written completely, logs the error and returns kExitError.
 int Print(const Log& log, absl::string_view text);
 
-// Returns true if standard output is a terminal, and neither the variable
-// NO_COLOR (no-color.org) nor a dumb terminal forbids colours.
+// Returns true if standard output is a terminal. Returns false, however, if the
+// variable NO_COLOR (no-color.org) is set, or if TERM is "dumb".
 bool WantsColor();
 
 // Return the columns and the lines of the terminal to which standard output

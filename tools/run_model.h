@@ -42,8 +42,8 @@ struct RunModelOptions {
   int64_t steps = 1;
   // The most time that each step may take.
   std::optional<std::chrono::nanoseconds> timeout = {};
-  // Once RunModel has a session, it calls `on_waiting` on another thread when
-  // it waits for a plan, for a step or for the end of the session.
+  // After RunModel has made a session, it calls `on_waiting` on another thread
+  // when it waits for a plan, for a step or for the end of the session.
   SessionOptions session = {};
   // The clock that measures step_time and decides when `session.on_waiting` is
   // called. Borrowed; null stands for the real one.
@@ -60,9 +60,9 @@ struct RunModelResult {
   // without those that were written to files.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
-  // The time of all steps together. If steps are recorded, only the time that
-  // their nodes took, because recording a step takes about as long as running
-  // it.
+  // The time of all steps together. If steps are recorded, this is only the
+  // time that their nodes took, because recording a step takes about as long as
+  // running it.
   std::chrono::nanoseconds step_time = {};
 };
 
@@ -77,9 +77,9 @@ struct RunModelRecords {
   const Log* log = nullptr;
 };
 
-// Runs the steps, and writes the fetches that have a file. INVALID_ARGUMENT,
-// quoting the text, for a feed or a fetch of a wrong form. Also returns the
-// errors of LoadGraph, ReadNpy, WriteNpy and Session.
+// Runs the steps, and writes the fetches that have a file. Returns
+// INVALID_ARGUMENT, quoting the text, for a feed or a fetch of a wrong form.
+// Also returns the errors of LoadGraph, ReadNpy, WriteNpy and Session.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records = {});
 

@@ -14,7 +14,7 @@
 namespace leat {
 
 // Returns a line such as "y float[2] 1 2" for each fetch, with at most 1,000
-// values each. Unless `trace` is null, a table of the time per op follows.
+// values. If `trace` is not null, a table of the time per op follows.
 std::string RunReportText(const RunModelResult& result, const Trace* trace,
                           bool color);
 

@@ -280,14 +280,15 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 int Serve(const ServeOptions& options, const Log& log) {
   BlockEndingSignals();
   // A write beyond the limit of a file's size (ulimit -f) fails, as on a full
-  // disk. Without this the signal would end the task.
+  // disk. Otherwise SIGXFSZ would end the task.
   std::signal(SIGXFSZ, SIG_IGN);
   RaiseDescriptorLimit();
   // If a peer sends bytes that are not a message, it gets an error. Protobuf
   // need not log the error, too.
   google::protobuf::SetLogHandler(nullptr);
-  // Debug builds of Abseil, such as Debian's, search for deadlocks at each lock
-  // that gRPC takes, which costs a fifteenth of the time of a small step.
+  // Turns off the search for deadlocks. Debug builds of Abseil, such as
+  // Debian's, search at each lock that gRPC takes, and this takes a fifteenth
+  // of the time of a small step.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
   if (!server_options.ok()) return ReportStart(log, server_options.status());

@@ -26,7 +26,7 @@ struct ServeOptions {
   // The address to listen at; "" stands for the task's address in the cluster.
   std::string bind = {};
   bool insecure = false;
-  // The seconds that running steps get to end after a signal.
+  // For how many seconds running steps may go on after a signal.
   double grace = 25;
   // The devices, in the form that ParseDevices takes (runtime/device_set.h).
   std::string devices = "cpu";

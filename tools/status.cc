@@ -161,8 +161,8 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
   ClusterStatusOptions asking{.timeout = Seconds(options.timeout),
                               .min_age = Seconds(options.min_age)};
   int shown = 0;
-  // Each reading shows which tasks do not answer. So with --watch, notices
-  // would say nothing new once a reading has been shown.
+  // Each reading shows which tasks do not answer. With --watch, notices would
+  // therefore say nothing new after the first reading.
   asking.on_waiting = [&](absl::string_view message) {
     if (shown == 0) log.Warning(message);
   };

@@ -20,12 +20,13 @@ struct StatusOptions {
   std::string address = {};
   // Repeats until a signal comes.
   bool watch = false;
-  // Seconds between two readings, which rates need. 0 stands for one reading.
+  // Seconds between two readings. The two readings give the rates per second. 0
+  // stands for one reading, without rates.
   double interval = 1;
   // Seconds that each task has to answer.
   double timeout = 2;
-  // The age in seconds from which on running steps and waiting Recvs are
-  // listed.
+  // Running steps and waiting Recvs are listed if they are at least this old,
+  // in seconds.
   double min_age = 1;
   bool json = false;
 };
@@ -33,10 +34,10 @@ struct StatusOptions {
 // Adds the command and its flags to `app`. `options` must outlive the parsing.
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options);
 
-// Prints the status once, or with `watch` until a signal ends the process.
-// Returns the exit code. It is kExitError if some task has not answered, which
-// the printed status shows. It is kExitError, too, if the task at `address` has
-// never answered; then nothing is printed.
+// Prints the status once. With `watch`, prints it again and again until a
+// signal ends the process. Returns the exit code. It is kExitError if some task
+// has not answered; the printed status shows which. It is kExitError, too, if
+// the task at `address` has never answered; then no status is printed.
 int ShowStatus(const StatusOptions& options, const Log& log);
 
 }  // namespace leat

@@ -13,8 +13,9 @@ const TaskReading* Find(const ClusterReading& reading,
   return nullptr;
 }
 
-// Returns the session with the handle, or null. Handles are shortened, so two
-// sessions may have the same one; null is returned then.
+// Returns the session with the handle, or null if there is none. Handles are
+// shortened, so two sessions may have the same handle. In that case, returns
+// null.
 template <class Sessions>
 const typename Sessions::value_type* Find(const Sessions& sessions,
                                           const std::string& handle) {

@@ -18,14 +18,14 @@ int64_t StepsDone(const pb::StepTotals& steps);
 // Compares two readings of one task. Thread-compatible.
 class StatusRates {
  public:
-  // `before` is an earlier reading, or null if there is none. Both are borrowed
-  // and must outlive this.
+  // `before` is an earlier reading, or null if there is none. Both arguments
+  // are borrowed and must outlive this.
   StatusRates(const TaskReading& now, const ClusterReading* before);
 
   // Return rates per second, of all steps of the task, of the steps of a
-  // session, and of the bytes exchanged with a peer. They return nothing for
-  // something that was not in the earlier reading, or if the task was restarted
-  // in between.
+  // session, and of the bytes exchanged with a peer. They return nothing if the
+  // task was restarted in between, or if the earlier reading does not have the
+  // task, the session or the peer.
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;

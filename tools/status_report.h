@@ -16,8 +16,8 @@ namespace leat {
 struct StatusReportOptions {
   bool color = false;
   int width = 0;  // lines are cut at this width; 0 stands for no limit
-  // The age from which on the reading lists running steps and waiting Recvs.
-  // The titles of the tables show this age.
+  // The reading has only running steps and waiting Recvs that are at least this
+  // old. The titles of the tables show this age.
   std::chrono::nanoseconds min_age = {};
 };
 

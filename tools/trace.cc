@@ -33,7 +33,7 @@ constexpr int64_t kPulls = int64_t{1} << 40;
 constexpr int64_t kMaxQueued = 86'400'000'000'000;  // a day
 
 // Returns the nanoseconds from when the node was ready to when it ran. Returns
-// 0 if `node` does not have the first of these times, or if the result would be
+// 0 if `node` does not say when it was ready, or if the result would be
 // negative or above kMaxQueued.
 int64_t QueuedOf(const pb::NodeExecStats& node) {
   const int64_t scheduled =

@@ -38,7 +38,8 @@ class Trace {
   // Adds a step. Its runs are sorted by their start.
   void AddStep(pb::StepStats step);
 
-  // The number of steps added, and the number of those that the timeline lacks.
+  // The number of steps added, and how many of these steps are not in the
+  // timeline.
   int64_t num_steps() const { return num_steps_; }
   int64_t num_dropped_steps() const {
     return num_steps_ - static_cast<int64_t>(steps_.size());
@@ -65,7 +66,7 @@ class Trace {
  private:
   const size_t max_node_runs_;
   size_t num_node_runs_ = 0;  // in steps_
-  // True once a step did not fit.
+  // True after a step did not fit.
   bool is_full_ = false;
   int64_t num_steps_ = 0;
   std::vector<pb::StepStats> steps_;

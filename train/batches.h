@@ -28,8 +28,8 @@ namespace leat {
 // Says how rows become batches.
 struct BatchOptions {
   int64_t size = 32;  // rows per batch
-  // If given, each epoch has a new order; the same seed gives the same orders.
-  // If absent, rows are given out in order.
+  // If given, the rows are shuffled anew for each epoch. The same seed gives
+  // the same orders. If absent, rows are given out in order.
   std::optional<uint64_t> shuffle_seed = {};
   // If true, rows that do not fill a last batch are left out.
   bool drop_remainder = false;

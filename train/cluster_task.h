@@ -51,17 +51,18 @@ struct ClusterTaskOptions {
   // The jobs whose tasks only serve. Add "worker" for in-graph training, where
   // the workers only serve, too.
   std::vector<std::string> serving_jobs = {kPsJob};
-  // The time that running steps get to end after SIGTERM or SIGINT has made
-  // Serve stop the server.
+  // SIGTERM or SIGINT makes Serve stop the server. Steps that are running then
+  // may go on for this time.
   std::chrono::nanoseconds grace = std::chrono::seconds(25);
 };
 
 // Thread-safe. Owns the server of the task.
 class ClusterTask {
  public:
-  // Resolves the cluster and the task, and starts the server of the task unless
-  // it is an evaluator. Fails as ResolveTask and Server::Start do. Returns
-  // INVALID_ARGUMENT for an evaluator in a cluster without parameter servers.
+  // Resolves the cluster and the task, and starts the server of the task. An
+  // evaluator gets no server. Fails as ResolveTask and Server::Start do.
+  // Returns INVALID_ARGUMENT for an evaluator in a cluster without parameter
+  // servers.
   //
   // If the task serves, Start blocks SIGTERM and SIGINT in the calling thread
   // and in the threads that it makes later, because Serve waits for these
@@ -95,16 +96,16 @@ class ClusterTask {
   // uses its number to pick its share of the data.
   int worker_number() const;
   // A device name such as "/job:worker/task:1", for nn::ReplicaDeviceSetter. It
-  // names this task, or the first parameter server for an evaluator, because an
-  // evaluator has no device in the cluster.
+  // names this task. For an evaluator it names the first parameter server,
+  // because an evaluator has no device in the cluster.
   std::string worker_device() const;
 
-  // The target of this task's own master, or for an evaluator the target of the
+  // The target of this task's own master. For an evaluator, the target of the
   // first parameter server's master.
   const std::string& target() const;
-  // Options of a session on target() that other workers cannot disturb: its
-  // device filters allow job `ps` and this task only. Clear `device_filters`
-  // for a graph that uses all tasks.
+  // Options of a session on target(). The device filters allow job `ps` and
+  // this task only, so other workers cannot disturb the session. Clear
+  // `device_filters` for a graph that uses all tasks.
   SessionOptions session_options() const;
 
   // The server of the task; null for an evaluator.

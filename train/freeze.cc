@@ -162,8 +162,8 @@ absl::Status PruneFunctions(Graph& graph) {
   return absl::OkStatus();
 }
 
-// Removes colocation requests with nodes that are gone, because TensorFlow
-// refuses them.
+// Removes requests for colocation with nodes that no longer exist. TensorFlow
+// refuses a graph with such a request.
 void PruneColocation(Graph& graph) {
   constexpr char kClass[] = "_class";
   for (const NodeId id : graph.NodeIds()) {

@@ -18,7 +18,8 @@
 
 namespace leat {
 
-// A bar that is on the screen for as long as the object lives. Not thread-safe.
+// A bar that stays on the screen until the object is destroyed. Not
+// thread-safe.
 class ProgressBar {
  public:
   // Begins a bar with the text `label` before it. `total` steps are 100 %.
@@ -28,8 +29,9 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // Shows that `done` steps are over, an estimate of the time that is left, and
-  // `text`. Draws at most ten times a second until `done` reaches the total.
+  // Shows the number of steps that are done, an estimate of the time that is
+  // left, and `text`. Draws at most ten times a second until `done` reaches the
+  // total.
   void Update(int64_t done, absl::string_view text);
 
  private:

@@ -23,7 +23,7 @@ namespace {
 using std::chrono::nanoseconds;
 using Time = Clock::time_point;
 
-constexpr size_t kMaxNames = 10;  // that a message shows
+constexpr size_t kMaxNames = 10;  // the most that a message lists
 
 std::string Text(nanoseconds duration) {
   return absl::FormatDuration(absl::FromChrono(duration));
@@ -52,7 +52,7 @@ absl::Status ClosedError() {
   return absl::FailedPreconditionError("the session is closed");
 }
 
-// True for the errors of a step whose session was closed while it ran.
+// True for the errors of a step whose session was closed while the step ran.
 bool IsOfClosedSession(const absl::Status& status) {
   return absl::IsCancelled(status) || absl::IsFailedPrecondition(status) ||
          absl::IsAborted(status);
@@ -121,8 +121,8 @@ class RecoverableSession::Implementation {
   // Returns the current session. If there is none, makes one or waits for
   // another thread that is making one.
   absl::StatusOr<LivePtr> Acquire();
-  // Tries to make a session until that succeeds, fails with an error that is
-  // not recoverable, or `give_up` is over.
+  // Tries again and again to make a session. Stops when an attempt succeeds or
+  // fails with an error that is not recoverable, or when `give_up` is over.
   absl::StatusOr<SessionPtr> Make();
   // Tries once to make a session whose variables are ready.
   absl::StatusOr<SessionPtr> Attempt(Time deadline);
@@ -131,8 +131,8 @@ class RecoverableSession::Implementation {
     if (deadline == Time::max()) return nanoseconds::max();
     return deadline - clock_.Now();
   }
-  // Returns the time that is left, but at least 1 ms, because it may just have
-  // run out.
+  // Returns the time until the deadline, but at least 1 ms, because the
+  // deadline may just have passed.
   nanoseconds TimeLeftAtLeast1ms(Time deadline) const {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
@@ -157,7 +157,7 @@ class RecoverableSession::Implementation {
   // Runs a step of the program or of the loop.
   absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
                                               const RunArgs& args);
-  // Runs the node `name`, unless that is empty.
+  // Runs the node `name`. Does nothing if `name` is empty.
   absl::Status RunNode(Session& session, const std::string& name,
                        Time deadline);
   // Returns the names of the variables that are not initialized.
@@ -286,7 +286,7 @@ void RecoverableSession::Implementation::Lose(const LivePtr& live,
     no_session_since_ = clock_.Now();
   }
   Log(absl::StrCat("the session is lost: ", why.message()));
-  // Closes the session, because other steps on it might wait for ever.
+  // Closes the session, because its other steps might wait for ever.
   live->session->Close().IgnoreError();
   {
     MutexLock lock(mutex_);
@@ -423,9 +423,10 @@ absl::Status RecoverableSession::Implementation::Reset(Time deadline) {
 absl::Status RecoverableSession::Implementation::WhatIsLost(
     const std::vector<std::string>& missing) const {
   MutexLock lock(mutex_);
-  // In a new cluster all variables are missing at first. While the chief
-  // initializes them, some are missing. A task that is not the chief cannot
-  // tell this from a loss of some variables.
+  // In a new cluster all variables are missing at first, and some are still
+  // missing while the chief initializes them. This is no loss. A task that is
+  // not the chief does not know what the chief is doing, so before its first
+  // session it never reports a loss.
   if (!was_ready_ && (!options_.is_chief || initializes_ ||
                       missing.size() >= num_variables_)) {
     return absl::OkStatus();
@@ -507,7 +508,8 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_poll);
     auto seen = Uninitialized(session, Left(deadline));
-    // The fetch has run into our own deadline, which the loop checks next.
+    // The fetch failed because `deadline` is over. The loop checks the deadline
+    // next.
     if (absl::IsDeadlineExceeded(seen.status())) continue;
     LEAT_ASSIGN_OR_RETURN(missing, std::move(seen));
   }
@@ -583,7 +585,7 @@ void RecoverableSession::Implementation::RunLoop() {
     LivePtr live;
     {
       MutexLock lock(mutex_);
-      // A thread that calls Run makes the next session.
+      // Waits for the next session, which a thread that calls Run makes.
       while (!closed_ && (live_ == nullptr || live_ == last)) {
         changed_.Wait(mutex_);
       }

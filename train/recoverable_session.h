@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecoverableSession: a session on a cluster that is made again after a task
-// was lost. It is ready when the variables are initialized. The chief
-// initializes them, and the other workers wait for the chief.
-// (tf.compat.v1.train.MonitoredTrainingSession.)
+// RecoverableSession: runs steps in a session on a cluster, and makes a new
+// session after a task was lost. A session is ready when the variables are
+// initialized. The chief initializes them, and the other workers wait for the
+// chief. (tf.compat.v1.train.MonitoredTrainingSession.)
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       std::unique_ptr<RecoverableSession> session,
@@ -46,8 +46,8 @@ struct RecoverableSessionOptions {
   // empty, the chief runs `init` for its first session only, and the other
   // tasks do not wait for the chief.
   std::string uninitialized = {};
-  // The operation to run in each new session once the variables are ready. For
-  // example, SyncStep::local_init(is_chief).name().
+  // The operation to run in each new session as soon as the variables are
+  // ready. For example, SyncStep::local_init(is_chief).name().
   std::string local_init = {};
   // The operation that a thread of this object runs again and again while the
   // session lives. For example, on the chief, SyncStep::chief_step.name().
@@ -57,12 +57,12 @@ struct RecoverableSessionOptions {
   // other tasks wait until the variables are initialized.
   bool is_chief = false;
   // Decides what happens if variables are lost, for example because a parameter
-  // server was restarted. Variables count as lost if they were initialized
-  // before. For a chief that begins, missing variables also count as lost if
-  // other variables are initialized. If `reinitialize` is true, the chief
-  // clears the tasks and runs `init`, and the other tasks wait for the chief.
-  // If it is false, no session is made, and the error is FAILED_PRECONDITION,
-  // naming the variables.
+  // server was restarted. After this object has had a session, every variable
+  // that is not initialized counts as lost. A chief that has just started
+  // counts such a variable as lost if other variables are initialized. If
+  // `reinitialize` is true, the chief clears the tasks and runs `init`, and the
+  // other tasks wait for the chief. If it is false, no session is made, and the
+  // error is FAILED_PRECONDITION, naming the variables.
   bool reinitialize = false;
 
   // The maximum time for making a session, including the wait for the chief.
@@ -76,12 +76,11 @@ struct RecoverableSessionOptions {
   std::chrono::nanoseconds first_poll = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 
-  // A step may wait for something that another task will never send, because a
-  // third task was lost. A thread therefore wakes up each time this time has
-  // passed. If a step has run for longer than this time, the thread fetches
-  // `uninitialized`. The session counts as lost if such a fetch fails with a
-  // recoverable error or finds variables that are not initialized. 0 turns the
-  // fetches off.
+  // If a task is lost, a step on other tasks may wait for ever. A thread
+  // therefore looks at the running steps each time this time has passed. If a
+  // step has run for longer than this time, the thread fetches `uninitialized`.
+  // The session counts as lost if such a fetch fails with a recoverable error
+  // or finds variables that are not initialized. 0 turns the fetches off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(2);
 
   // The clock of all these times. Borrowed; null stands for the real one.
@@ -90,15 +89,16 @@ struct RecoverableSessionOptions {
   // Called with a sentence about each event. Events are: a session was lost, an
   // attempt has failed or has waited for long, the chief clears the tasks or
   // initializes the variables, or this task waits for the chief. Sentences
-  // about attempts say for how long there has been no session, and replace
-  // those of `session.on_waiting`. Runs on the thread on which the event
+  // about attempts say for how long there has been no session. They replace the
+  // calls of `session.on_waiting`. Runs on the thread on which the event
   // happens. Calls do not overlap.
   std::function<void(absl::string_view)> log = {};
 
   // `new_session` replaces NewSession and `reset` replaces ResetTasks, for
   // programs that have their own transports. Their argument `session` describes
   // the wanted session. `session.connect_timeout` is at most the time that is
-  // left. Close cancels `session.cancellation`.
+  // left of `give_up`. RecoverableSession::Close cancels
+  // `session.cancellation`.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
       const Graph& graph, const SessionOptions& session)>
       new_session = {};
@@ -140,9 +140,9 @@ class RecoverableSession {
   // kept.
   int64_t num_sessions() const;
 
-  // Cancels the running steps, which fail, and the running attempt to make a
-  // session. Calls that wait for the attempt, and all later calls of Run,
-  // return FAILED_PRECONDITION.
+  // Cancels the running steps, so that they fail. Also cancels the running
+  // attempt to make a session. Calls that wait for the attempt, and all later
+  // calls of Run, return FAILED_PRECONDITION.
   absl::Status Close();
 
  private:

@@ -80,7 +80,7 @@ absl::Status CannotFreeze(const Passed& passed, const Node& node,
                    node.name(), "' (", node.op(), ") ", problem));
 }
 
-// Fails if a needed node takes an input of another dtype than it declares.
+// Fails if an input of a needed node has another dtype than the node declares.
 absl::Status CheckTypesAgree(const Graph& graph,
                              const std::vector<bool>& needed,
                              const PassedTensors& passed) {
@@ -110,9 +110,9 @@ class HandleReplacement {
   HandleReplacement(const OpRegistry& ops, FunctionLibrary& functions)
       : ops_(ops), functions_(functions) {}
 
-  // Changes the needed nodes that take one of the `passed` tensors, and adds
-  // their outputs to `passed` if they pass a value on. `depth` functions
-  // enclose this graph.
+  // Changes the needed nodes that take one of the `passed` tensors. If such a
+  // node passes a value on, adds its outputs to `passed`. `depth` is the number
+  // of functions that enclose this graph.
   absl::Status Run(const std::vector<bool>& needed, int depth, Graph& graph,
                    PassedTensors& passed) {
     LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
@@ -137,8 +137,9 @@ class HandleReplacement {
     std::vector<MaybePassed> results = {};  // empty: the function passes none
   };
 
-  // Returns one element for each input of `node`: the value that the input is
-  // now, or nothing if the input was never a handle.
+  // Returns one element for each input of `node`. The element describes the
+  // value that has replaced the handle, or is empty if the input was never a
+  // handle.
   static std::vector<MaybePassed> Inputs(const Node& node,
                                          const PassedTensors& passed) {
     std::vector<MaybePassed> inputs;
@@ -246,8 +247,8 @@ class HandleReplacement {
     return Define(id, *graph.node(id).def->op, std::move(attrs), graph);
   }
 
-  // In the list of types in attr `name`, sets the types of those `values` that
-  // were handles.
+  // Attr `name` is a list with the types of all `values`. Sets the types of
+  // those values that were handles.
   static absl::Status SetTypes(absl::string_view name,
                                absl::Span<const MaybePassed> values,
                                AttrMap& attrs) {
@@ -391,8 +392,9 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
-  // Returns the copy of a function that takes values where `arguments` says so,
-  // or the function itself if no argument is a value.
+  // Returns the copy of a function that takes a value for each element of
+  // `arguments` that is not empty. Returns the function itself if all elements
+  // are empty.
   absl::StatusOr<Callee> Freeze(const FunctionRef& function,
                                 absl::Span<const MaybePassed> arguments,
                                 int depth) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewSession: makes a session, with which programs run a graph. With an empty
-// target the graph runs on the devices of this process, with another target on
-// those of a cluster. The target names the master: "grpc://host:port" or
-// "unix:///path".
+// NewSession: makes a session, with which programs run a graph. If the target
+// is empty, the graph runs on the devices of this process. Otherwise the graph
+// runs on the devices of a cluster, and the target names the master of the
+// cluster: "grpc://host:port" or "unix:///path".
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder<float>("x");

@@ -102,9 +102,10 @@ Output SyncBuilder::Now(const Variable& variable) {
              : op::Identity(variable.handle(), location_);
 }
 
-// Adds the worker's step number. It is not colocated with a variable, so it is
-// on the worker even if a device function puts variables elsewhere. It is not
-// one of the builder's variables, because every worker has its own.
+// Adds the worker's step number. The number is colocated with a node on the
+// worker, so a device function that puts variables elsewhere does not move it.
+// The number is not one of the builder's variables, because every worker has
+// its own number.
 void SyncBuilder::MakeLocalStep() {
   worker_ = op::NoOp(b_, location_);
   const Scope beside = Beside(worker_);
@@ -262,7 +263,7 @@ Gradient SyncBuilder::Mean(const Accumulator& accumulator) {
 }
 
 // Puts tokens with the global step into the queue. `count`, a vector of one
-// number, says how many.
+// number, says how many tokens.
 Operation SyncBuilder::GiveTokens(Output queue, Output count) {
   const Output step = Now(global_step_);
   const Scope beside = Beside(global_step_);
@@ -276,8 +277,8 @@ Operation SyncBuilder::MakeChiefStep(const nn::Optimizer& optimizer) {
     means.push_back(
         {.variable = accumulator.of.variable, .gradient = Mean(accumulator)});
   }
-  // Nodes that are not colocated with a variable are put where the tokens are,
-  // not on the chief.
+  // Nodes that are not colocated with a variable are put on the device of the
+  // token queue, not on the chief.
   const Scope beside = Beside(global_step_);
   const Operation updated = optimizer.ApplyGradients(
       means, {.global_step = global_step_, .run_updates = false}, location_);
@@ -316,8 +317,9 @@ Operation SyncBuilder::RemoveQueue(Output if_closed) {
 // The accumulators of these variables are then one step ahead of the others and
 // of the global step, and the tokens for that step may be missing. The next
 // chief therefore moves the global step and all accumulators one step ahead and
-// gives out the tokens of a step. After `finish` the chief gives out only the
-// initial tokens, because workers then begin when the closed queue has gone.
+// gives out the tokens of a step. After `finish` the workers need no tokens in
+// order to begin: they wait until the closed queue has gone, and then run
+// worker_init. The chief then gives out only the initial tokens.
 Operation SyncBuilder::MakeChiefInit() {
   const Output was_started = Now(started_);
   const Scope beside = Beside(global_step_);
@@ -334,8 +336,8 @@ Operation SyncBuilder::MakeChiefInit() {
     done.push_back(SetLocalStep());
   }
   {
-    // Workers that see that the queue has gone begin at the step that was
-    // counted.
+    // Workers begin as soon as they see that the closed queue has gone. Removes
+    // it only after the steps were set, so that workers begin at the new step.
     const Scope after = After(done);
     done.push_back(RemoveQueue(op::Identity(is_closed, location_)));
   }

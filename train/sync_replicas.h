@@ -8,9 +8,9 @@
 // worker puts its gradients into accumulators, which are on the devices of the
 // variables, and then waits for a token. The chief takes the mean of the first
 // N gradients of every variable, updates the variables with the means, adds one
-// to the global step, and gives out tokens that carry the new step. (As in
-// TensorFlow, if more than N gradients have arrived when the chief takes the
-// mean, the mean is that of all of them.) A gradient that was computed for an
+// to the global step, and gives out tokens that carry the new step. (If more
+// than N gradients have arrived when the chief takes the mean, the mean
+// includes all of them, as in TensorFlow.) A gradient that was computed for an
 // earlier step is dropped. With N + b workers, the b slowest workers of a step
 // therefore do not delay it.
 //
@@ -73,9 +73,9 @@ struct SyncStep {
   Operation chief_init = {};
   // Waits for N gradients of every variable and applies their means.
   Operation chief_step = {};
-  // Ends the training: workers that wait for tokens, now or later, get
-  // OUT_OF_RANGE when the tokens given out are used up. This lasts until
-  // chief_init.
+  // Ends the training. When the tokens given out are used up, workers that wait
+  // for a token get OUT_OF_RANGE. The training stays ended until chief_init
+  // runs.
   Operation finish = {};
   // A bool that says whether the training has ended. If the servers outlive a
   // training, a worker that begins should wait until this is false, and then
@@ -88,8 +88,8 @@ struct SyncStep {
   }
 };
 
-// Not thread-safe, as builders are not. Shares the ownership of its optimizer,
-// which it never changes.
+// Not thread-safe, as builders are not. Copies share one optimizer, which never
+// changes.
 class SyncReplicas {
  public:
   template <std::derived_from<nn::Optimizer> Optimizer>
@@ -112,7 +112,8 @@ class SyncReplicas {
   SyncStep Minimize(Output loss, nn::MinimizeOptions options = {},
                     SourceLocation location = SourceLocation::Current()) const;
 
-  // The second half of Minimize, for programs that change gradients in between.
+  // The second half of Minimize, for programs that compute the gradients
+  // themselves, or change them before this call.
   SyncStep ApplyGradients(
       absl::Span<const nn::VariableGradient> gradients,
       const nn::MinimizeOptions& options = {},

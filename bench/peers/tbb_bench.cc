@@ -25,7 +25,8 @@ using Message = flow::continue_msg;
 // thread that makes a node ready calls it. With this policy, graphs of 10,000
 // and 100,000 nodes took between a sixth and three quarters of the time that
 // they took with tasks, on 1 and on 2 threads. But the calls are nested, and a
-// chain of 100,000 nested calls overflows the stack. So long chains use tasks.
+// chain of 100,000 nested calls overflows the stack. Therefore long chains use
+// tasks.
 using Call = flow::continue_node<Message, flow::lightweight>;
 using Task = flow::continue_node<Message>;
 constexpr int64_t kLongestNestedChain = 10'000;

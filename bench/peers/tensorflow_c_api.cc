@@ -64,10 +64,10 @@ std::string ReadFile(const std::string& path) {
   return bytes.str();
 }
 
-// A ConfigProto in wire format, here with the field numbers in parentheses. It
-// sets graph_options (10) .optimizer_options (3) .opt_level (3) to L0, which is
-// -1, and graph_options (10) .rewrite_options (10) .disable_meta_optimizer (19)
-// to true.
+// A ConfigProto in wire format. It sets two fields, which are written here with
+// the field numbers in parentheses: graph_options (10) .optimizer_options (3)
+// .opt_level (3) to L0, which is -1, and graph_options (10) .rewrite_options
+// (10) .disable_meta_optimizer (19) to true.
 constexpr std::string_view kNoOptimizers =
     "\x52\x12\x1a\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
     "\x52\x03\x98\x01\x01";

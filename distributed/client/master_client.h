@@ -25,7 +25,7 @@ class MessageLite;
 
 namespace leat {
 
-// Where the master of a session is.
+// The name of the transport and the address of a session's master.
 struct MasterTarget {
   std::string transport = {};  // its name, such as "grpc"
   std::string address = {};    // in a form of address.h
@@ -37,10 +37,11 @@ struct MasterTarget {
 // quoting the target, for any other form.
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
 
-// Thread-safe. Owns its transport, so its destructor ends every call.
+// Thread-safe. Owns the transport. The destructor ends every call, because it
+// destroys the transport.
 class MasterClient {
  public:
-  // `address` (address.h) is one that `transport` can reach.
+  // REQUIRES: `transport` can reach `address` (address.h).
   MasterClient(std::unique_ptr<Transport> transport, std::string address)
       : transport_(std::move(transport)), address_(std::move(address)) {}
 
@@ -55,8 +56,8 @@ class MasterClient {
                                const google::protobuf::MessageLite& request,
                                WireTensors tensors, CallOptions options);
 
-  // Calls `method` without tensors, waits like the other Call, and parses the
-  // response into `response`. Fails as the other Call and ParseHeader do.
+  // Calls `method` without tensors, waits for the response, and parses it into
+  // `response`. Fails as the Call above and ParseHeader do.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
                     google::protobuf::Message& response,
@@ -72,9 +73,10 @@ class MasterClient {
                              const ConnectWait& wait);
 
   // Makes later calls notice within seconds that the master is silent.
-  // REQUIRES: the master is a task of Leat. The transport would ask a master of
-  // TensorFlow for its health (Transport::WatchPeer). That call would wait
-  // behind the feeds of steps, which may take arbitrarily long.
+  // REQUIRES: the master is a task of Leat, which allows pings. A master of
+  // TensorFlow allows no pings, so the transport would call its health check
+  // instead (Transport::WatchPeer). That call would wait behind the feeds of
+  // steps, which may take arbitrarily long.
   void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
 
   // Calls `method` without waiting. The result is dropped.
@@ -87,9 +89,9 @@ class MasterClient {
 };
 
 // Parses the header of the response of `method` into `message`. Returns
-// INTERNAL, naming the method, if the bytes are not such a message, and
-// RESOURCE_EXHAUSTED if the message would take more than kMaxAnswerBytes
-// (parse_message.h).
+// INTERNAL, naming the method, if the header is not a message of that type.
+// Returns RESOURCE_EXHAUSTED if the message would take more than
+// kMaxAnswerBytes (messages.h).
 absl::Status ParseHeader(const Method& method, const Payload& payload,
                          google::protobuf::Message& message);
 

@@ -39,8 +39,8 @@ std::string Reason(const std::string& address, const Method& method,
 }
 
 // Keeps what a task has answered to two calls: the call whose answer is
-// awaited, and the call that asks for the task's health. Thread-safe. The calls
-// share the ownership.
+// awaited, and the call that asks for the task's health. Thread-safe. The two
+// calls share the ownership of this object.
 class Answers : public std::enable_shared_from_this<Answers> {
  public:
   Answers(Transport& transport, const std::string& address,
@@ -73,7 +73,7 @@ class Answers : public std::enable_shared_from_this<Answers> {
     end_of_looks_->Cancel(absl::CancelledError("the wait has ended"));
   }
 
-  // Waits until `time` for the answer. Returns nullopt if there is none.
+  // Waits until `time` for the answer. Returns nullopt if no answer has come.
   std::optional<absl::StatusOr<Payload>> WaitUntil(Clock& clock,
                                                    Clock::time_point time) {
     MutexLock lock(mutex_);

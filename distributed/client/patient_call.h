@@ -20,13 +20,13 @@
 
 namespace leat {
 
-// The times of CallPatiently, and a function that it calls while it waits. A
+// Says how long CallPatiently waits, and when it asks for the task's health. A
 // value.
 struct ConnectWait {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  // The task is asked for its health after `first_look`, or after half of a
-  // short `timeout`, and then every `look_interval`. Each time it has
-  // `look_timeout` to answer.
+  // CallPatiently asks the task for its health after `first_look`, or after
+  // half of `timeout` if that is sooner. Then it asks again every
+  // `look_interval`. The task has `look_timeout` to answer each time.
   std::chrono::nanoseconds first_look = std::chrono::milliseconds(500);
   std::chrono::nanoseconds look_interval = std::chrono::seconds(1);
   std::chrono::nanoseconds look_timeout = std::chrono::seconds(5);

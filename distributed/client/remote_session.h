@@ -85,10 +85,10 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
     const RemoteSessionOptions& options = {});
 
 // Closes all sessions of the master `target`. Their steps fail with ABORTED.
-// Then clears the state that lives in the tasks by name: variables, queues,
-// accumulators. If there are `device_filters`, clears only the master's own
-// task and tasks that match a filter. If there are `containers`, clears only
-// the state in those containers. (By default a container has the name of its
+// Then clears the variables, queues and accumulators that the tasks keep by
+// name. If there are `device_filters`, clears only the master's own task and
+// the tasks that match a filter. If there are `containers`, clears only the
+// objects in those containers. (By default a container has the name of its
 // task's job.) Fails as NewRemoteSession does.
 absl::Status ResetTasks(absl::string_view target,
                         const RemoteSessionOptions& options = {},

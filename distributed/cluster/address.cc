@@ -28,8 +28,8 @@ struct HostPort {
   bool is_ipv6 = false;
 };
 
-// Splits `address` at the ':' before its port. Returns false if there is none,
-// or if a host without brackets contains a ':'.
+// Splits `address` at the ':' before its port. Returns false if there is no
+// such ':', or if a host without brackets contains a ':'.
 bool Split(absl::string_view address, HostPort& parts) {
   parts.is_ipv6 = absl::ConsumePrefix(&address, "[");
   const absl::string_view separator = parts.is_ipv6 ? "]:" : ":";

@@ -21,8 +21,8 @@ inline constexpr int kMaxPort = 65535;
 // zeros. A path is absolute and short enough for a socket.
 absl::Status CheckAddress(absl::string_view address);
 
-// True if the port is 0: the task then takes a free port when it starts, so no
-// other task can reach it by this address.
+// True if the port is 0. A task with port 0 takes a free port when it starts,
+// so other tasks cannot reach the task by this address.
 bool HasFreePort(absl::string_view address);
 
 // True if only processes of this machine can reach `address`: 127.0.0.0/8, ::1,

@@ -58,7 +58,8 @@ absl::Status CheckIndex(int64_t index, absl::string_view job) {
                    kMaxTaskIndex, "]"));
 }
 
-// Checks addresses and refuses an address that two tasks have.
+// Checks the addresses of tasks. Refuses an address that another task has,
+// unless its port is 0.
 class AddressBook {
  public:
   absl::Status Add(const TaskId& task, const std::string& address) {

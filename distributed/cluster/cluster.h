@@ -9,7 +9,7 @@
 //   LEAT_ASSIGN_OR_RETURN(const std::string address,
 //                         cluster->AddressOf({"worker", 1}));  // "w1:2222"
 //
-// A TaskId names a task, also in the names of devices and in errors:
+// A TaskId names a task. Its text is part of device names and of errors:
 //
 //   const TaskId first = {"worker", 0};
 //   LEAT_ASSIGN_OR_RETURN(const std::string its_address,
@@ -68,9 +68,9 @@ class ClusterSpec {
   static absl::StatusOr<ClusterSpec> Create(Jobs jobs);
 
   // Reads an object of jobs, such as {"ps": ["h:p"], "worker": {"1": "h:p"}}.
-  // The object of jobs may be inside of another object, as the value of the key
-  // "cluster" or "sparseCluster", as in TF_CONFIG. Fails as ParseJson and
-  // Create do, and with INVALID_ARGUMENT for values of other kinds.
+  // As in TF_CONFIG, this object may also be the value of the key "cluster" or
+  // "sparseCluster" of another object. Fails as ParseJson and Create do. Also
+  // returns INVALID_ARGUMENT if a value is of another kind.
   static absl::StatusOr<ClusterSpec> FromJson(absl::string_view text);
   // Reads the object of jobs alone. Fails as FromJson does.
   static absl::StatusOr<ClusterSpec> FromJsonValue(const JsonValue& jobs);

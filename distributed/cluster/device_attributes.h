@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Conversions between DeviceInfo and the message in which tasks describe their
-// devices to each other and to clients, and a function that finds the task in
-// the name of a device. Stateless, thread-safe.
+// devices to each other and to clients. TaskOfDevice: finds the task in the
+// name of a device. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 #define LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 
@@ -22,8 +22,8 @@ namespace leat {
 void ExportDevice(const DeviceInfo& device, pb::DeviceAttributes& attributes);
 
 // Reads a device that another task described. Returns INVALID_ARGUMENT, naming
-// the device, for a name that is not full, for a type that is not the type in
-// the name, and for incarnation 0.
+// the device, if the name is not a full device name, if the type differs from
+// the type in the name, or if the incarnation is 0.
 absl::StatusOr<DeviceInfo> ImportDevice(const pb::DeviceAttributes& attributes);
 
 // Returns "/job:ps/replica:0/task:0" for

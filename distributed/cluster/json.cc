@@ -119,7 +119,7 @@ class TreeBuilder {
 
  private:
   struct Container {
-    JsonValue* value;  // stays valid: its parent does not grow meanwhile
+    JsonValue* value;  // valid, because its parent does not grow meanwhile
     absl::flat_hash_set<std::string> names = {};
   };
 

@@ -45,11 +45,11 @@ struct JsonValue {
   absl::string_view KindText() const;
 };
 
-// Parses `text`. Returns INVALID_ARGUMENT, such as "the JSON text is wrong at
-// byte 17, line 2: unexpected ']'; expected ':'", if the text is not JSON, has
-// a key twice in an object, is nested deeper than kMaxJsonDepth or is longer
-// than kMaxJsonBytes. Bytes and lines count from 1; the byte is the last one
-// that was read.
+// Parses `text`. Returns INVALID_ARGUMENT if the text is not JSON, has a key
+// twice in an object, is nested deeper than kMaxJsonDepth or is longer than
+// kMaxJsonBytes. An error is, for example, "the JSON text is wrong at byte 17,
+// line 2: unexpected ']'; expected ':'". Bytes and lines count from 1. The
+// error names the last byte that the parser has read.
 absl::StatusOr<JsonValue> ParseJson(absl::string_view text);
 
 }  // namespace leat

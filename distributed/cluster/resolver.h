@@ -54,8 +54,8 @@ struct ResolverInput {
   std::optional<std::string> Variable(const std::string& name) const;
 };
 
-// What a resolver has read. The resolver need not check the task: ResolveTask
-// does.
+// What a resolver has read. The resolver need not check the task, because
+// ResolveTask checks it.
 struct Resolved {
   ClusterSpec cluster = {};
   std::string job = {};              // "" if the source does not say
@@ -97,12 +97,12 @@ void RegisterAll(ResolverRegistry& registry);
 // process.
 const ResolverRegistry& BuiltinResolvers();
 
-// The cluster and this process's place in it.
+// The cluster, and the task of this process.
 struct TaskConfig {
   ClusterSpec cluster = {};  // never empty
   TaskId task = {};
   bool in_cluster = true;   // false for an evaluator
-  std::string source = {};  // the Resolver's, for messages
+  std::string source = {};  // Resolver::source, for messages
 };
 
 // Returns the cluster and this process's task in it, from the first resolver

@@ -24,9 +24,9 @@ class Part final : public Buffer {
   const BufferRef whole_;
 };
 
-// An allocator that returns a Part for the first allocation of exactly the size
-// of the part. So a chunk is decoded directly into its place. Other allocations
-// come from the host allocator.
+// An allocator for decoding a chunk directly into its place. The first
+// allocation that has exactly the size of the part returns a Part. Other
+// allocations come from the host allocator.
 class PartAllocator final : public Allocator {
  public:
   PartAllocator(BufferRef whole, char* data, size_t size)

@@ -2,10 +2,11 @@
 //
 // ChunkedReceive: the receiving end of a transfer (recv_tensor.h).
 //
-// The tensor is allocated once. Several chunks are fetched at a time, and each
-// is copied to its place when it arrives, while others are on their way. A new
-// chunk is fetched only when one has been copied. So at most `in_flight` chunks
-// take memory beside the tensor, however long copies wait for a thread.
+// The tensor is allocated once. Several chunks are fetched at a time. Each
+// chunk is copied to its place when it arrives, while other chunks are on their
+// way. A new chunk is fetched only after an earlier one has been copied. So at
+// most `in_flight` chunks take memory beside the tensor, even if the copies
+// have to wait long for a thread.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_
 
@@ -30,7 +31,7 @@ namespace leat {
 
 // Thread-safe. The calls and copies under way share the ownership of the
 // receive, which is destroyed when the last of them has ended. After `done` has
-// been called, the receive does not use what the options borrow.
+// been called, the receive does not use the objects that the options borrow.
 class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
  public:
   // Gets the whole tensor, or the error that ended the receive.
@@ -77,19 +78,20 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   // True if a status that is not OK was given to Leave.
   bool HasFailed();
 
-  // Allocates the tensor, handles the chunks that arrived before, and leaves.
-  // REQUIRES: the caller has entered.
+  // Allocates the tensor, handles the chunks that arrived before, and calls
+  // Leave. REQUIRES: the caller is counted as a user.
   void Allocate();
   // Fetches the next chunk, if there is one and the receive has not failed.
-  // REQUIRES: the caller has entered.
+  // REQUIRES: the caller is counted as a user.
   void FetchNext();
   // Handles the reply to the fetch of `chunk`.
   void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
   // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. Chunks
   // that wait to be copied must not take much more memory than their bytes.
   absl::Status CheckBytes(int64_t chunk, const Payload& payload) const;
-  // Copies a chunk as soon as the tensor is allocated: at once if it is small,
-  // else on `compute`. REQUIRES: the caller has entered.
+  // Copies a small chunk at once, and a larger one on `compute`. If the tensor
+  // is not allocated yet, keeps the chunk for Allocate. REQUIRES: the caller is
+  // counted as a user.
   void Arrive(Arrived arrived);
   // Copies a chunk to its place, counts it and fetches the next one.
   void Copy(Arrived arrived);
@@ -107,9 +109,9 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;      // the next chunk to fetch
   int64_t missing_ ABSL_GUARDED_BY(mutex_);       // number of chunks to copy
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // the first error
-  Done done_ ABSL_GUARDED_BY(mutex_);             // null once called
+  Done done_ ABSL_GUARDED_BY(mutex_);             // null after it was called
   // Set by Allocate, before any chunk is copied, and not changed until the end.
-  // Copies write to separate places in it without the lock.
+  // The copies write to separate places in the tensor, so they need no lock.
   Tensor tensor_;
 };
 

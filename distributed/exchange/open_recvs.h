@@ -56,7 +56,7 @@ class OpenRecvs {
    private:
     friend class OpenRecvs;
 
-    OpenRecvs* recvs_;  // null once it is closed
+    OpenRecvs* recvs_;  // null after Close
     const int64_t step_id_;
     const absl::Span<const ParsedKey> keys_;
     const Clock::time_point since_;
@@ -86,7 +86,7 @@ class OpenRecvs {
   // removing an entry allocates nothing.
   Entry* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the oldest
   Entry* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  size_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // tensors
+  size_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // the number of tensors
 };
 
 }  // namespace leat

@@ -28,9 +28,9 @@ namespace leat {
 // cluster.
 inline constexpr int kLeatPeerVersion = 2;
 
-// Returns FAILED_PRECONDITION unless `version`, which the other side has
-// reported, is kLeatPeerVersion. `peer` and `own` are the names of both sides
-// in the message.
+// Checks the version that the other side has reported. Returns
+// FAILED_PRECONDITION if `version` is not kLeatPeerVersion. In the message,
+// `peer` is the name of the other side and `own` is the name of this side.
 absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
                               absl::string_view own);
 
@@ -42,8 +42,8 @@ struct PeerStatus {
   int64_t ticket = 0;           // for CreateWorkerSession; 0 if not Leat
 };
 
-// Thread-safe. Calls share the ownership of their Peer, since they may outlive
-// Peers.
+// Thread-safe. Each call shares the ownership of its Peer, because the call may
+// outlive the Peers object.
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
@@ -63,7 +63,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
   // The largest chunk, in bytes, that the task sends, as it has reported in
-  // GetStatus. 0 if that is unknown or the task sends no chunks.
+  // GetStatus. 0 if the task has reported nothing or sends no chunks.
   int64_t max_chunk_bytes() const {
     return max_chunk_bytes_.load(std::memory_order_relaxed);
   }
@@ -89,8 +89,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // - the error of the call. Transport errors are changed as by
   //   NameTransportError.
   void GetStatus(CallOptions options, StatusDone done);
-  // Calls GetStatus unless a GetStatus is under way or the last one has
-  // succeeded. Does not wait for the answer.
+  // Calls GetStatus and does not wait for the answer. Does nothing if a
+  // GetStatus is under way or the last one has succeeded.
   void Meet();
 
  private:
@@ -100,7 +100,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   const std::chrono::nanoseconds answer_timeout_;
   const std::shared_ptr<Traffic> all_traffic_;
   PeerTraffic& traffic_;
-  // True from a call of GetStatus on, until a GetStatus fails.
+  // GetStatus sets this to true when it asks, and to false when it has failed.
   std::atomic<bool> was_asked_{false};
   std::atomic<int64_t> max_chunk_bytes_{0};
 };

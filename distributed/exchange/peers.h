@@ -19,8 +19,8 @@
 
 namespace leat {
 
-// Thread-safe. Calls share the ownership of their Peer, so they may outlive
-// this.
+// Thread-safe. Each call shares the ownership of its Peer, so the call may
+// outlive this object.
 class Peers {
  public:
   using PeerRef = std::shared_ptr<Peer>;
@@ -39,8 +39,9 @@ class Peers {
   }
 
   // Returns the object that counts the calls between this task and the others,
-  // and that lists the Recvs that wait. Calls that other tasks make are counted
-  // by the services that answer them. Never null.
+  // and that lists the Recvs that wait. A Peer counts the calls that this task
+  // makes. The services of this task count the calls that they answer. Never
+  // null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
 
  private:

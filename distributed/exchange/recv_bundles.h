@@ -40,13 +40,14 @@ class RecvBundles {
   };
 
   // Reads the bundles that the master has marked in `graph` (kBundleAttr).
-  // Ignores what cannot be in a bundle:
+  // Ignores nodes and bundles that cannot be pulled together:
   // - a _Recv with control inputs, such as one in a loop, because it may run
   //   late or never,
-  // - a tensor of another task, or for another device, than the first tensor of
-  //   its bundle,
+  // - a _Recv that has another sending task or another receiving device than
+  //   the first _Recv of its bundle,
   // - a second _Recv with the same key,
-  // - a bundle with only one key, or whose keys do not fit in one request.
+  // - a bundle with only one key,
+  // - a bundle with more keys than fit in one request.
   explicit RecvBundles(const Graph& graph);
   RecvBundles(const RecvBundles&) = delete;
   RecvBundles& operator=(const RecvBundles&) = delete;
@@ -54,7 +55,7 @@ class RecvBundles {
   // The keys of each bundle.
   const std::vector<RecvKeys::Shared>& bundles() const { return bundles_; }
   // Returns the place of `key`, or null if the key is in no bundle. The result
-  // is valid as long as this.
+  // points into this object.
   const Place* Find(const ParsedKey& key) const;
 
  private:
@@ -69,23 +70,23 @@ class BundledRecvs {
   // REQUIRES: `bundles` is not null.
   explicit BundledRecvs(std::shared_ptr<const RecvBundles> bundles);
 
-  // Keeps `done` and returns true. If the key was the last one of its bundle,
-  // sets `keys` to the bundle's keys and `all` to their callbacks, in the same
-  // order. Returns false, without moving from `done`, if the key is in no
-  // bundle or was asked for before, or if End was called.
+  // Keeps `done` and returns true. If all other keys of the bundle have been
+  // asked for before, also sets `keys` to the bundle's keys and `all` to their
+  // callbacks, in the same order. Returns false, without moving from `done`, if
+  // the key is in no bundle or was asked for before, or if End was called.
   bool Add(const ParsedKey& key, Rendezvous::Done& done, RecvKeys::Shared& keys,
            RecvDones& all);
 
-  // Returns the callbacks that still wait. The caller must call them. From now
-  // on Add returns false.
+  // Returns the callbacks that still wait. The caller must call them. Add
+  // returns false after End.
   std::vector<Rendezvous::Done> End();
 
  private:
   // The callbacks of one bundle.
   struct Waiting {
-    RecvDones dones = {};  // by key; null until asked for
-    // The number of callbacks that are still to come. 0 once the bundle was
-    // pulled.
+    RecvDones dones = {};  // by index of the key; null before Add
+    // The number of callbacks that are still to come. It is 0 after the bundle
+    // was pulled.
     size_t missing = 0;
   };
 

@@ -204,13 +204,13 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   const std::shared_ptr<Transfers> transfers_;
   WorkQueue& compute_;
   Mutex mutex_;
-  // The request. It is null once the call has replied.
+  // The request. It is null after the reply.
   std::shared_ptr<const RecvRequest> request_ ABSL_GUARDED_BY(mutex_);
   OpenRecvs::Entry waiting_;  // refers to the keys of the request
   SentTensors gathered_ ABSL_GUARDED_BY(mutex_);  // by key
   size_t num_gathered_ ABSL_GUARDED_BY(mutex_) = 0;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;
-  // `context_` and `reply_` are null once the call has replied.
+  // `context_` and `reply_` are null after the reply.
   std::shared_ptr<CallContext> context_ ABSL_GUARDED_BY(mutex_);
   Reply reply_ ABSL_GUARDED_BY(mutex_);
 };

@@ -19,14 +19,14 @@
 
 namespace leat {
 
-// Replies with the tensors when all of them have been produced, or with the
-// first error, such as the one that ends the step (StepOutbox::RecvForPeer).
-// Replies CANCELLED (derived) when the caller has given up. After an error the
-// tensors are dropped.
+// Replies with the tensors when all of them have been produced. If there is an
+// error first, such as the error that ends the step (StepOutbox::RecvForPeer),
+// replies with that error. Replies CANCELLED (derived) when the caller has
+// given up. After an error the tensors are dropped.
 //
-// `traffic` (not null) lists the Recvs while they wait. It then counts the
-// call, with `received_bytes` and the size of the reply, for the receiving task
-// in the first key. REQUIRES: `request` has keys.
+// `traffic` (not null) lists the Recvs while they wait. After the reply it
+// counts the call, with `received_bytes` and the size of the reply, for the
+// receiving task that the first key names. REQUIRES: `request` has keys.
 void ReceiveForPeer(StepOutbox& outbox, RecvRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply);

@@ -14,7 +14,7 @@ namespace leat {
 namespace {
 
 // Returns a function that reports a pull, which begins now, to `recorder`.
-// Returns null without a recorder.
+// Returns null if `recorder` is null.
 TensorReceive::Record RecordTo(std::shared_ptr<StepStatsRecorder> recorder,
                                Device& receiver) {
   if (recorder == nullptr) return nullptr;
@@ -103,8 +103,8 @@ void RemoteRendezvous::Pull(absl::string_view task, RecvKeys keys,
   receiver_.Receive(task,
                     {.step_id = outbox_->step_id(),
                      .keys = std::move(keys),
-                     // The receive keeps the SessionDevices alive, which own
-                     // the device.
+                     // The receive keeps the SessionDevices alive, because they
+                     // own the device of the allocator.
                      .allocator = {inputs_.devices, &receiver.host_allocator()},
                      .cancellation = {pulls_, &pulls_->cancellation},
                      .dones = std::move(dones),

@@ -35,10 +35,11 @@ struct RunInputs {
   std::shared_ptr<StepStatsRecorder> recorder = {};
 };
 
-// Thread-safe. Pulls do not keep it alive; its destructor cancels them.
+// Thread-safe. The pulls do not share its ownership. The destructor cancels
+// them.
 class RemoteRendezvous final : public Rendezvous {
  public:
-  // `outbox` is not null. `receiver` is borrowed and must outlive this; the
+  // `outbox` is not null. `receiver` is borrowed and must outlive this. The
   // devices of the outbox must outlive the pulls.
   RemoteRendezvous(std::shared_ptr<StepOutbox> outbox,
                    const TensorReceiver& receiver, RunInputs inputs);
@@ -47,11 +48,11 @@ class RemoteRendezvous final : public Rendezvous {
 
   // Does what StepOutbox::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
-  // Does what StepOutbox::RecvAsync does for a malformed key and for a sender
-  // on this task. Otherwise pulls the tensor: `done` gets what
-  // TensorReceiver::Receive gives, such as NOT_FOUND for a sender outside of
-  // the cluster. If the receiver is not a device of this task, `done` gets
-  // INVALID_ARGUMENT.
+  // If the key is malformed or its sender is on this task, does what
+  // StepOutbox::RecvAsync does. Otherwise pulls the tensor. `done` then gets
+  // the result of TensorReceiver::Receive, for example NOT_FOUND if the sender
+  // is not in the cluster. If the receiver in the key is not a device of this
+  // task, `done` gets INVALID_ARGUMENT.
   void RecvAsync(const ParsedKey& key, Done done) override;
   // Aborts the whole step on this task, and so cancels the pulls of all its
   // runs.
@@ -66,12 +67,13 @@ class RemoteRendezvous final : public Rendezvous {
     void End(const absl::Status& why);
 
     Cancellation cancellation;
-    std::optional<BundledRecvs> bundled = {};  // nothing without bundles
+    std::optional<BundledRecvs> bundled = {};  // nullopt without bundles
   };
 
   // Receives a tensor from another task for `device`, a device of this task. If
-  // the tensor is in a bundle, it is pulled with the others once all of them
-  // have been asked for. Otherwise it is pulled alone.
+  // the tensor is in a bundle, it is pulled together with the other tensors of
+  // the bundle when all of them have been asked for. Otherwise it is pulled
+  // alone.
   void RecvFromTask(absl::string_view task, const ParsedKey& key,
                     Device& device, Done done);
   // Pulls tensors from another task. `dones` are the callbacks for `keys`.
@@ -84,7 +86,7 @@ class RemoteRendezvous final : public Rendezvous {
   // The pulls end when the step is aborted or this is destroyed. They are
   // shared, because an abort may still be ending them when this is destroyed.
   const std::shared_ptr<Pulls> pulls_;
-  Cancellation::Token token_ = -1;  // of the outbox's aborted()
+  Cancellation::Token token_ = -1;  // registered with the outbox's aborted()
 };
 
 }  // namespace leat

@@ -73,8 +73,9 @@ absl::Status StepOutbox::UnknownSender(const ParsedKey& key) const {
   local.type = name->type;
   local.id = name->id;
   const std::string local_name = local.ToString();
-  // Like TensorFlow, looks up the device without its task. So a key for an
-  // earlier task at this address gets the error that reports the restart.
+  // Replaces the task in the name of the device by this task, as TensorFlow
+  // does. A key that was made for an earlier task at this address then gets the
+  // error that reports the restart.
   const Device* const device = devices_.Find(absl::StrCat(task(), local_name));
   if (device == nullptr) {
     return absl::InvalidArgumentError(

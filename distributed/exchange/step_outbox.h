@@ -31,9 +31,9 @@ class WorkQueue;
 // Thread-safe.
 class StepOutbox final : public Rendezvous {
  public:
-  // `devices`, those of this task, are borrowed and must outlive this.
-  // `max_entries` bounds the tensors and Recvs that wait and, outside of loops,
-  // the keys that have been used (local_rendezvous.h).
+  // `devices` are the devices of this task. They are borrowed and must outlive
+  // this. `max_entries` bounds the tensors and Recvs that wait and, outside of
+  // loops, the keys that have been used (local_rendezvous.h).
   StepOutbox(int64_t step_id, DeviceSet& devices, size_t max_entries);
   // Fails the Recvs that still wait with CANCELLED, and ends the transfers.
   ~StepOutbox() override;
@@ -54,8 +54,8 @@ class StepOutbox final : public Rendezvous {
   // sender, but with another incarnation, `done` gets the ABORTED error that
   // the top of this file describes.
   void RecvAsync(const ParsedKey& key, Done done) override;
-  // Fails waiting and later calls, ends the transfers and cancels aborted(),
-  // all with `reason`.
+  // Fails the Recvs that wait and all later calls, ends the transfers and
+  // cancels aborted(), all with `reason`.
   void StartAbort(const absl::Status& reason) override;
   // Returns the Cancellation that StartAbort cancels.
   Cancellation& aborted() { return aborted_; }

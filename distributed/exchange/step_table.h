@@ -1,15 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepTable: the steps of a task, each from the first request for the step
-// until the step is forgotten:
+// StepTable: the steps of a task. A step goes through these states:
 //
 //   unknown -> waiting (a peer asked first) -> running (RunGraph) -> ended
 //
-// An ended step leaves its id behind as a tombstone, so that late requests find
-// it ended and cannot begin it anew.
+// When a step has ended, the table keeps its id as a tombstone. A late request
+// then finds that the step has ended, and cannot begin the step again.
 //
-// The table also has the *runs*: the graphs that run in steps, each from the
-// call of RunGraph until its reply.
+// The table also has the *runs* of steps. A run is one graph that runs in a
+// step, from the call of RunGraph until its reply.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 
@@ -47,13 +46,14 @@ struct StatusListing;
 // Thread-safe. Shares the ownership of each step's outbox until the step ends.
 class StepTable {
  public:
-  // Makes the outbox of a step. Called under the lock of the table, so it must
-  // do nothing else.
+  // Makes the outbox of a step. The table calls this function under its lock,
+  // so the function must do nothing else.
   using MakeOutbox =
       std::function<std::shared_ptr<StepOutbox>(int64_t step_id)>;
-  // Fails a graph that runs in a step. The end of the step calls it at most
-  // once, FailRuns any number of times. It is called outside of any lock,
-  // perhaps during or after the graph's Finish, so it must own what it uses.
+  // Fails a graph that runs in a step. The table calls this function at most
+  // once when the step ends, and in each FailRuns. No lock is held then, so
+  // Finish may be called for the graph before or during such a call. Therefore
+  // the function must own the objects that it uses.
   using FailStep = std::function<void(const absl::Status& why)>;
   // Identifies one run of a graph in a step. Runs of a step at the same time
   // must differ.
@@ -68,29 +68,29 @@ class StepTable {
   StepTable(const StepTable&) = delete;
   StepTable& operator=(const StepTable&) = delete;
 
-  // Begins a run of a graph of `session` in the step, which may be unknown,
-  // waiting or already running (a step may run several graphs of a task). Keeps
-  // `fail` until the run is over or the step ends. Returns the step's outbox.
-  // Returns ABORTED (derived) for a step that has ended, and INVALID_ARGUMENT
-  // for a step of another session. Counts the run in any case.
+  // Begins a run of a graph of `session` in the step. The step may be unknown
+  // or waiting. It may also be running, because a step may run several graphs
+  // of a task. Keeps `fail` until the run is over or the step ends. Returns the
+  // step's outbox. Returns ABORTED (derived) if the step has ended, and
+  // INVALID_ARGUMENT if the step belongs to another session. Counts the run in
+  // any case.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Begin(int64_t step_id,
                                                     absl::string_view session,
                                                     Run run, FailStep fail);
 
-  // Ends a run that Begin has accepted. If the run failed, the step ends. If
-  // the last run of the step has succeeded, the step *lingers*: it ends after
-  // `step_linger`, since peers may still fetch its tensors. If more than
-  // `max_tombstones` steps linger, the oldest one ends.
+  // Ends a run that Begin has accepted. If the run failed, the step ends. If it
+  // succeeded and no other run of the step is left, the step *lingers*: it ends
+  // after `step_linger`, because peers may still fetch its tensors. If more
+  // than `max_tombstones` steps linger, the oldest one ends.
   void Finish(int64_t step_id, Run run, const absl::Status& status);
 
   // Called when a peer asks for a tensor of the step. An unknown step becomes a
-  // waiting one, which ends with ABORTED unless it begins within
-  // `waiting_step_timeout`. Returns the step's outbox. Returns ABORTED
-  // (derived) for a step that has ended, and RESOURCE_EXHAUSTED if too many
-  // steps wait.
+  // waiting step. If it does not begin within `waiting_step_timeout`, it ends
+  // with ABORTED. Returns the step's outbox. Returns ABORTED (derived) if the
+  // step has ended, and RESOURCE_EXHAUSTED if too many steps wait.
   //
   // If there is no error, sets `is_waiting` to true if the step has not begun,
-  // and else to false. If `is_waiting` is true, the caller must call
+  // otherwise to false. If `is_waiting` is true, the caller must call
   // StopWaiting once, when the peer stops waiting for whatever reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
                                                     bool& is_waiting);
@@ -103,7 +103,7 @@ class StepTable {
   absl::StatusOr<std::shared_ptr<StepOutbox>> Find(int64_t step_id) const;
 
   // Ends a step: fails its runs and aborts its outbox, with an error derived
-  // from `why` (not OK). Leaves a tombstone, also for an unknown step.
+  // from `why` (not OK). Leaves a tombstone even if the step was unknown.
   // Idempotent.
   void End(int64_t step_id, const absl::Status& why);
   // Ends every step that a run of the session has begun.
@@ -117,7 +117,7 @@ class StepTable {
   // The number of runs that are not over, including runs of steps that have
   // ended.
   size_t num_runs() const;
-  // The number of tensors of lingering steps that peers have still to fetch.
+  // The number of tensors that peers have still to fetch from lingering steps.
   size_t num_untaken() const;
 
   // Adds to `status` the number of steps that have not ended, the counts of
@@ -132,8 +132,8 @@ class StepTable {
     int64_t step_id = 0;
   };
   // Steps that end when their time is up. Each step stays in the line for the
-  // same time, so the first step in the line ends first, and one timer is
-  // enough.
+  // same time, so the step that entered first ends first. One timer for this
+  // step is enough.
   struct Line {
     std::chrono::nanoseconds time = {};
     std::list<Deadline> steps = {};
@@ -153,7 +153,7 @@ class StepTable {
   struct RunEntry {
     std::string session = {};
     Clock::time_point begun = {};
-    FailStep fail = {};  // null once the step has ended
+    FailStep fail = {};  // null after the step has ended
   };
   // What is left of a step that has ended.
   struct Ended {
@@ -173,9 +173,9 @@ class StepTable {
   void Enter(int64_t step_id, Entry& entry, Line& line)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Leave(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Sets the timer for the first step in line, unless it is set.
+  // Sets the timer for the first step in line, if no timer is set.
   void SetTimer(Line& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Does what Begin does, except that the run is not counted.
+  // Does what Begin does, but does not count the run.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
                                                      absl::string_view session,
                                                      Run run, FailStep fail);

@@ -14,9 +14,10 @@
 
 namespace leat {
 
-// The callbacks of the calls to the peer own this object. It calls the
+// The callbacks of the calls to the peer own this object. The object calls the
 // callbacks of the receive exactly once. If a call to the peer is dropped, the
-// destructor calls them, so that the step does not wait for ever.
+// destructor calls the callbacks of the receive, so that the step does not wait
+// for ever.
 class TensorReceiver::Call {
  public:
   Call(const Settings& settings, Peers::PeerRef peer, TensorReceive receive)
@@ -67,8 +68,8 @@ class TensorReceiver::Call {
     return request;
   }
 
-  // Handles the reply. Tensors are decoded on the compute pool if that takes
-  // long.
+  // Handles the reply. Tensors that take long to decode are decoded on the
+  // compute pool.
   static void Answer(std::unique_ptr<Call> call,
                      absl::StatusOr<Payload> reply) {
     if (!reply.ok()) return call->Fail(call->CallError(reply.status()));
@@ -233,8 +234,9 @@ class TensorReceiver::Call {
     if (!absl::IsNotFound(status) || IsTransportError(status)) {
       return CallError(status);
     }
-    // The peer itself began the transfer. If it does not know the transfer any
-    // more, the step, or the peer's process, is over.
+    // The peer itself began the transfer. If the peer does not know the
+    // transfer any more, then the step has ended or the peer's process has been
+    // restarted.
     return AsDerived(absl::AbortedError(
         absl::StrCat("task ", peer_->task(), " has forgotten ", What(),
                      " while it was fetched: ", status.message())));
@@ -302,7 +304,7 @@ class TensorReceiver::Call {
   TensorReceive::Record record_;
   OpenRecvs::Entry waiting_;
   RecvResponse response_;
-  RecvDones dones_;  // empty once they are called
+  RecvDones dones_;  // empty after End
 };
 
 void TensorReceiver::Receive(absl::string_view task,

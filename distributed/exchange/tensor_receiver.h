@@ -27,7 +27,7 @@ using RecvDones = absl::InlinedVector<Rendezvous::Done, 1>;
 // One receive: tensors of a step that another task sends together.
 struct TensorReceive {
   // Called before the callbacks if the receive has succeeded. `send_start_us`
-  // is when the peer began to send, as in RecvResponse.
+  // is the time at which the peer began to send, as in RecvResponse.
   using Record = absl::AnyInvocable<void(absl::Span<const ParsedKey> keys,
                                          absl::Span<const SentTensor> tensors,
                                          int64_t send_start_us) &&>;

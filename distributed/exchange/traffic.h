@@ -41,8 +41,8 @@ class PeerTraffic {
     State state = State::kUnknown;  // by the last reply
     std::string error = {};         // why it is unreachable
     int64_t calls = 0;              // calls of the peer by this task
-    int64_t calls_under_way = 0;    // those without a reply yet
-    int64_t calls_served = 0;       // calls by the peer, answered
+    int64_t calls_under_way = 0;    // calls without a reply yet
+    int64_t calls_served = 0;       // calls by the peer that were answered
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
     // The time since the last reply of the peer itself. Errors of the transport
@@ -60,7 +60,7 @@ class PeerTraffic {
   void CountReply(const absl::StatusOr<Payload>& reply);
   // Counts a call by the peer, which this task has answered.
   void CountServed(int64_t bytes_received, int64_t bytes_sent);
-  // Sets the kind of the peer, once it is known.
+  // Sets the kind that the peer has reported in GetStatus.
   void SetKind(Kind kind) { kind_.store(kind, std::memory_order_relaxed); }
 
   // Returns the counts. They are read one after the other, so calls that begin
@@ -92,8 +92,8 @@ class Traffic {
   Traffic& operator=(const Traffic&) = delete;
 
   // Returns the record of a task, such as "/job:ps/replica:0/task:0". All tasks
-  // that are not in the cluster share one record. The records live as long as
-  // this.
+  // that are not in the cluster share one record. The result points into this
+  // object.
   PeerTraffic& Of(absl::string_view task);
 
   // Returns the list of the waiting Recvs of this task and of its peers.

@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// In memory, chunks begin at multiples of this, because copies of aligned bytes
-// are fastest.
+// In memory, chunks begin at multiples of kAlignment, because copies of aligned
+// bytes are fastest.
 constexpr int64_t kAlignment = kBufferAlignment;
 
 int64_t ChunkBytes(const ChunkWish& wish) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Transfers: the large tensors of one step that peers fetch in chunks. A
-// transfer exists until every chunk was taken, but at most until the step ends.
-// So a peer that vanishes or lies cannot keep a tensor alive after the end of
-// the step.
+// transfer ends when every chunk has been taken, at the latest when the step
+// ends. So a peer that vanishes or lies cannot keep a tensor alive after the
+// end of the step.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 
@@ -29,11 +29,11 @@ class Transfers {
   // Begins a transfer in chunks of `wish.chunk_bytes`, clamped to the range
   // from kMinChunkBytes to kMaxChunkBytes and rounded down to a multiple of
   // kBufferAlignment. `tensor` must be in host memory. Nobody may write to the
-  // tensor from then on. Returns nullopt if the tensor is sent in one piece: it
-  // is small, its dtype is not transferable, or `wish.chunk_bytes` is 0. After
-  // End, returns the status of End.
+  // tensor from then on. Returns nullopt if the tensor is to be sent in one
+  // piece, because the tensor is small, or its dtype cannot be transferred, or
+  // `wish.chunk_bytes` is 0. After End, returns the status of End.
   //
-  // `receiver`, in which Take counts all chunks but the first, is borrowed
+  // Take counts all chunks except the first in `receiver`, which is borrowed
   // until the transfer ends.
   absl::StatusOr<std::optional<Transfer>> Begin(const Tensor& tensor,
                                                 const ChunkWish& wish,
@@ -41,8 +41,8 @@ class Transfers {
 
   // Returns a chunk, as uint8[length] that shares the bytes of the tensor. A
   // chunk can be taken again until all chunks have been taken. Returns
-  // INVALID_ARGUMENT if no chunk has these bounds, NOT_FOUND if there is no
-  // such transfer (any more), and after End the status of End.
+  // INVALID_ARGUMENT if no chunk has these bounds. Returns NOT_FOUND if there
+  // is no such transfer, or not any more. After End, returns the status of End.
   absl::StatusOr<Tensor> Take(uint64_t id, int64_t offset, int64_t length);
 
   // Forgets a transfer whose receiver is gone. Does nothing if there is no such

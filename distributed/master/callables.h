@@ -43,7 +43,7 @@ class Callables {
   // are too many.
   absl::StatusOr<int64_t> Add(std::shared_ptr<const CallableStep> callable);
   // Returns the callable with this handle. Returns INVALID_ARGUMENT, with
-  // TensorFlow's message, if there is none.
+  // TensorFlow's message, if there is no such callable.
   absl::StatusOr<std::shared_ptr<const CallableStep>> Find(
       int64_t handle) const;
   // Forgets a callable. Does nothing if the callable was released before.

@@ -180,7 +180,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
   TimerQueue& timers_;
   const ClusterDevicesRequest request_;
   const Clock::time_point deadline_;
-  std::vector<std::string> asked_;  // constant once calls are made
+  std::vector<std::string> asked_;  // constant after Start
   ClusterDevicesDone done_;
 
   mutable Mutex mutex_;

@@ -27,7 +27,7 @@ namespace leat {
 struct ClusterDevices {
   // The devices of all `tasks`, in the order of `tasks`.
   std::vector<DeviceInfo> devices = {};
-  // The tasks that take part, the master's own first.
+  // The tasks of the session. The first one is the master's own task.
   std::vector<std::string> tasks = {};
   // The ticket of each task (PeerStatus); 0 for the master's own.
   std::vector<int64_t> tickets = {};
@@ -65,10 +65,10 @@ using ClusterDevicesDone =
     absl::AnyInvocable<void(absl::StatusOr<ClusterDevices>) &&>;
 
 // Asks all tasks that the filters allow, at the same time. `done` is called
-// exactly once, on any thread, with the devices that the filters allow, or with
-// - UNAVAILABLE, naming all tasks that could not be reached in time, if no task
-//   answered with another error,
-// - the first other error of a task, with the task's name.
+// exactly once, on any thread. It gets the devices that the filters allow. If a
+// task answers with an error, `done` gets the first such error, with the task's
+// name. Otherwise, if tasks could not be reached in time, `done` gets
+// UNAVAILABLE with the names of these tasks.
 //
 // `tasks` and `timers` are borrowed and must outlive the call of `done`.
 void GetClusterDevices(TaskCaller& tasks, TimerQueue& timers,

@@ -25,12 +25,12 @@ using CreatedMasterSession =
 //
 // This function imports the graph before it returns, so it must be called on
 // the blocking queue. Cancelling `cancellation` ends the creation with the
-// reason of the cancellation. `under_way` counts the session against the
-// master's limit of sessions. If the creation fails, `under_way` is kept until
-// the tasks have deleted their parts of the session. `answer_by` is when the
-// client stops waiting. The wait for the devices of the tasks ends shortly
-// before, so that an error with the names of the tasks that did not answer
-// still reaches the client.
+// reason of the cancellation. As long as `under_way` exists, the session counts
+// against the master's limit of sessions. If the creation fails, `under_way` is
+// kept until the tasks have deleted their parts of the session. `answer_by` is
+// the time at which the client stops waiting. The wait for the devices of the
+// tasks ends shortly before `answer_by`. So the client still gets an error with
+// the names of the tasks that did not answer.
 void CreateMasterSession(const MasterEnvironment& environment,
                          pb::CreateSessionRequest request,
                          std::shared_ptr<Cancellation> cancellation,

@@ -49,8 +49,8 @@ absl::Status ClosedByClient() {
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
-// While this exists, `cancellation()` is cancelled when the client's call is
-// cancelled or the master stops.
+// While this object exists, it cancels `cancellation()` when the client's call
+// is cancelled or the master stops.
 class EarlyEnd {
  public:
   // `stopping` is cancelled when the master stops.
@@ -96,7 +96,8 @@ absl::StatusOr<Payload> Message(const google::protobuf::MessageLite& response) {
   return ToPayload(response);
 }
 
-// Returns `reply` with a reservation that ends with it.
+// Returns a reply that calls `reply`, and keeps `memory` until the returned
+// reply is destroyed.
 Reply Holding(MemoryReservation memory, Reply reply) {
   return [memory = std::move(memory),
           reply = std::move(reply)](absl::StatusOr<Payload> response) mutable {
@@ -453,8 +454,9 @@ void Master::BeginStop() {
 void Master::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
-  // Cancels the calls to tasks that nothing else cancels. If the deadline has
-  // passed, sessions may still be waiting for some of these calls.
+  // Cancels those calls to tasks that no step, session or client cancels. If
+  // the deadline has passed, sessions may still be waiting for some of these
+  // calls.
   environment_.tasks->Stop(stopping_->status());
   sessions_->WaitUntil(Clock::time_point::max());
   environment_.notices->Stop();

@@ -43,8 +43,8 @@ struct DeviceName;
 struct StatusListing;
 
 // Thread-safe. Owned by a shared_ptr: the methods and the calls under way share
-// the ownership. What `environment` points to is borrowed and must outlive
-// this.
+// the ownership. The objects to which `environment` points are borrowed and
+// must outlive the master.
 class Master : public std::enable_shared_from_this<Master> {
  public:
   // Starts the search for idle sessions. Stop also stops the environment's

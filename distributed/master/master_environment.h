@@ -28,7 +28,7 @@ class TimerQueue;
 class WorkQueue;
 
 // A value. The objects behind raw pointers are borrowed and must outlive the
-// master and its sessions. A pointer may be null only where this is stated.
+// master and its sessions. A pointer may be null only if its comment says so.
 struct MasterEnvironment {
   std::string task = {};  // "/job:worker/replica:0/task:0"
   DeviceSet* devices = nullptr;
@@ -45,8 +45,8 @@ struct MasterEnvironment {
   ServerLimits limits = {};
   ServerIntervals intervals = {};
   PlanObserver* plan_observer = nullptr;  // may be null
-  // Called on any thread with messages for people, such as which tasks a
-  // session that is being created waits for. May be null.
+  // Called on any thread with messages for people, for example about the tasks
+  // that have not answered while a session is being created. May be null.
   std::function<void(absl::string_view message)> log = {};
   // Tells tasks about ended steps and deleted sessions. Not null.
   std::shared_ptr<EndNotices> notices = {};

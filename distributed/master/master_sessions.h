@@ -3,8 +3,8 @@
 // MasterSessions: the sessions that a master keeps for clients, by handle.
 //
 // It counts what is under way in the sessions, and closes sessions that are
-// idle for too long. If the limit of sessions is reached, it closes the session
-// idle for longest when a new one is created.
+// idle for too long. If a session is created when the limit of sessions is
+// reached, the session that has been idle for longest is closed.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 
@@ -33,7 +33,7 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:
   using SessionPtr = std::shared_ptr<MasterSession>;
   using Done = absl::AnyInvocable<void() &&>;
-  // Something counts as under way as long as its token exists.
+  // A session, or other work, counts as under way until its token is destroyed.
   class Token;
   using UnderWay = std::shared_ptr<Token>;
 
@@ -65,8 +65,8 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   // is closed. Returns false, and does not call `done`, if there is no such
   // session.
   bool Close(const std::string& handle, absl::Status why, Done&& done);
-  // Called with a token. What the function does later counts as under way while
-  // it keeps the token.
+  // Gets a token. The function keeps the token if it starts work that goes on
+  // later. The work then counts as under way until the token is destroyed.
   using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
   // Removes all sessions and closes them with `why`. `done` is called when all
   // are closed.
@@ -95,7 +95,7 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  private:
   // A session and how long it has been idle.
   struct Idle {
-    SessionPtr session = {};  // null if there is none
+    SessionPtr session = {};  // null if there is no session
     std::chrono::nanoseconds time = {};
   };
 

@@ -36,7 +36,7 @@ struct StepRequest {
   std::optional<StepDeadline> deadline = {};
   // The client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};
-  bool trace = false;  // asks for step_stats, by this process's clock
+  bool trace = false;             // asks for step_stats (merged_step_stats.h)
   bool partition_graphs = false;  // asks for partition_graphs
 };
 
@@ -60,17 +60,19 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   //
   // `done` is called exactly once. When a task fails, the step cancels the
   // other tasks, and the status is the cause (step_errors.h). `ended` is called
-  // exactly once, after `done`. By then every task has replied. Each task whose
-  // part does not end alone (TaskPart) was told to forget the step or will be
-  // told soon (end_notices.h). `done` and `ended` are called on any thread,
-  // perhaps the calling one, outside of any lock.
+  // exactly once, after `done`. By then every task has replied. Each task has
+  // been told to forget the step, or will be told soon (end_notices.h). A task
+  // is not told if its part ends alone (TaskPart::ends_alone). `done` and
+  // `ended` are called on any thread, perhaps the calling thread, outside of
+  // any lock.
   static std::shared_ptr<MasterStep> Start(
       std::shared_ptr<const MasterEnvironment> environment,
       Allocator& allocator, StepRequest request, Done done, Ended ended);
   ~MasterStep();
 
-  // Cancels the step on all tasks. The status of the step becomes `why` unless
-  // CauseOf (step_errors.h) prefers an error that a task reports. Idempotent.
+  // Cancels the step on all tasks. If a task reports an error that CauseOf
+  // (step_errors.h) prefers to `why`, this error becomes the status of the
+  // step. Otherwise `why` becomes the status. Idempotent.
   void Cancel(const absl::Status& why);
 
   int64_t step_id() const { return step_id_; }
@@ -106,7 +108,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // false if EndNotices refuses. The caller then has to tell the task now.
   bool DeferCleanup(const TaskPart& part) const;
   // Takes the reply of a part. Decodes the reply on this thread if that is
-  // quick, and else on the blocking queue.
+  // quick, otherwise on the blocking queue.
   void Receive(size_t part, absl::StatusOr<Payload> reply);
   // Returns the names of TensorFlow's tasks in this step, or none if there is
   // no trace. A trace gets the pulls of these tasks from their RPC logs.
@@ -125,8 +127,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // unknown, or has another type than planned.
   absl::Status KeepFetches(const TaskPart& part, WireTensors tensors);
   // Records that a part has replied. If this is the last reply, fetches the
-  // logs or finishes the step. Otherwise cancels the other parts if KeepError
-  // returns true for `status`.
+  // logs or finishes the step. Otherwise, if KeepError returns true for
+  // `status`, cancels the other parts.
   void Record(size_t part, const absl::Status& status);
   // Keeps the error of a part. Returns true if the other parts are to be
   // cancelled now.
@@ -137,20 +139,20 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // Calls GiveAnswer and CleanUp. Called when the step stops waiting for
   // replies and logs.
   void Finish();
-  // Calls `done` unless it has been called.
+  // Calls `done` if it was not called before.
   void GiveAnswer();
   // Returns the status, the fetches and the partition graphs.
   StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns what each part recorded. Empty without a trace.
   std::vector<TaskStepStats> Recorded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Tells the tasks to forget the step, once every task has replied and `done`
-  // has returned. Does nothing before that.
+  // If every task has replied and `done` has returned, tells the tasks to
+  // forget the step. Otherwise does nothing.
   void CleanUp();
 
   const std::shared_ptr<const MasterEnvironment> environment_;
   Allocator& allocator_;
-  // The feeds until they are sent. Used only by the thread that starts the
-  // step.
+  // The feeds that are not sent yet. Only the thread that starts the step uses
+  // them.
   std::vector<Tensor> feeds_;
   const StepRequest request_;              // without its feeds
   const std::vector<std::string> logged_;  // the result of ForeignTasks
@@ -160,7 +162,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
 
   Mutex mutex_;
   Done done_ ABSL_GUARDED_BY(mutex_);
-  Ended ended_ ABSL_GUARDED_BY(mutex_);  // null once it is about to be called
+  Ended ended_ ABSL_GUARDED_BY(mutex_);  // null just before it is called
   Owed owed_ ABSL_GUARDED_BY(mutex_);
   size_t missing_ ABSL_GUARDED_BY(mutex_);  // replies to come
   Answer answer_ ABSL_GUARDED_BY(mutex_) = Answer::kToGive;

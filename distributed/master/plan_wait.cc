@@ -103,8 +103,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
   const Patience patience_;
 
   Mutex mutex_;
-  RegisteredPlans::Done done_
-      ABSL_GUARDED_BY(mutex_);  // null once it is called
+  RegisteredPlans::Done done_ ABSL_GUARDED_BY(mutex_);  // null after Take
   RegisteredPlans::Ticket ticket_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<TimerQueue::Id> timer_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> token_ ABSL_GUARDED_BY(mutex_);

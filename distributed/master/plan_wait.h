@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // WaitForPlan: lets a client wait for a plan. The wait ends early at the
-// client's deadline or when the client cancels its call. The plan is still
-// completed then, because other clients may wait for it. Thread-safe.
+// client's deadline or when the client cancels its call. The plan is still made
+// after that, because other clients may wait for it. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 #define LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 
@@ -18,7 +18,8 @@
 
 namespace leat {
 
-// What ends the wait of a client before the plan is there.
+// The deadline and the call of a client. Each of them can end the client's wait
+// before the plan is made.
 struct Patience {
   // The deadline of the step. May be unset.
   std::optional<StepDeadline> deadline = {};

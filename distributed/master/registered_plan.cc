@@ -168,8 +168,9 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
   request.set_session_handle(session_handle);
   request.set_create_worker_session_called(true);
   request.set_graph_handle(part.graph_handle);
-  // If a task of TensorFlow returns an error as the status of the RPC, the
-  // message is truncated and the code may change on the way.
+  // Asks for errors in the response. If a task of TensorFlow returned an error
+  // as the status of the RPC, the message would be truncated and the code might
+  // change on the way.
   request.set_store_errors_in_response_body(true);
   for (const BoundaryKey& fetch : part.boundary.fetches) {
     request.add_recv_key(fetch.key);
@@ -213,7 +214,7 @@ void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
   for (PartRequest& request : *requests) {
     calls.push_back({request.part.task, ToPayload(request.request)});
     registered.parts.push_back(std::move(request.part));
-    request.request.Clear();  // The request is as large as its message.
+    request.request.Clear();  // no longer needed, may be large
   }
   FanOut(tasks, methods::kRegisterGraph, std::move(calls), options,
          [&tasks, handle = *session.handle, plan = std::move(registered),

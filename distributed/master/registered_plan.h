@@ -33,20 +33,21 @@ struct TaskPart {
   // tasks. A step then ends on the task when RunGraph returns, and needs no
   // CleanupGraph.
   bool ends_alone = false;
-  // True if the part uses state of the task: its nodes have handles of
-  // variables or queues.
+  // True if the part uses state of the task, that is, if its nodes have handles
+  // of variables or queues.
   bool has_state = false;
   // The step's feeds that the part takes, the step's fetches that the part
   // returns, and their keys.
   Boundary boundary = {};
-  // The handle that the task has given the graph. Empty until it is registered.
+  // The handle that the task has given the graph. Empty until the graph is
+  // registered.
   std::string graph_handle = {};
   // The fields of RunGraphRequest that all steps share, serialized.
   std::string run_graph = {};
 };
 
-// A plan and its parts. Immutable once registered, and shared by the steps that
-// run it.
+// A plan and its parts. It does not change after the registration, and the
+// steps that run it share it.
 struct RegisteredPlan {
   FeedSpec feeds = {};
   std::vector<std::string> fetches = {};
@@ -70,9 +71,10 @@ struct PlanSession {
   PlanObserver* observer = nullptr;
 };
 
-// A part and the request that registers it. The graph for a task of TensorFlow
-// has no attrs that only Leat understands. It has no attrs with their default
-// value either, because an older TensorFlow may not know these attrs.
+// A part and the request that registers it. If the part is for a task of
+// TensorFlow, the graph has no attrs that only Leat understands. It also has no
+// attrs with their default value, because an older TensorFlow may not know
+// these attrs.
 struct PartRequest {
   TaskPart part = {};
   pb::RegisterGraphRequest request = {};
@@ -98,10 +100,10 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
                            absl::Span<const int64_t> cleanup_steps = {});
 
 // Registers all parts with their tasks, at the same time, and calls `done`
-// exactly once. Fails as MakePartRequests does, or with the error of a task,
-// with "From TASK:\n" in front. If it fails, no part stays registered. Exports
-// the graphs before it returns, which takes long. `tasks` is borrowed until the
-// calls have ended.
+// exactly once. Fails as MakePartRequests does. If a task fails, `done` gets
+// the task's error with "From TASK:\n" in front. After a failure no part stays
+// registered. Exports the graphs before it returns, which takes long. `tasks`
+// is borrowed until the calls have ended.
 void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done);
 

@@ -28,7 +28,7 @@ class SessionActivity {
   explicit SessionActivity(Clock& clock) : clock_(clock), used_(clock.Now()) {}
 
   // Notes that the session is being used. Returns OK while the session is open,
-  // and else the reason of Close.
+  // otherwise the reason of Close.
   absl::Status Touch();
 
   // Counts a step, an extension, or the making of a plan as under way. Returns
@@ -42,10 +42,10 @@ class SessionActivity {
   // Stops counting what was begun as `number`.
   void End(int64_t number);
 
-  // Returns a number that is above those of all that is under way.
+  // Returns the number that the next Begin will return.
   int64_t next_number() const;
-  // Return the steps that run, and those among them whose number is below
-  // `number`.
+  // Steps returns all steps that run. StepsBefore returns only those steps
+  // whose number is below `number`.
   std::vector<std::shared_ptr<MasterStep>> Steps() const;
   std::vector<std::shared_ptr<MasterStep>> StepsBefore(int64_t number) const;
 

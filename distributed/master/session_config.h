@@ -33,7 +33,7 @@ struct SessionConfig {
   // for every step that does not set a timeout.
   std::optional<std::chrono::nanoseconds> operation_timeout = {};
   // The session uses only tasks and devices that at least one filter allows.
-  // Without filters, the session uses all.
+  // Without filters, the session uses all tasks and devices.
   std::vector<DeviceName> device_filters = {};
   OptimizerOptions optimizer = {};
 
@@ -55,8 +55,9 @@ absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 // each task.
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name);
 
-// Returns the timeout that the client gives the step, or else the timeout of
-// the session, but at most `longest`.
+// Returns the timeout that the client has set for the step, or otherwise for
+// the session. Returns `longest` if the client has set neither, or a longer
+// one.
 std::chrono::nanoseconds StepTimeout(const SessionConfig& config,
                                      const pb::RunOptions& options,
                                      std::chrono::nanoseconds longest);

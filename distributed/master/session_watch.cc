@@ -47,7 +47,8 @@ void SessionWatch::LookAtSteps(const Session& session) {
     SetTimer(session);
   }
   if (!has_waiting_steps) return;
-  // The session does not end, and the tasks stay, before all are asked.
+  // Counts as under way, so that the session and the tasks exist until all
+  // tasks are asked.
   const absl::StatusOr<int64_t> asking = activity_.Begin();
   if (!asking.ok()) return;
   Ask(session);

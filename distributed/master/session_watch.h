@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SessionWatch: notices that a task of a session was lost while steps of the
-// session wait, also steps in which the lost task has no part.
+// session wait. The lost task need not have a part in these steps.
 //
-// For example, a worker waits for a token in a queue of one parameter server,
-// and the token would come only after a gradient has reached another parameter
-// server. If that one dies, no call of the waiting step fails.
+// For example, a worker waits for a token in a queue of one parameter server.
+// The token comes only after a gradient has reached a second parameter server.
+// If the second server dies, no call of the waiting step fails.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_WATCH_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_WATCH_H_
 
@@ -27,13 +27,14 @@
 
 namespace leat {
 
-// While a step runs for longer than an interval, all tasks on which the session
-// has used state (variables or queues) are asked for their status at every
-// interval. If one of them cannot be reached or was restarted, the steps that
-// have run since the last look end with UNAVAILABLE or ABORTED, which names the
-// task. Other tasks may be lost without effect.
+// If a step runs for longer than an interval, the watch asks all tasks on which
+// the session has used state (variables or queues) for their status. It asks
+// again at every interval while such a step runs. If a task cannot be reached
+// or was restarted, the watch ends the steps that began before the last look.
+// Their error is UNAVAILABLE or ABORTED and names the task. The loss of any
+// other task ends no step.
 //
-// Thread-safe. Owned by a shared_ptr, since calls to tasks may outlive the
+// Thread-safe. Owned by a shared_ptr, because calls to tasks may outlive the
 // session.
 class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
  public:
@@ -54,15 +55,15 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
 
   // Calls LookAtSteps after the interval, unless the session is gone by then.
   void SetTimer(const Session& session) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // If a step is still running that ran at the last look, asks the tasks. If
-  // any step is running, sets the timer again.
+  // If a step has been running since the last look, asks the tasks. If any step
+  // is running, sets the timer again.
   void LookAtSteps(const Session& session);
   // Asks the tasks that have answered the last question.
   void Ask(const Session& session);
   // Handles the answer of a task.
   void Hear(const std::string& task, const absl::StatusOr<PeerStatus>& answer);
-  // Returns OK if the answer comes from the process that the session has used,
-  // or does not tell. Otherwise returns the error of the session's steps.
+  // Returns the error for the session's steps if the answer shows that the task
+  // was lost or restarted. Otherwise returns OK.
   absl::Status Judge(const std::string& task,
                      const absl::StatusOr<PeerStatus>& answer) const;
 
@@ -77,8 +78,8 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
   // The number of the first step that began after the last look.
   int64_t looked_before_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The tasks whose state the session has used, and those among them that have
-  // not answered yet.
+  // `used_` has the tasks whose state the session has used. `asked_` has those
+  // of them that have been asked and have not answered yet.
   absl::flat_hash_set<std::string> used_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<std::string> asked_ ABSL_GUARDED_BY(mutex_);
 };

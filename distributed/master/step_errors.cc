@@ -10,8 +10,8 @@
 namespace leat {
 namespace {
 
-// Returns the task that answered TensorFlow's RecvTensor with this error, or ""
-// if the message is not such an error.
+// If `message` belongs to an error of TensorFlow's RecvTensor, returns the task
+// that was asked for the tensor. Otherwise returns "".
 absl::string_view AskedTask(absl::string_view message) {
   constexpr absl::string_view kBefore =
       "Additional GRPC error information from remote target ";
@@ -74,9 +74,9 @@ bool IsOwn(const TaskStatus& s, absl::Span<const TaskStatus> statuses) {
          !TellsOfLostTask(s, statuses);
 }
 
-// Returns true for an echo from a TensorFlow task that reports the error of
-// another task. TensorFlow's tasks pass errors on without marking them as
-// derived. An error that may be the effect of a cancel does not count.
+// Returns true for an error of TensorFlow's RecvTensor that a task passes on.
+// TensorFlow's tasks pass errors on without marking them as derived. Returns
+// false for an error that may be the effect of a cancellation.
 bool IsFirstReport(const TaskStatus& s) {
   const bool may_be_of_cancel =
       IsAbortOfTensorFlow(s.status.message()) ||

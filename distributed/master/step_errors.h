@@ -24,22 +24,24 @@ struct TaskStatus {
   bool after_cancel = false;
 };
 
-// Returns the cause, with "From /job:ps/replica:0/task:0:\n" in front if it is
-// the error of a task, or OK if all statuses are OK. `statuses` are in the
-// order in which they came. The cause is the first status of the kind that
-// stands first in this list:
+// Returns the cause of the failure, or OK if all statuses are OK. If the cause
+// is the error of a task, its message begins with
+// "From /job:ps/replica:0/task:0:\n". `statuses` are in the order in which they
+// came. The list below ranks the kinds of errors. The cause is the first error
+// of the kind that stands highest in the list.
 //
 // 1. An error that a task reports about itself. This is every error of a task
 //    except the following errors, which are called echoes:
 //    - an error that is marked as derived (core/status_payloads.h),
 //    - CANCELLED, or TensorFlow's "Step N cancelled.  Cancelling rendezvous.",
-//      if the error came after the master's cancel,
+//      if the error came after the master had cancelled the task's part,
 //    - an error of a RecvTensor call that a task of TensorFlow made (the
 //      message names the task that was asked for the tensor),
 //    - an error that says that another task of the step could not be reached,
 //      if the master could not reach that other task either.
-// 2. An echo of a RecvTensor that is not the effect of a cancel. This error
-//    counts as an error of the task that was asked for the tensor.
+// 2. An error of a RecvTensor call that a task of TensorFlow made, if the error
+//    cannot be the effect of a cancellation. This error counts as an error of
+//    the task that was asked for the tensor.
 // 3. The reason for which the master ended the step.
 // 4. Any other echo.
 absl::Status CauseOf(absl::Span<const TaskStatus> statuses);

@@ -7,7 +7,7 @@ namespace leat {
 
 // The reply of a call that is inside. The call leaves the gate when the reply
 // is called, or destroyed without having been called. Movable. The handler gets
-// it as its Reply.
+// a Visit as its Reply.
 class CallGate::Visit {
  public:
   Visit(CallGate& gate, Reply reply) : gate_(&gate), reply_(std::move(reply)) {}
@@ -28,7 +28,7 @@ class CallGate::Visit {
   }
 
  private:
-  CallGate* gate_;  // null once the call has left
+  CallGate* gate_;  // null after the call has left
   Reply reply_;
 };
 

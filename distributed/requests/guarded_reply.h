@@ -21,8 +21,8 @@ namespace leat {
 // the transport's Reply, until `finish` is called.
 class GuardedReply {
  public:
-  // Calls `finish` exactly once. `method`, the path for messages, is borrowed
-  // and must outlive this.
+  // Calls `finish` exactly once. `method` is the path of the method, for
+  // messages. It is borrowed and must outlive this.
   GuardedReply(const char* method, Reply finish)
       : method_(method), finish_(std::move(finish)) {}
   GuardedReply(GuardedReply&& other) noexcept

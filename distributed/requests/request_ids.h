@@ -24,9 +24,9 @@ class RequestIds {
   // Remembers the last `kept` ids. REQUIRES: kept >= 1.
   explicit RequestIds(size_t kept);
 
-  // Remembers `id`. Returns ABORTED, in TensorFlow's words, if it is one of the
-  // last `kept` ids. The id 0, which senders without ids use, is always new.
-  // `method`, such as "RunGraph (Worker)", is for the message.
+  // Remembers `id`. Returns ABORTED, in TensorFlow's words, if `id` is among
+  // the last `kept` ids. The id 0 is always accepted, because senders without
+  // ids use it. `method`, such as "RunGraph (Worker)", is for the message.
   absl::Status Add(int64_t id, absl::string_view method);
 
  private:

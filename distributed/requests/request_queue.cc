@@ -10,10 +10,10 @@
 namespace leat {
 namespace {
 
-// How much memory a graph takes until it is planned and registered, in relation
-// to its parsed message.
+// Until a graph is planned and registered, it takes this many times the memory
+// of its parsed message.
 constexpr int64_t kMemoryOfGraph = 3;
-// The estimate of a parsed message stops here.
+// The largest estimate of the bytes that a parsed message takes.
 constexpr int64_t kMostParsedBytes = int64_t{1} << 50;
 
 }  // namespace

@@ -28,7 +28,8 @@ class Message;
 
 namespace leat {
 
-// Thread-safe. Replies and messages that wait belong to the blocking queue.
+// Thread-safe. The blocking queue owns the messages that wait, and their
+// replies.
 class RequestQueue {
  public:
   // The thread on which a small message is served. Larger messages are always
@@ -71,9 +72,9 @@ inline constexpr bool kHasGraph = requires(const Request& request) {
   request.graph_def();
 };
 
-// Reserves the memory that a task takes for the graph in `message`, which is
-// about to be parsed from `header`. Fails as MemoryReservation::Take does.
-// Takes as long as parsing does.
+// Reserves the memory that the graph in `header` will take after parsing.
+// `message` gives only the type of the message in `header`. Fails as
+// MemoryReservation::Take does. Takes as long as parsing does.
 absl::StatusOr<MemoryReservation> ReserveForGraph(
     absl::string_view header, const google::protobuf::Message& message);
 

@@ -13,9 +13,9 @@
 //
 // A TFJob whose number of workers changes has "sparseCluster" instead of
 // "cluster". The TF_CONFIG of a worker then lists all parameter servers and the
-// worker itself. The TF_CONFIG of a parameter server lists only the address of
-// the server itself, as the only one of its job, whatever the index of the
-// server is.
+// worker itself. The TF_CONFIG of a parameter server lists only the server's
+// own address, as if it were the only task of its job. The address stands at
+// index 0 even if the server has another index.
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -30,8 +30,8 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// Returns the index of `task`. The index is a number, or a string with a
-// number, which Python's int() accepts, too.
+// Returns the index of `task`. The index may be a number or a string with a
+// number, because TensorFlow reads it with Python's int().
 absl::StatusOr<int64_t> IndexIn(const JsonValue& task) {
   const JsonValue* index = task.Find("index");
   if (index == nullptr) {
@@ -71,8 +71,8 @@ absl::Status ReadTask(const JsonValue& task, Resolved& resolved) {
   return absl::OkStatus();
 }
 
-// Corrects the sparse cluster of a parameter server, which lists only the
-// address of the server itself: moves the address to the index of the server.
+// Corrects the sparse cluster of a parameter server. It lists only the server's
+// own address, at index 0. Moves the address to the index of the server.
 absl::Status MoveOwnAddress(const JsonValue& jobs, Resolved& resolved) {
   const JsonValue* own = jobs.Find(resolved.job);
   if (own == nullptr || own->kind != Kind::kArray || own->values.size() != 1 ||

@@ -23,8 +23,9 @@ class HealthService {
   HealthService(const HealthService&) = delete;
   HealthService& operator=(const HealthService&) = delete;
 
-  // Adds the method of the health check. The method borrows this. It
-  // answers NOT_SERVING while `connections` reports that none can be accepted.
+  // Adds the method of the health check. The method borrows this. It answers
+  // NOT_SERVING while `connections` reports a problem, that is, while the task
+  // cannot accept connections.
   void AddMethods(MethodTable& methods,
                   std::function<ConnectionCounts()> connections);
 

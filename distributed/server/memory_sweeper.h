@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MemorySweeper: gives memory back to the system that a task has not needed for
-// a while, such as that of one huge feed.
+// MemorySweeper: gives memory back to the system that the task no longer needs,
+// for example after one huge feed.
 //
-// At the end of each interval it gives back what was free during the whole
-// interval: blocks of the devices' pools, and free pages of malloc beyond a few
-// MiB, which it counts ten times in the interval. A steady step needs its
-// memory in every interval, so it loses none. Smaller blocks of a pool first
-// become free pages of malloc, which go back one interval later.
+// At the end of each interval it gives back the memory that was free during the
+// whole interval: blocks of the devices' pools, and free pages of malloc except
+// for 16 MiB. It looks at the free pages ten times in each interval. A steady
+// step needs its memory in every interval, so it loses none. Smaller blocks of
+// a pool first become free pages of malloc, which are given back one interval
+// later.
 #ifndef LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
 #define LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
 
@@ -50,8 +51,8 @@ class MemorySweeper {
   const DeviceSet& devices_;
   const std::chrono::nanoseconds interval_;
   Clock& clock_;
-  // How often Look was called in this interval, and the least number of
-  // malloc's free bytes in it. Used by the thread only.
+  // How often Look was called in this interval, and the least number of free
+  // bytes that malloc had at these times. Only the thread uses these numbers.
   int num_looks_ = 0;
   int64_t least_free_heap_bytes_ = 0;
   std::atomic<int64_t> given_back_bytes_{0};

@@ -127,8 +127,9 @@ class Server::Implementation {
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<ServerTaskCaller> tasks_;
   std::unique_ptr<TimerQueue> timers_;
-  // Notices have timers of their own, because a notice that is being written
-  // blocks the thread of its timers. Steps that end need `timers_`.
+  // The thread of these timers calls `on_waiting` of Stop, which may block
+  // while it writes. It must not block the thread of `timers_`, because steps
+  // that end need that thread.
   std::unique_ptr<TimerQueue> notice_timers_;
   std::unique_ptr<WorkQueue> blocking_;
   std::unique_ptr<StepTable> steps_;
@@ -142,7 +143,7 @@ class Server::Implementation {
   CallGate gate_;
   MethodTable methods_;
   std::unique_ptr<Listener> listener_;
-  std::atomic<Listener*> shown_listener_{nullptr};  // `listener_`, once made
+  std::atomic<Listener*> shown_listener_{nullptr};  // set after Listen
 };
 
 absl::Status Server::Implementation::Start() {

@@ -90,9 +90,9 @@ struct ServerCounters {
 class Server {
  public:
   // Makes a server that accepts calls when Start returns. Returns
-  // INVALID_ARGUMENT for a task outside of the cluster and for an address that
-  // is refused without `insecure`. Returns UNAVAILABLE if the server cannot
-  // listen.
+  // INVALID_ARGUMENT if the task is not in the cluster, or if other machines
+  // can reach the address and `insecure` is false. Returns UNAVAILABLE if the
+  // server cannot listen.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
   // Calls Stop(0, log) with the log of the options.
   ~Server();

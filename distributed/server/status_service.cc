@@ -110,8 +110,8 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusRequest request;
   LEAT_RETURN_IF_ERROR(ParseSmall(payload.header, request));
   StatusListing listing;
-  // No tensor can have been awaited for this long, so a larger `min_age_us`
-  // also lists nothing.
+  // No tensor can have been awaited for longer than this. So the clamp does not
+  // change the result for a larger `min_age_us`.
   constexpr int64_t kMaxAge = int64_t{1} << 50;
   listing.min_age = std::chrono::microseconds(
       std::clamp<int64_t>(request.min_age_us(), 0, kMaxAge));

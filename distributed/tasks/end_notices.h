@@ -3,10 +3,10 @@
 // EndNotices: tells other tasks, on behalf of a master, which steps have ended
 // and which sessions were deleted.
 //
-// The notice of a step's end goes to a task with the next RunGraph. Mostly the
-// next step comes soon, and a separate call would take as long as a small step.
-// If no RunGraph comes soon, one CleanupGraph tells the task about all of its
-// ended steps.
+// The notice of a step's end goes to a task with the next RunGraph. The next
+// step usually comes soon, and a separate call would take as long as a small
+// step. If no RunGraph comes soon, one CleanupGraph tells the task about all of
+// its ended steps.
 //
 // When a session is deleted, EndNotices tells the tasks of the session
 // immediately. A task that is alive but cannot be reached would keep the
@@ -45,7 +45,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
  public:
   // How many deletions are remembered. If there are more, EndNotices forgets
   // the oldest deletion of the task that has the most deletions. So a task that
-  // never comes back does not crowd out others.
+  // never comes back does not push out the deletions of other tasks.
   static constexpr size_t kMaxDeletions = 1000;
 
   // `tasks` and `timers` are borrowed and not used after Stop. Ends of steps
@@ -70,17 +70,17 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   // call fails, the caller gives the steps back by DeferStep.
   std::vector<int64_t> TakeSteps(const std::string& task);
 
-  // Deletes the session on `tasks`. `done` is called when all have answered or
-  // their time is up. Tasks that may not have deleted the session are told
-  // again later. REQUIRES: Stop was not called.
+  // Deletes the session on `tasks`. `done` is called when every task has
+  // answered or its time is up. Tasks that may not have deleted the session are
+  // told again later. REQUIRES: Stop was not called.
   void DeleteSession(const std::vector<std::string>& tasks,
                      const std::string& session,
                      absl::AnyInvocable<void() &&> done);
 
-  // Forgets all notices that are left. The tasks then end the steps together
-  // with their sessions, and the sessions when their master is gone. No call
-  // begins after Stop has returned. Idempotent. Must not be called on the
-  // thread of `timers`.
+  // Forgets all notices that are left. A task then ends these steps when it
+  // ends their session, and ends the session when it notices that the master is
+  // gone. No call begins after Stop has returned. Idempotent. Must not be
+  // called on the thread of `timers`.
   void Stop();
 
  private:
@@ -119,7 +119,8 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   // How many threads call tasks now. Stop waits for them.
   int num_calling_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The ids of the ended steps, by task, and whether SendSteps will be called.
+  // `steps_` has the ids of the ended steps, by task. `has_timer_` is true if a
+  // timer will call SendSteps.
   absl::flat_hash_map<std::string, std::vector<int64_t>> steps_
       ABSL_GUARDED_BY(mutex_);
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;

@@ -66,8 +66,8 @@ class Gather {
   }
 
  private:
-  // The place of one result. The result is set once, at the latest when the
-  // place is destroyed.
+  // The place of one result. If nobody sets the result, the destructor sets it
+  // to CANCELLED.
   class Place {
    public:
     Place(std::shared_ptr<Gather> gather, size_t index)
@@ -84,7 +84,7 @@ class Gather {
     }
 
    private:
-    std::shared_ptr<Gather> gather_;  // null once the result is set
+    std::shared_ptr<Gather> gather_;  // null after Set
     const size_t index_;
   };
 

@@ -20,7 +20,7 @@ class Peers;
 class ServerTaskCaller final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
-  // and must outlive this. For the rest see TaskCaller.
+  // and must outlive this. TaskCaller describes the other arguments.
   ServerTaskCaller(std::string own_task, const MethodTable& methods,
                    const Peers& peers, std::chrono::nanoseconds answer_timeout,
                    Clock& clock);
@@ -32,7 +32,8 @@ class ServerTaskCaller final : public TaskCaller {
   // handler.
   void DoCall(absl::string_view task, const Method& method, Payload request,
               CallOptions options, Reply done) override;
-  // Calls the own task, too, as a peer, at its address in the cluster.
+  // Calls `task` as a peer, at its address in the cluster, even if it is the
+  // own task.
   void DoGetStatus(absl::string_view task, CallOptions options,
                    StatusDone done) override;
 

@@ -50,14 +50,15 @@ class TaskCaller {
   // Calls a method of `task`. Gives `done` the response, NOT_FOUND for a task
   // that is not in the cluster, or the error of the call. A transport error
   // names the task and its address (Peer::NameTransportError). Calls `done`
-  // exactly once, on any thread, perhaps this one.
+  // exactly once, on any thread, perhaps the calling thread.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done) {
     DoCall(task, method, std::move(request), Stoppable(std::move(options)),
            std::move(done));
   }
-  // Does what Peer::GetStatus does. A task that is not in the cluster is
-  // NOT_FOUND. Calls `done` exactly once, on any thread, perhaps this one.
+  // Does what Peer::GetStatus does. Fails with NOT_FOUND if the task is not in
+  // the cluster. Calls `done` exactly once, on any thread, perhaps the calling
+  // thread.
   void GetStatus(absl::string_view task, CallOptions options, StatusDone done) {
     DoGetStatus(task, Stoppable(std::move(options)), std::move(done));
   }

@@ -21,8 +21,8 @@ int64_t Width(const ClockBounds& bounds) {
   return Sum(bounds.high, -bounds.low);
 }
 
-// Narrows the bounds of each task by what the bounds of other tasks and the
-// orders say, until nothing changes. (This solves a system of difference
+// Narrows the bounds of each task as the orders and the bounds of the other
+// tasks require, until nothing changes. (This solves a system of difference
 // constraints by the algorithm of Bellman and Ford.)
 void Tighten(const std::vector<ClockOrder>& orders,
              std::vector<ClockBounds>& bounds) {
@@ -46,7 +46,7 @@ void Tighten(const std::vector<ClockOrder>& orders,
   }
 }
 
-// Returns the offset 0 if the bounds allow it, and else the middle between the
+// Returns the offset 0 if the bounds allow it, otherwise the middle between the
 // bounds.
 int64_t Choose(const ClockBounds& bounds) {
   if (bounds.low <= 0 && bounds.high >= 0) return 0;

@@ -26,9 +26,10 @@ struct ClockBounds {
   int64_t high = kMaxClockOffset;
 };
 
-// Says that something on task `earlier` came before something on task `later`:
+// Says that an event on task `earlier` happened before an event on task
+// `later`. `lead` is the time of the first event minus the time of the second
+// event, each by its own task's clock, in nanoseconds. It follows that
 // offset[earlier] - offset[later] >= lead. Tasks are indices into the bounds.
-// `lead` is in nanoseconds.
 struct ClockOrder {
   size_t earlier = 0;
   size_t later = 0;

@@ -13,8 +13,8 @@
 namespace leat {
 namespace {
 
-// The resolution of the tasks' times in nanoseconds: they are microseconds,
-// rounded down.
+// The resolution of the tasks' times, in nanoseconds. The times are rounded
+// down to microseconds.
 constexpr int64_t kResolution = 1000;
 
 // An interval in nanoseconds since 1970. It is empty if start > end.
@@ -23,7 +23,7 @@ struct Interval {
   int64_t end = 0;
 };
 
-// Returns the interval in which nodes ran on a task; empty if none ran.
+// Returns the interval in which nodes ran on a task. It is empty if none ran.
 Interval WorkOf(const pb::StepStats& stats) {
   Interval work{.start = kMaxClockOffset, .end = 0};
   for (const pb::DeviceStepStats& device : stats.dev_stats()) {
@@ -40,9 +40,9 @@ Interval WorkOf(const pb::StepStats& stats) {
 // True if a time is set and in the range that ClockOffsets accepts.
 bool IsTime(int64_t nanos) { return nanos > 0 && nanos <= kMaxClockOffset; }
 
-// Returns the bounds of a task's offset: the task worked after the master
-// called it and before the master had its reply. Without usable times the
-// bounds are the widest.
+// Returns the bounds of a task's offset. They follow from the order of events:
+// the task worked after the master called it and before the master had its
+// reply. If the times cannot be used, returns the widest bounds.
 ClockBounds BoundsOf(const TaskStepStats& task) {
   const RunGraphTimes& times = task.times;
   Interval busy{.start = times.received, .end = times.replied};
@@ -119,7 +119,8 @@ void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
   }
 }
 
-// Joins the entries of each device, and sorts its nodes by start.
+// Joins the entries of each device, and sorts the device's nodes by their
+// start.
 pb::StepStats ByDevice(pb::StepStats stats, int64_t max_node_runs) {
   std::map<std::string, pb::DeviceStepStats> devices;
   int64_t num_node_runs = 0;

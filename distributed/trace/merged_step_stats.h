@@ -32,8 +32,8 @@ struct TaskStepStats {
 };
 
 // Returns one DeviceStepStats per device, ordered by name, with its nodes
-// ordered by their start. All times of a task are moved by its offset
-// (clock_offsets.h), such that no task works outside of its call and that each
+// ordered by their start. All times of a task are moved by the task's offset
+// (clock_offsets.h). Afterwards no task works outside of its call, and each
 // _Recv ends after its _Send began. At most `max_node_runs` runs of nodes are
 // kept. The messages are not trusted: their times may be any numbers.
 pb::StepStats MergeStepStats(

@@ -26,8 +26,8 @@ namespace leat {
 
 // Tells the tasks `names` to log. Calls `done` exactly once: when all tasks
 // have answered, when `timeout` has passed, or when `cancellation` (may be
-// null) is cancelled. It is no error if a task does not answer: such a task has
-// no log. `tasks` is borrowed until `done` is called.
+// null) is cancelled. A task that does not answer causes no error, but has no
+// log. `tasks` is borrowed until `done` is called.
 void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                   std::chrono::nanoseconds timeout,
                   std::shared_ptr<Cancellation> cancellation,

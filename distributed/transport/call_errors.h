@@ -17,10 +17,11 @@ namespace leat {
 // error that the callee did not report itself. The errors that the functions
 // below make have this payload, unless stated otherwise.
 absl::Status AsTransportError(absl::Status status);
-// Returns true if `status` has that payload.
+// Returns true if `status` has kTransportErrorPayload.
 bool IsTransportError(const absl::Status& status);
-// Returns `status` without that payload. A callee may pass on an error of its
-// own transport. For the caller this is an error of the callee.
+// Returns `status` without kTransportErrorPayload. A callee uses this to pass
+// on an error of its own transport. For the caller it is then an error of the
+// callee.
 absl::Status AsCalleeError(absl::Status status);
 
 // Returns UNAVAILABLE: `address` cannot be reached, because of `why`.
@@ -33,33 +34,35 @@ absl::Status GivenUpError(absl::string_view address, absl::string_view method);
 // `why` is gRPC's message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// Describes the message of a call that its receiver had no room for. A value.
+// Describes the message of a call for which the receiver had no room. A value.
 struct RefusedMessage {
   bool is_response = false;  // This process is the receiver.
-  // True if it has more bytes than all messages that are being received may
-  // have. A server of Leat refuses such a request before it comes.
+  // True if the message alone has more bytes than all messages that are being
+  // received may have together. A server of Leat refuses such a request before
+  // it receives the request.
   bool never_fits = false;
 };
 // Returns the error of a message for which the receiver has no room beside the
-// other messages that it is receiving: ABORTED, because the message fits when
-// the others are gone, or RESOURCE_EXHAUSTED if it never fits.
+// other messages that it is receiving. The error is RESOURCE_EXHAUSTED if the
+// message never fits. Otherwise it is ABORTED, because the message will fit
+// when the other messages are gone.
 absl::Status TooMuchAtOnceError(absl::string_view address,
                                 absl::string_view method,
                                 RefusedMessage message);
 
-// Returns UNIMPLEMENTED, without the payload, because the callee itself reports
-// it.
+// Returns UNIMPLEMENTED, without kTransportErrorPayload, because the callee
+// itself reports this error.
 absl::Status UnknownMethodError(absl::string_view method);
-// Returns CANCELLED, without the payload. A handler's cancellation gets this
-// reason when the caller has given up or is gone.
+// Returns CANCELLED, without kTransportErrorPayload. A handler's cancellation
+// gets this reason when the caller has given up or is gone.
 absl::Status CallerGoneError(absl::string_view method);
 
 // True for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that the task
 // did not answer.
 bool IsUnreachable(const absl::Status& status);
 
-// Returns UNAVAILABLE, without the payload, for Transport::Listen: the server
-// cannot listen on `address`, because of `why`.
+// Returns UNAVAILABLE, without kTransportErrorPayload, for Transport::Listen:
+// the server cannot listen on `address`, because of `why`.
 absl::Status CannotListenError(absl::string_view address,
                                absl::string_view why);
 

@@ -52,8 +52,8 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  private:
   enum class State { kNew, kStarted, kStopped };
 
-  // Sets the timer for the next health check, unless a health check is
-  // scheduled or under way, or none is needed.
+  // Sets the timer for the next health check if one is needed. Does nothing if
+  // a health check is scheduled or under way already.
   void Beat();
   void SetTimer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Calls the health check, if that is still needed.

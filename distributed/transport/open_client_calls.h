@@ -28,9 +28,9 @@ class OpenClientCall {
 // not own the calls. The Entry of each call removes the call from the set.
 class OpenClientCalls {
  public:
-  // Adds a call, which the set refers to weakly.
+  // Adds a call. The set refers to it weakly.
   void Add(const std::shared_ptr<OpenClientCall>& call);
-  // Removes a call. Does nothing for one that was not added.
+  // Removes a call. Does nothing if the call is not in the set.
   void Remove(const OpenClientCall* call);
   bool empty() const;
 

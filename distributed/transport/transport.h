@@ -33,7 +33,8 @@ namespace leat {
 // The options of one call. A value.
 struct CallOptions {
   std::optional<Clock::time_point> deadline = {};  // by Transport::clock
-  // If this is cancelled, the call ends, also at the callee. May be null.
+  // If this is cancelled, the call ends, and the callee's CallContext is
+  // cancelled. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // If true, the call waits, until its deadline, for a task that cannot be
   // reached yet.
@@ -51,7 +52,8 @@ struct ConnectionCounts {
   size_t open = 0;
   size_t max = 0;      // the limit of `open`
   size_t refused = 0;  // since the listener began
-  // Why no connection can be accepted now. Empty if one can.
+  // Why no connection can be accepted now. Empty if connections can be
+  // accepted.
   std::string problem = {};
 };
 
@@ -99,16 +101,16 @@ class Transport {
                     Payload request, CallOptions options, Reply done) = 0;
 
   // Makes sure that calls to `address` end with UNAVAILABLE within seconds when
-  // the peer is silent. A peer that allows pings, as tasks of Leat do, is
-  // pinged. Other peers are asked for their health while calls wait for them.
-  // An implementation may do nothing.
+  // the peer is silent. A peer that allows pings is pinged. Tasks of Leat allow
+  // pings. Other peers are asked for their health while calls wait for them. An
+  // implementation may do nothing.
   virtual void WatchPeer(absl::string_view address, bool allows_pings) {
     static_cast<void>(address);
     static_cast<void>(allows_pings);
   }
 
   // Serves `methods` at `address` (address.h). Port 0 means that the system
-  // chooses a free port. `methods` is borrowed until the listener is gone.
+  // chooses a free port. `methods` is borrowed until the listener is destroyed.
   // Returns UNAVAILABLE, naming the address, when the address is taken.
   virtual absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) = 0;

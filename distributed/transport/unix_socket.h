@@ -14,10 +14,10 @@
 
 namespace leat {
 
-// Makes sure that a socket can be made at `path`: removes a socket whose server
-// is gone. Returns UNAVAILABLE when a server listens there or the path cannot
-// be used, and INVALID_ARGUMENT for a file of another kind and for a folder in
-// which everybody may replace files.
+// Makes sure that a socket can be made at `path`. Removes a socket whose server
+// is gone. Returns UNAVAILABLE if a server listens at `path` or the path cannot
+// be used. Returns INVALID_ARGUMENT if a file of another kind is at `path`, or
+// if everybody may replace files in its folder.
 absl::Status ClearSocketPath(const std::string& path);
 
 // Owns the file of a socket, and removes the file in the destructor.

@@ -27,7 +27,7 @@ Payload ToPayload(const google::protobuf::MessageLite& message);
 // A transport's thread does not parse headers that are larger than this.
 inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 
-// The most memory that the header of an answer may take once it is parsed.
+// The most memory, in bytes, that the parsed header of an answer may take.
 inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 
 // Returns INVALID_ARGUMENT if `header_bytes`, the size of a header, is above
@@ -35,9 +35,9 @@ inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 // `name` is the name of the message's type, for the error.
 absl::Status CheckInlineHeader(absl::string_view name, size_t header_bytes);
 
-// Parses the header of a message that is never large. Returns INVALID_ARGUMENT
-// if the header is larger than kMaxInlineHeaderBytes (then it is not parsed) or
-// is not a message of that type.
+// Parses the header of a message that is never large. Returns INVALID_ARGUMENT,
+// without parsing, if the header is larger than kMaxInlineHeaderBytes. Also
+// returns INVALID_ARGUMENT if the header is not a message of that type.
 absl::Status ParseSmall(absl::string_view header,
                         google::protobuf::Message& message);
 

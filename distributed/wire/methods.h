@@ -28,16 +28,16 @@
 
 namespace leat {
 
-// The field of a message that holds its tensors, each of which is a
-// NamedTensorProto or a TensorProto. Number 0 means that the message has no
-// tensors.
+// The field of a message that holds its tensors. Each tensor is a TensorProto
+// or, if `named` is true, a NamedTensorProto. Number 0 means that the message
+// has no tensors.
 struct TensorField {
   int number = 0;
   bool named = false;  // NamedTensorProto
 };
 
 // A method as it is on the wire. The paths of TensorFlow's methods begin with
-// TensorFlow's package name, which is not the one of our .proto files. The
+// TensorFlow's package name. Our .proto files have another package name. The
 // messages are those of master.proto, worker.proto, leat_worker.proto,
 // status.proto and health.proto in protos/.
 struct Method {
@@ -107,8 +107,9 @@ inline constexpr Method kHealthCheck{
 
 }  // namespace methods
 
-// What a handler knows about its call. Thread-safe once the handler has been
-// called. Shared by the transport and the handler.
+// What a handler knows about its call. The transport fills it in before it
+// calls the handler. From then on it is thread-safe. Shared by the transport
+// and the handler.
 struct CallContext {
   // The transport's name of the caller, for messages.
   std::string peer = {};

@@ -32,8 +32,9 @@ struct WireTensor {
 using WireTensors = absl::InlinedVector<WireTensor, 2>;
 
 // Received bytes that are not yet decoded into tensors. The receiver must read
-// the other fields first. Only then it knows the device of the tensors and the
-// account that their memory is charged to. Owns the bytes. Thread-compatible.
+// the other fields first. Only these fields tell the device of the tensors and
+// the account to which the memory is charged. Owns the bytes.
+// Thread-compatible.
 class PendingTensors {
  public:
   virtual ~PendingTensors() = default;
@@ -42,7 +43,8 @@ class PendingTensors {
   virtual int64_t bytes() const = 0;
 
   // True if a transport's thread may call Decode. The number of bytes alone
-  // does not tell: a few bytes can be a huge tensor of one repeated value.
+  // does not tell, because a few bytes can be a huge tensor of one repeated
+  // value.
   virtual bool IsQuick() const = 0;
 
   // Returns the tensors in the order of the message, in memory of `allocator`.
@@ -63,21 +65,21 @@ struct Payload {
   // The tensors of the message. In a received message they are complete when
   // `pending` is null. Their bytes may be shared with the sender.
   WireTensors tensors = {};
-  // The received tensors that are not yet decoded. Null in a message to send,
-  // in one that came from within the process, and after Materialize.
+  // The received tensors that are not yet decoded. Null after Materialize, in a
+  // message to send, and in a message that came from the same process.
   std::unique_ptr<PendingTensors> pending = {};
 
   // True if a transport's thread may call Materialize; otherwise a thread of a
   // pool has to.
   bool IsQuick() const { return pending == nullptr || pending->IsQuick(); }
 
-  // Decodes `pending` into `tensors` and releases the received bytes, also on
-  // failure. Does nothing if `pending` is null.
+  // Decodes `pending` into `tensors`. Releases the received bytes, even if it
+  // fails. Does nothing if `pending` is null.
   //
   // Returns INVALID_ARGUMENT, naming the tensor if it has a name, for what
   // DecodeTensor refuses and for malformed messages. Returns RESOURCE_EXHAUSTED
-  // when all tensors together take more than `max_bytes`, or when a message of
-  // unusual form would take more than that once it is parsed.
+  // when all tensors together take more than `max_bytes`. Also returns it when
+  // a message of unusual form would take more than `max_bytes` after parsing.
   absl::Status Materialize(Allocator& allocator,
                            const VariantDecoders* variants, int64_t max_bytes);
 };

@@ -1,11 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The messages with which a task receives tensors of a step from another task:
-// a request for n keys, its response, and the chunks of large tensors. The
-// caller and the callee encode and decode them here. Stateless, thread-safe.
+// a request for one or several keys, its response, and the chunks of large
+// tensors. The caller and the callee encode and decode them here. Stateless,
+// thread-safe.
 //
-// Between tasks of Leat a large tensor is a *transfer*: the response has its
-// first chunk, and the receiver fetches the others, several at a time.
+// Between tasks of Leat a large tensor is sent as a *transfer*: the response
+// has the first chunk, and the receiver fetches the other chunks, several at a
+// time.
 #ifndef LEAT_DISTRIBUTED_WIRE_RECV_TENSOR_H_
 #define LEAT_DISTRIBUTED_WIRE_RECV_TENSOR_H_
 
@@ -86,8 +88,8 @@ inline const char* NameOf(RecvForm form) {
   return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
 }
 
-// The most keys in a request, and the most bytes of each. The callee keeps a
-// key until its step ends.
+// The most keys in a request, and the most bytes of one key. The callee keeps a
+// key until its step ends, so a key must not take much memory.
 inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
@@ -103,7 +105,7 @@ class RecvKeys {
   // REQUIRES: `keys` is not null.
   explicit RecvKeys(Shared keys) : keys_(std::move(keys)) {}
 
-  // Returns the keys, which are valid as long as this is not moved.
+  // Returns the keys. The result is valid until this is moved or destroyed.
   absl::Span<const ParsedKey> all() const {
     const Shared* const shared = std::get_if<Shared>(&keys_);
     return shared != nullptr ? absl::MakeConstSpan(**shared)
@@ -144,7 +146,7 @@ using SentTensors = absl::InlinedVector<SentTensor, 1>;
 
 // Encodes the tensors in the order of the keys. A dead tensor is sent as an
 // empty float[0], whatever the type of the edge, as TensorFlow does. REQUIRES:
-// the tensors are in host memory; there is one if `form` is kOne.
+// the tensors are in host memory. If `form` is kOne, there is one tensor.
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
 // Encodes the beginning of a transfer with its first chunk.
 Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);

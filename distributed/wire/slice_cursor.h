@@ -31,8 +31,8 @@ class SliceCursor {
 
   // TakeVarint reads a varint of at most `max_length` bytes from the front and
   // drops bits above 64. Skip moves over `bytes`. Both return false if there
-  // are not enough bytes, and TakeVarint also if the varint is longer. The
-  // position of the cursor is then unspecified.
+  // are not enough bytes. TakeVarint also returns false if the varint is
+  // longer. After a failure the position of the cursor is unspecified.
   bool TakeVarint(int max_length, uint64_t& value);
   bool Skip(uint64_t bytes);
   // Sets `range` to the next `bytes` bytes and moves over them. Returns false

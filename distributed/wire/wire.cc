@@ -214,7 +214,8 @@ absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
 // ---------------------------------------------------------------------------
 // Decoding
 
-// A TensorProto in the form that nearly all have: dtype, shape, tensor_content.
+// A TensorProto in the plain form, which nearly all TensorProtos have: dtype,
+// shape and tensor_content.
 struct PlainForm {
   DType dtype = DType::kInvalid;
   Shape shape = {};
@@ -341,10 +342,10 @@ class ReceivedTensors final : public PendingTensors {
  private:
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
-  // Returns an upper bound of the bytes that a tensor takes once it is decoded,
-  // or INT64_MAX if finding out takes too long. Like Decode, lets protobuf
-  // parse all forms but the plain one, so that DecodedBytes and Decode read a
-  // message alike.
+  // Returns an upper bound of the bytes that a tensor takes after decoding, or
+  // INT64_MAX if finding out takes too long. Only the plain form is read here.
+  // Protobuf parses all other forms, as in Decode, so that DecodedBytes and
+  // Decode read a message alike.
   static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
     if (ReadPlainForm(proto)) return kWireTensorBytes + received;

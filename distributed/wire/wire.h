@@ -38,9 +38,9 @@ inline constexpr int64_t kMaxCopiedTensorBytes = 1024;
 inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 
 // Returns the bytes of the message: the fields of the header, then the tensors.
-// Plain tensors are written as TensorFlow's RecvTensor does (dtype, shape
-// unless scalar, tensor_content), others as EncodeTensor does. An empty name is
-// left out.
+// Plain tensors are written as TensorFlow's RecvTensor does: dtype, then shape
+// (not for a scalar), then tensor_content. Other tensors are written as
+// EncodeTensor does. An empty name is left out.
 //
 // Returns INVALID_ARGUMENT for a message above kMaxMessageBytes, for tensors in
 // a message without a field for them, and for what EncodeTensor refuses.
@@ -56,9 +56,9 @@ struct ReceivedSlices {
   std::shared_ptr<const void> owner = {};
 };
 
-// Splits a message into its fields: those with tensors become `pending`, which
-// owns the slices, and the others become `header`, unparsed. If `field.number`
-// is 0, the whole message becomes `header`, without a check.
+// Splits a message into its fields. The fields with tensors become `pending`,
+// which owns the slices. The other fields become `header`, unparsed. If
+// `field.number` is 0, the whole message becomes `header`, without a check.
 //
 // Tensors are decoded later, as DecodeTensor does. For a tensor in the form
 // that EncodePayload writes, dtype and shape are read and checked first. Its
@@ -66,8 +66,9 @@ struct ReceivedSlices {
 // in any other form is parsed by protobuf, after a check of how much memory
 // that takes.
 //
-// Returns INVALID_ARGUMENT for a message with more than 2^20 fields, and,
-// naming the byte, for a field that is cut off, has no number or is a group.
+// Returns INVALID_ARGUMENT for a message with more than 2^20 fields. Also
+// returns it, naming the byte, for a field that is cut off, has no number or is
+// a group.
 absl::StatusOr<Payload> SplitPayload(ReceivedSlices slices, TensorField field);
 
 }  // namespace leat

@@ -236,8 +236,8 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
       RegisteredGraph::Create(request.graph_def(), *environment_.ops,
                               environment_.limits.import, environment_.task,
                               session->runner()));
-  // Meets the senders, so that this task notices by itself when one of them
-  // falls silent.
+  // Calls Peer::Meet for each sender, so that this task itself notices when a
+  // sender falls silent.
   for (const std::string& sender : graph->senders()) {
     const absl::StatusOr<Peers::PeerRef> peer =
         environment_.peers->Find(sender);

@@ -44,8 +44,8 @@ class Worker {
   // `idle`. This task's own master is left out.
   std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
   // Ends the sessions of `master`, unless one of them was used within `idle`.
-  // `why` completes the error of their steps: "is over: ..." for "Session 12ab
-  // is over: ...". Takes long.
+  // The error of their steps is "Session 12ab " followed by `why`, which begins
+  // with a verb, such as "is over: ...". Takes long.
   void EndIdleSessions(const MasterProcess& master,
                        std::chrono::nanoseconds idle, absl::string_view why);
 

@@ -30,9 +30,9 @@ struct WorkerEnvironment {
   const KernelRegistry* kernels = nullptr;
   // The task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
-  // The tasks of the cluster. The worker meets the tasks from which its graphs
-  // receive tensors, and counts each answer in the traffic with the caller's
-  // task.
+  // The tasks of the cluster. The worker calls Peer::Meet for the tasks from
+  // which its graphs receive tensors. It counts each of its answers in the
+  // traffic with the task that called.
   Peers* peers = nullptr;
   // Receives the tensors of steps from other tasks.
   const TensorReceiver* receiver = nullptr;

@@ -100,7 +100,7 @@ class WorkerSession {
   // Forgets all graphs and accepts no more. Idempotent. Running steps keep
   // their graphs and go on until StepTable::EndOf ends them.
   void Close();
-  // Returns ABORTED once the session is closed.
+  // Returns ABORTED if the session is closed.
   absl::Status CheckOpen() const;
 
  private:
@@ -111,7 +111,8 @@ class WorkerSession {
   // The variables and queues of an isolated session.
   const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
-  // The device whose host allocator feeds use.
+  // The first device, as the session sees it. Its host allocator allocates the
+  // feeds.
   Device& first_device_;
   GraphRunner runner_;
   StepCounts steps_;

@@ -59,8 +59,9 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
-  // Reduces a ticket that NewTicket has not returned yet. Such a ticket would
-  // make this task refuse later processes of the master for ever.
+  // NewTicket has not returned a ticket above `last_ticket_` yet. Such a ticket
+  // would make this task refuse later processes of the master for ever, so it
+  // is reduced.
   options.ticket = std::min(options.ticket, last_ticket_);
   LEAT_RETURN_IF_ERROR(RemoveFormer(options, ended));
   if (sessions_.contains(options.handle)) return absl::OkStatus();

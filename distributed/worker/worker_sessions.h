@@ -46,11 +46,11 @@ class WorkerSessions {
   // Sessions that were removed and that the caller has to end.
   using Ended = std::vector<std::shared_ptr<WorkerSession>>;
 
-  // Makes a session unless there is one with that handle. First removes the
+  // Makes a session if there is none with that handle. First removes the
   // sessions that other processes of the same master task have made, and adds
-  // them to `*ended`. If one of these has a larger ticket, returns ABORTED
-  // instead and removes nothing: the request is late, and the process that sent
-  // it does not exist any more.
+  // them to `*ended`. If the ticket is known and one of these sessions has a
+  // larger ticket, returns ABORTED instead and removes nothing. The request is
+  // then late, and the process that sent it does not exist any more.
   //
   // Returns INVALID_ARGUMENT for an empty handle and for a handle or master
   // task above 1 KiB. Returns RESOURCE_EXHAUSTED above the limit of sessions.
@@ -59,9 +59,10 @@ class WorkerSessions {
   absl::Status Create(WorkerSessionOptions options, Ended* ended);
 
   // Returns the session with that handle. Returns ABORTED, with TensorFlow's
-  // message and payload, for an unknown handle: this process may have been
-  // restarted. If `created` is false, returns the session without a handle,
-  // whatever `handle` is.
+  // message and payload, for an unknown handle, because this process may have
+  // been restarted. If `created` is false, the master has not created a session
+  // here. In that case returns the session without a handle, whatever `handle`
+  // is.
   absl::StatusOr<std::shared_ptr<WorkerSession>> Find(absl::string_view handle,
                                                       bool created) const;
 
@@ -92,7 +93,7 @@ class WorkerSessions {
               pb::TaskStatusResponse& status) const;
 
  private:
-  // Removes the sessions that earlier processes of the master's task have made,
+  // Removes the sessions that other processes of the master's task have made,
   // or returns ABORTED, as Create says.
   absl::Status RemoveFormer(const WorkerSessionOptions& options, Ended* ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -105,8 +106,8 @@ class WorkerSessions {
   const std::shared_ptr<WorkerSession> default_session_;
 
   mutable Mutex mutex_;
-  // Begins with the microseconds since 1970, so that the tickets of an earlier
-  // process of this task are smaller.
+  // The first value is the number of microseconds since 1970, so that the
+  // tickets of an earlier process of this task are smaller.
   int64_t last_ticket_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
       ABSL_GUARDED_BY(mutex_);

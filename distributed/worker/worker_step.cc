@@ -124,7 +124,8 @@ void WorkerStep::Begin() {
 
 absl::Status WorkerStep::Join() {
   RunInputs inputs{.devices = session_->devices()};
-  // If the limit of messages is small, each tensor is received alone.
+  // A bundle is sent in one message. If the limit of messages is too small for
+  // that, each tensor is received alone.
   if (environment_.limits.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
     inputs.bundles = graph_->bundles();
   }
@@ -140,7 +141,8 @@ absl::Status WorkerStep::Join() {
   recorder_ = inputs.recorder;
   rendezvous_ = std::make_unique<RemoteRendezvous>(
       std::move(outbox), *environment_.receiver, std::move(inputs));
-  // The session may have been deleted meanwhile, after its steps were ended.
+  // The session may have been closed, and its steps ended, before this run was
+  // in the step table.
   return session_->CheckOpen();
 }
 

@@ -42,9 +42,9 @@ struct RunGraphCall {
   int64_t received_bytes = 0;
 };
 
-// Replies with the tensors or with the error. The error is in the response if
-// the request asked for that, and else is the status of the call. Consumes
-// `call`.
+// Replies with the tensors or with the error. If the request asked for it, the
+// error is in the response. Otherwise the error is the status of the call.
+// Consumes `call`.
 void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
                      pb::RunGraphResponse response = {},
                      WireTensors tensors = {});
@@ -57,8 +57,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   // more. Does not block, and copies little on this thread. `environment` is
   // borrowed and must outlive the reply.
   //
-  // The reply may be an error of the step. It is INVALID_ARGUMENT for wrong
-  // feeds and for a fetch that is dead, ABORTED for a step that has ended
+  // The reply may be an error of the step. It may also be INVALID_ARGUMENT for
+  // wrong feeds or for a fetch that is dead, ABORTED if the step had ended
   // before, and DEADLINE_EXCEEDED after the deadline of the call. If the caller
   // cancels the call, the reply is CANCELLED and marked as derived.
   static void Run(const WorkerEnvironment& environment,
@@ -72,7 +72,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
              std::shared_ptr<const RegisteredGraph> graph, RunGraphCall call);
   ~WorkerStep();
 
-  // Ends the step early, with `why`. Does nothing once the step is about to
+  // Ends the step early, with `why`. Does nothing if the step is about to
   // reply.
   void Fail(const absl::Status& why);
 

@@ -85,8 +85,7 @@ class Shard {
 // images and labels, and returns the share in a batch.
 absl::StatusOr<double> Evaluate(const Callable& accuracy, Batches& batches);
 
-// Writes the losses of all steps to a file, one per line, or does nothing. Not
-// thread-safe.
+// Writes the losses of all steps to a file, one per line. Not thread-safe.
 class Losses {
  public:
   // If `path` is "", there is no file, and the methods do nothing. All errors
@@ -96,8 +95,8 @@ class Losses {
   // Opens the file. Call Open before the training, so that a file that cannot
   // be written does not waste the training.
   absl::Status Open();
-  // Writes the loss of one step at once, so that nobody trains on while the
-  // disk is full.
+  // Writes the loss of one step to the file at once. If the disk is full, the
+  // training therefore fails at this step, and not at its end.
   absl::Status Add(float loss);
   // Closes the file.
   absl::Status Close();

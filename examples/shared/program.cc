@@ -156,7 +156,8 @@ absl::Status CheckTrains(const ClusterTask& task) {
 }
 
 absl::Status CannotWriteError(absl::string_view message) {
-  // The stream may also tell of an earlier write, whose errno is lost.
+  // errno is 0 if the stream reports that an earlier write has failed. The
+  // errno of that write is lost.
   if (errno == 0) return absl::DataLossError(message);
   return absl::ErrnoToStatus(errno, message);
 }

@@ -29,8 +29,8 @@ CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
 // Adds the flags that say which task of which cluster the program is, and where
-// it listens. They have the same names as those of `leat serve`. `options` must
-// outlive the parsing of the flags.
+// it listens. They have the same names as the flags of `leat serve`. `options`
+// must outlive the parsing of the flags.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options);
 
 // Calls ClusterTask::Start with SayWaiting as the log of the server. The error

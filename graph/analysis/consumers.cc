@@ -21,8 +21,9 @@ void ForEachEdge(const Node& node, Visitor visit) {
 }
 
 // Sorts the nodes of a graph depth first. If the ids are in topological order
-// already, the nodes stay in the order of their ids. The stack is explicit,
-// because a client can make chains of nodes of any length.
+// already, the nodes stay in the order of their ids. Uses an explicit stack
+// instead of recursion, because a client can make chains of nodes of any
+// length.
 class Sorter {
  public:
   explicit Sorter(const Graph& graph)
@@ -102,9 +103,11 @@ class Sorter {
 }  // namespace
 
 Consumers::Consumers(const Graph& graph) : offsets_(graph.num_ids() + 1) {
-  // First counts the uses of each node and turns the counts into the offsets at
-  // which the uses end. Filling uses_ from the back then moves each offset down
-  // to where the uses begin.
+  // Counts the uses of each node. Then sums up the counts, so that offsets_[id]
+  // is the position in uses_ at which the uses of `id` end. Finally stores the
+  // uses, from the last to the first. Each stored use moves the offset down by
+  // 1, so at the end offsets_[id] is the position at which the uses of `id`
+  // begin.
   const NodeId num_ids = graph.num_ids();
   for (NodeId id = 0; id < num_ids; ++id) {
     ForEachEdge(graph.node(id), [&](NodeId from, int32_t, int32_t) {

@@ -15,9 +15,9 @@ namespace leat {
 // another planner, and a dead tensor may arrive at it.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
-// Returns true if the graph has a Switch, a Merge, or a _Recv at which a dead
-// tensor may arrive. In such a graph a tensor can be dead, or a Merge has to
-// choose one of its inputs.
+// Returns true if a tensor of the graph can be dead, because the graph has a
+// Switch or a _Recv at which a dead tensor may arrive. Also returns true if the
+// graph has a Merge, which has to choose one of its inputs.
 bool CanCarryDeadTensors(const Graph& graph);
 
 }  // namespace leat

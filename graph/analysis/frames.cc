@@ -56,8 +56,8 @@ class FrameFinder {
   }
 
   // Checks that `from`, a producer of `id`, gives its outputs in the same frame
-  // as `first`, the first producer of `id`. Sets `first` if it is kNoNode.
-  // Skips edges that close a loop.
+  // as `first`, the first producer of `id`. If `first` is kNoNode, sets it to
+  // `from`. Skips edges that close a loop.
   absl::Status Join(NodeId id, NodeId from, bool is_data, NodeId& first) {
     const Node& node = graph_.node(id);
     if (is_data && IsNextIteration(graph_.node(from))) {

@@ -40,7 +40,7 @@ struct Frames {
 
 // Finds the frames of a graph in O(nodes + edges). Fails with INVALID_ARGUMENT,
 // naming the node, for
-//  - a cycle that is no loop;
+//  - a cycle that is not a loop;
 //  - an Exit or NextIteration outside of any frame;
 //  - an Enter without a frame name or with parallel_iterations below 1;
 //  - a Merge that closes a loop that nothing enters;
@@ -48,10 +48,12 @@ struct Frames {
 //  - a node whose inputs come from different frames.
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
 
-// The limit on how deep loops may nest. It is checked when control loops are
-// added and when a program is compiled. There are two reasons for the limit.
-// Destroying a loop destroys the loops inside of it, recursively. And a device
-// that takes part in a loop must take part in all loops around it.
+// The limit on how deep loops may nest. The partitioner checks the limit when
+// it adds control loops, and the runtime checks it when it compiles a program.
+// There are two reasons for the limit. Destroying a loop destroys the loops
+// inside of it by recursion, which needs stack. And a device that takes part in
+// a loop must also take part in all loops around it, so deep nesting makes its
+// program large.
 inline constexpr int kMaxFrameDepth = 256;
 
 // Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that

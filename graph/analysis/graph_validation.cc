@@ -135,8 +135,8 @@ class CallGraph {
     return absl::OkStatus();
   }
 
-  // Computes `nesting` and `nodes` of a function from those of its callees.
-  // REQUIRES: the callees have been measured.
+  // Computes `nesting` and `nodes` of a function from the values of its
+  // callees. REQUIRES: the callees have been measured.
   absl::Status Finish(Entry& entry, int max_nesting) {
     entry.state = State::kDone;
     for (const int called : entry.calls) {
@@ -175,8 +175,8 @@ class CallGraph {
         limits.max_nodes, " (max_graph_nodes)"));
   }
 
-  // Marks all functions that reached functions call. Returns the first
-  // `problem` of a reached function.
+  // Marks all functions that a reached function calls as reached, too. Returns
+  // the first `problem` of a reached function.
   absl::Status CheckReached() {
     while (!reached_.empty()) {
       const Entry& entry = entries_[reached_.back()];

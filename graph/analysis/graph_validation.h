@@ -16,14 +16,14 @@
 
 namespace leat {
 
-// Fails with INVALID_ARGUMENT, naming the node, for a cycle that is no loop and
-// for everything else that FindFrames (frames.h) refuses.
+// Fails with INVALID_ARGUMENT, naming the node, for a cycle that is not a loop
+// and for every other error that FindFrames (frames.h) lists.
 absl::Status ValidateControlFlow(const Graph& graph);
 
 // Fails with INVALID_ARGUMENT, naming both types, if the tensor in the attr
 // `value` of a constant is not of the type in its attr `dtype`. The consumers
-// of the constant rely on `dtype`. Returns OK if one of the two is not known
-// yet ("$T").
+// of the constant rely on `dtype`. Returns OK if the value of one of the two
+// attrs is not known, because the attr is absent or a placeholder ("$T").
 absl::Status CheckConstant(const AttrMap& attrs);
 
 // Bounds on the functions of a graph.
@@ -34,8 +34,8 @@ struct FunctionLimits {
 
 // Checks what functions call. Fails with INVALID_ARGUMENT for a recursive
 // function, for calls nested deeper than the limit, and for calls of functions
-// and ops that do not exist. The last check is only made for functions that
-// nodes of the graph call, directly or not; other functions may use ops that
+// and ops that do not exist. Functions that the graph never calls, directly or
+// indirectly, are exempt from the last check, because they may use ops that
 // this library does not have. Fails with RESOURCE_EXHAUSTED if inlining all
 // calls would make the graph too large.
 absl::Status ValidateFunctions(const Graph& graph,
@@ -44,15 +44,16 @@ absl::Status ValidateFunctions(const Graph& graph,
 // Checks the body of one function by itself: the names of nodes, the tensors
 // that inputs and results refer to, and that every cycle is a loop. Fails with
 // INVALID_ARGUMENT, naming function and node. Does not check types, because
-// they are known only when the function is instantiated. Does not check the
-// outputs of ops that are in neither `ops` nor `functions`.
+// they are known only when the function is instantiated. If an op is neither in
+// `ops` nor the name of a function in `functions`, does not check the names of
+// its outputs.
 absl::Status ValidateBody(const Function& function, const OpRegistry& ops,
                           const FunctionLibrary& functions);
 
 // Calls `visit(attr, function)` for every function that one of `attrs` names,
-// including those named in the attrs of such functions. Skips attrs that `op`
-// does not declare, because they are only annotations. If `op` is null, visits
-// all attrs.
+// and for every function that the attrs of these functions name. Skips attrs
+// that `op` does not declare, because they are only annotations. If `op` is
+// null, visits all attrs.
 void ForEachFunctionRef(
     const OpDef* op, const AttrMap& attrs,
     absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit);

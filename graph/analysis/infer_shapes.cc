@@ -45,7 +45,8 @@ class Inferrer {
   }
 
  private:
-  // A Merge and the number of its input that comes from the previous iteration.
+  // A Merge, and the number of the input of the Merge that comes from the
+  // previous iteration.
   using BackEdge = std::pair<NodeId, int>;
 
   void FindBackEdges() {

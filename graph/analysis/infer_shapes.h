@@ -17,7 +17,7 @@ namespace leat {
 // describes output i of node `id`; result[id] is empty if there is no such
 // node. The result for the Merge of a loop holds in all iterations. Calls of
 // functions have outputs of unknown shapes. Fails with INVALID_ARGUMENT, naming
-// the node, for a node that can never run, and for a cycle that is no loop.
+// the node, for a node that can never run, and for a cycle that is not a loop.
 // Takes O(nodes + edges), with a few passes if there are loops. Thread-safe.
 absl::StatusOr<std::vector<std::vector<InferredOutput>>> InferShapes(
     const Graph& graph);

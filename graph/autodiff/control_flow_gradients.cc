@@ -152,8 +152,8 @@ class BranchesDifferentiator : public NodeDifferentiator {
   }
 
  private:
-  // Adds the body of the gradient of branch i. The body computes the gradients
-  // of the needed inputs that the branch uses.
+  // Adds the body of the gradient of branch i. The body computes a gradient for
+  // each input that the branch uses, if the gradient of this input is needed.
   absl::Status AddBranch(size_t i) {
     GraphBuilder& forward = *node_.bodies[i];
     GraphBuilder& body = BuilderAccess::NewBody(
@@ -251,8 +251,8 @@ class LoopPaths {
     }
   }
 
-  // Returns `marked` with further marks: one for each argument whose value in
-  // any later iteration depends on a marked argument.
+  // Marks more arguments and returns all marks. Marks each argument whose value
+  // in a later iteration depends on a marked argument.
   std::vector<bool> Forward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -272,8 +272,8 @@ class LoopPaths {
     return marked;
   }
 
-  // Returns `marked` with further marks: one for each argument on which the
-  // value of a marked argument in any later iteration depends.
+  // Marks more arguments and returns all marks. Marks each argument that
+  // influences the value of a marked argument in a later iteration.
   std::vector<bool> Backward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -292,7 +292,7 @@ class LoopPaths {
   }
 
  private:
-  // The nodes that are still to be visited. Each node is visited once.
+  // The nodes that are still to be visited. Each node is visited at most once.
   class Reached {
    public:
     explicit Reached(const Graph& graph) : reached_(graph.num_ids(), false) {}
@@ -319,7 +319,8 @@ class LoopPaths {
   const Graph& graph_;
   const Body& body_;
   const Consumers consumers_;
-  // Maps a node to the variables whose next values are its outputs.
+  // Maps a node to the variables that get their next values from the outputs of
+  // the node.
   absl::flat_hash_map<NodeId, std::vector<size_t>> variables_;
 };
 
@@ -400,8 +401,9 @@ class LoopDifferentiator : public NodeDifferentiator {
   }
 
   // Sets the gradient of each invariant input to the gradient of the loop's
-  // output with the same number. This is for loops whose iterations add nothing
-  // to these gradients.
+  // output with the same number. This is correct if gradients pass through no
+  // variable of the loop, because then its iterations add nothing to these
+  // gradients.
   void PassInvariants() {
     for (const int i : invariants_) c_.set(i, c_.grad_or_none(i));
   }
@@ -566,8 +568,8 @@ class LoopDifferentiator : public NodeDifferentiator {
   GraphBuilder* condition_ = nullptr;
   size_t num_variables_ = 0;
   Output left_;  // the variable that counts the iterations to come
-  // Pairs of the number of an input and the argument of body_ whose last value
-  // is the gradient of that input.
+  // Each pair has the number of an input, and an argument of body_. After the
+  // last iteration, the value of the argument is the gradient of the input.
   std::vector<std::pair<int, Output>> results_;
 };
 

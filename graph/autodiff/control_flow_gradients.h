@@ -18,13 +18,13 @@ namespace leat {
 // branches use.
 void BranchesGradient(GradientContext& context);
 
-// Builds the gradient of a While: a loop that goes through the forward loop's
-// iterations from the last to the first. The new loop has a variable for the
-// gradient of each variable of the forward loop that gradients pass through.
-// For each input that the forward loop does not change, the new loop has a
-// variable that sums the input's gradients over the iterations. The forward
-// loop keeps intermediate values in lists. The builder fails with UNIMPLEMENTED
-// for a loop that is itself a gradient.
+// Builds the gradient of a While. The gradient is a loop, too. It goes through
+// the forward loop's iterations from the last to the first. If gradients pass
+// through a variable of the forward loop, the new loop has a variable for the
+// gradient of that variable. If the forward loop does not change an input, the
+// new loop has a variable that sums the input's gradients over the iterations.
+// The forward loop keeps intermediate values in lists. If the loop is itself a
+// gradient, the builder fails with UNIMPLEMENTED.
 void LoopGradient(GradientContext& context);
 
 }  // namespace leat

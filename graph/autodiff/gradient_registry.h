@@ -23,8 +23,8 @@ namespace leat {
 
 // The argument of a gradient function. It holds one operation and the gradients
 // of the operation's outputs. The gradient function passes the gradients of the
-// inputs to set(). A GradientContext lives during one call and is not
-// thread-safe, because GraphBuilder is not.
+// inputs to set(). A GradientContext exists only during one call of a gradient
+// function. It is not thread-safe, because GraphBuilder is not.
 class GradientContext {
  public:
   // `needed` says for each input whether its gradient is wanted.
@@ -87,9 +87,9 @@ class GradientRegistry {
   struct Entry {
     GradientFunction function = nullptr;  // null: not differentiable
   };
-  // Returns what is registered for `op`, or null if nothing is. In that case,
-  // it is an error to differentiate through the op. The pointer is valid until
-  // the next Add.
+  // Returns what is registered for `op`, or null if nothing is registered. If
+  // nothing is registered, it is an error to differentiate through the op. The
+  // pointer is valid until the next Add.
   const Entry* Find(absl::string_view op) const;
 
  private:

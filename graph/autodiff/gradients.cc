@@ -69,7 +69,7 @@ class Differentiator {
   Differentiator(GraphBuilder& builder, SourceLocation location)
       : builder_(builder), registry_(BuiltinGradients()), location_(location) {}
 
-  // Returns the arguments of the body. REQUIRES: the builder is that of a body.
+  // Returns the arguments of the body. REQUIRES: the builder builds a body.
   const std::vector<BodyArgument>& arguments() const {
     return BuilderAccess::Of(builder_).body->arguments;
   }
@@ -319,8 +319,8 @@ class EnclosingDifferentiators {
   absl::flat_hash_map<const GraphBuilder*, size_t> number_of_;
 };
 
-// Checks `outputs`. Replaces those that belong to none of the enclosing
-// builders by the outputs of the innermost builder that stand for them.
+// Checks `outputs`. If an output belongs to none of the enclosing builders,
+// replaces it by the output of the innermost builder that stands for it.
 absl::Status ResolveOutputs(BuilderAccess::State& state,
                             const EnclosingDifferentiators& enclosing,
                             absl::string_view what, bool differentiable,

@@ -19,9 +19,10 @@
 
 namespace leat {
 
-// A sparse gradient, such as that of a variable from which rows were gathered.
-// Row i of `values` is the gradient of row indices[i] of the variable; rows
-// with the same index add up. All other rows have a gradient of zero.
+// A sparse gradient, such as the gradient of a variable from which rows were
+// gathered. Row i of `values` is the gradient of row indices[i] of the
+// variable; rows of `values` with the same index are added up. All other rows
+// of the variable have a gradient of zero.
 struct IndexedSlices {
   Output values = {};
   Output indices = {};      // a vector of integers
@@ -29,8 +30,8 @@ struct IndexedSlices {
 };
 
 // A gradient: a tensor, some rows of a tensor, or empty. An empty gradient
-// stands for zero: no y depends on the x (see Gradients). Gradient is a plain
-// value.
+// stands for zero. It is the gradient with respect to an x on which no y
+// depends (see Gradients). Gradient is a plain value.
 class Gradient {
  public:
   Gradient() = default;                                // empty
@@ -55,9 +56,9 @@ class Gradient {
 // dtype and shape. If `grad_ys` is empty, all weights are ones. The Gradient of
 // an x is empty if no y depends on the x.
 //
-// The new nodes go to the builder of the first operand, in `ys` and then in
-// `xs`, that has a builder. If a body is open in that builder, the new nodes go
-// to the innermost open body. Errors go to that builder, and after an error all
+// Searches `ys` and then `xs` for an operand that has a builder. The new nodes
+// go to the first builder that is found or, if a body is open in this builder,
+// to the innermost open body. Errors go to this builder, and after an error all
 // gradients are empty.
 std::vector<Gradient> Gradients(
     const OperandList& ys, const OperandList& xs,

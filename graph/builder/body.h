@@ -36,11 +36,12 @@ struct BodyArgument {
   // True if the argument was made because the body uses `outer`. In a loop, a
   // captured argument has the same value in every iteration.
   bool is_captured = false;
-  // Set in the body of a loop: the value of the variable in the next iteration.
+  // In the body of a loop, the value of the variable in the next iteration.
+  // Otherwise not set.
   Output next = {};
-  // Set in the body of a gradient: the output of the forward body that the
-  // argument stands for. `outer` is set later, when the forward node has an
-  // output with this value.
+  // In the body of a gradient, the output of the forward body that the argument
+  // stands for. In this case, `outer` is set later, when the forward node has
+  // an output with this value.
   Output intermediate = {};
   // Set in the forward body of a loop, if the argument is a list of tensors
   // that a gradient needs. Each iteration pushes the value of this output on
@@ -52,9 +53,9 @@ struct BodyArgument {
 struct Body {
   std::string function = {};       // the function's name, unique in the tree
   GraphBuilder* parent = nullptr;  // the enclosing builder, never null
-  // If this is the body of a gradient: the builder of the body that the
-  // gradient differentiates. This body may use outputs of `forward`. Otherwise
-  // null.
+  // If this is the body of a gradient, `forward` builds the body that the
+  // gradient differentiates, and this body may use outputs of `forward`.
+  // Otherwise `forward` is null.
   GraphBuilder* forward = nullptr;
   // True if this is the body of a loop's gradient. This body gets values of
   // `forward` from lists. Each iteration pops the newest value of each list.

@@ -64,8 +64,8 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
 }
 
 // Returns true if every input is a constant or comes from an op function that
-// got only constants. Returns false if an input is an output of no node, which
-// is another error.
+// got only constants. Otherwise an input is an Output without a node, which is
+// a different error.
 bool OnlyOfConstants(const OpArgs& args) {
   bool only_constants = true;
   for (const OpInput& input : args.inputs) {
@@ -78,8 +78,9 @@ bool OnlyOfConstants(const OpArgs& args) {
   return only_constants;
 }
 
-// Returns the nodes from which a new node with these inputs gets control edges,
-// because of the open scopes.
+// Returns the nodes that must run before a new node with these inputs, as the
+// open control scopes demand. The new node gets control edges from the returned
+// nodes.
 std::vector<NodeId> Controls(const BuilderContext& context,
                              absl::Span<const Endpoint> inputs) {
   absl::flat_hash_set<NodeId> known;
@@ -296,9 +297,10 @@ Operation AddOp(OpArgs args, SourceLocation caller) {
       }
     }
   }
-  // An op function that gets an output of such an Operation returns
-  // kOfConstants, too. The first op function that has a builder reports the
-  // error.
+  // No input has a builder, so this function cannot report an error. If all
+  // inputs are constants, it returns the id kOfConstants instead. Another op
+  // function may get an output of this Operation as input. It reports the error
+  // if it has a builder, and otherwise returns kOfConstants, too.
   return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 
@@ -394,8 +396,9 @@ Operation GraphBuilder::Group(absl::Span<const Operation> after,
   return AddOp({.op = "NoOp", .name = std::string(name), .location = location});
 }
 
-// An operation in a body runs whenever the body runs. So Body::has_updates
-// makes the node that calls the body an update instead.
+// An operation in a body runs whenever the body runs. So the node that calls
+// the body becomes an update instead of the operation. Body::has_updates
+// records this.
 void GraphBuilder::AddUpdate(Operation operation, SourceLocation location) {
   State& current = *Current().state_;
   absl::StatusOr<std::vector<NodeId>> ids = current.Ids({&operation, 1});
@@ -418,7 +421,8 @@ std::pair<int64_t, int64_t> GraphBuilder::OpSeeds(
   constexpr int64_t kDefaultGraphSeed = 87654321;
   const BuilderTree& tree = *state_->tree;
   if (!tree.seed.has_value() && !op_seed.has_value()) return {0, 0};
-  // Nodes of bodies count too, so that no two bodies draw the same numbers.
+  // The number of nodes becomes the op seed. Nodes of bodies count too, so that
+  // random ops in different bodies get different seeds.
   int64_t nodes = tree.root->graph().num_ids();
   for (const auto& body : tree.bodies) nodes += body->graph().num_ids();
   const int64_t first = tree.seed.value_or(kDefaultGraphSeed);

@@ -17,8 +17,9 @@
 // Build() reports the error, so a program needs to check only once.
 //
 // While the body of a Cond, Case or While (control_flow.h) is being built,
-// every new node is added to that body. The program may even call another
-// builder of the same graph, or pass only Outputs from outside of the body.
+// every new node is added to that body. This is so even if the program calls
+// another builder of the same graph, or passes only Outputs from outside of the
+// body.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_H_
 
@@ -46,7 +47,8 @@
 
 namespace leat {
 
-// One argument of an op: a tensor or a list of tensors. A value.
+// One argument of an op: a tensor or a list of tensors. OpInput is a value
+// type.
 class OpInput {
  public:
   // Make an argument that is one tensor.
@@ -70,7 +72,8 @@ class OpInput {
   std::vector<Operand> operands_;
 };
 
-// Describes a node to add; the generated op functions fill it in.
+// Describes a node to add. The generated op functions fill in an OpArgs and
+// pass it to AddOp.
 //
 // `attrs` may leave out the attrs that are the type or the number of tensors of
 // an argument, because the inputs decide these attrs. If they are given, they
@@ -106,7 +109,7 @@ concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
 
 // Chooses a device for each new node of a scope. Returns a full or partial
 // device name, or "" for any device. During the call, node.device is the device
-// that is requested by the device scopes opened inside of the function's scope.
+// that the device scopes inside of the function's scope request.
 // node.input_types and node.output_types are not set yet.
 using DeviceFunction =
     std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
@@ -129,16 +132,17 @@ class [[nodiscard]] Scope {
 
 // A mutable tensor that outlives steps. It is a VarHandleOp (resource
 // semantics, the default) or a VariableV2 (reference semantics). A Variable
-// object is a handle to the tensor. It is cheap to copy, and valid as long as
-// its GraphBuilder lives.
+// object is a handle to the tensor. It is cheap to copy. Its GraphBuilder must
+// outlive it.
 class Variable {
  public:
-  // Returns the output of the VarHandleOp, of dtype resource, or the reference
-  // that the VariableV2 gives.
+  // Returns the output of the variable's node. For a VarHandleOp, this is a
+  // handle of dtype resource. For a VariableV2, it is a reference to the
+  // tensor.
   Output handle() const { return handle_; }
-  // Returns a read of the variable in the current step. Inside the body of a
-  // Cond, Case or While, each call adds a new read of a resource variable to
-  // the body.
+  // Returns the output that has the variable's value in the current step. If
+  // the variable is a resource and the body of a Cond, Case or While is open,
+  // each call adds a node to the body. This node reads the variable again.
   Output value() const;
   // Returns the operation that assigns the initial value. The node that
   // Graph::init_op() names runs the initializers of all variables.
@@ -192,9 +196,9 @@ class GraphBuilder {
                      SourceLocation location = SourceLocation::Current()) {
     return Placeholder(kDTypeOf<T>, name, shape, location);
   }
-  // Adds a constant that is a tensor, a scalar, or a tensor of a list of
-  // numbers or strings. A scalar has the dtype T or, without T, the dtype of
-  // its C++ type.
+  // Adds a constant. `value` is a tensor, a scalar, or a list of numbers or
+  // strings, which becomes one tensor. A scalar has the dtype T or, without T,
+  // the dtype of its C++ type.
   //
   //   b.Const<float>(1), b.Const(true), b.Const("text")
   //   b.Const<int32_t>({1, 2}), b.Const<float>({{1, 0}, {0, 1}})
@@ -306,7 +310,7 @@ class GraphBuilder {
   // Returns the name for the next unnamed layer of this kind in the current
   // variable scope: "dense", "dense_1" and so on. Entering the variable scope
   // again gives the same names again. Never returns the name of a variable
-  // scope that was opened in the current one.
+  // scope that was opened in the current variable scope.
   std::string LayerName(absl::string_view kind);
 
   // Return all variables of the graph, or the trainable ones, in the order in
@@ -324,7 +328,7 @@ class GraphBuilder {
   const std::vector<Operation>& updates() const;
 
   // Returns the prefix of names in the open name scopes, such as "a/b/", or ""
-  // in the root.
+  // if no name scope is open.
   const std::string& name_prefix() const;
 
   // Sets the seed of the graph. OpSeeds derives the seeds of random ops from
@@ -338,9 +342,9 @@ class GraphBuilder {
   std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
 
   // Adds a node, after converting numbers to constants, and infers its shapes.
-  // The op functions and the methods above call AddOp. Errors name `caller` if
-  // neither `args` nor its inputs have a location. Returns an invalid Operation
-  // after an error.
+  // The op functions and the methods above call AddOp. If `args` and its inputs
+  // have no location, errors name `caller`. Returns an invalid Operation after
+  // an error.
   Operation AddOp(OpArgs args,
                   SourceLocation caller = SourceLocation::Current());
 
@@ -390,12 +394,12 @@ class GraphBuilder {
   std::shared_ptr<State> state_;  // scopes keep weak references
 };
 
-// Adds a node to the builder of the first input that has one. No input has a
-// builder if all are constants or default-constructed. In that case, AddOp
-// returns an invalid Operation. The builder that later gets an output of this
-// Operation reports the error. The generated op functions call AddOp. The
-// functions of ops that may have no inputs take a GraphBuilder& and call its
-// AddOp instead.
+// Adds a node to the builder of the first input that has a builder. No input
+// has a builder if all inputs are constants or default-constructed. In that
+// case, AddOp returns an invalid Operation. The builder that later gets an
+// output of this Operation reports the error. The generated op functions call
+// AddOp. The functions of ops that may have no inputs take a GraphBuilder& and
+// call its AddOp instead.
 Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
 
 template <class T>

@@ -130,8 +130,8 @@ absl::StatusOr<Output> GraphBuilder::State::AddArgument(absl::string_view name,
   return operation.output(0);
 }
 
-// Shape inference knows the same of the argument as of `outer`, including the
-// value.
+// The argument keeps everything that shape inference knows of `outer`,
+// including the value.
 absl::StatusOr<Output> GraphBuilder::State::Capture(const Output& outer) {
   const State& from = *outer.builder()->state_;
   LEAT_ASSIGN_OR_RETURN(const Output inner,
@@ -164,10 +164,11 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
-// Adds a Const if `output` is the output of a Const, or if shape inference
-// knows the value of `output`. But if the type of `output` carries gradients, a
-// known value alone is not enough: a second derivative must know which values
-// outside of the body `output` depends on.
+// If `output` is the output of a Const, adds a copy of the Const. Adds a Const
+// also if shape inference knows the value of `output` and the type of `output`
+// cannot carry gradients. A Const would cut off gradients, but a second
+// derivative needs to know on which values outside of the body `output`
+// depends.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;

@@ -28,9 +28,10 @@ absl::Status CheckScopeName(absl::string_view name) {
 }  // namespace
 
 void BuilderContext::NestDevices(const BuilderContext& inner) {
-  // `around` of a scope with a device function has the device names between
-  // this scope and the next enclosing one with a function. So the device names
-  // of this context go into `around` of the first scope of `inner`.
+  // `around` of a scope merges the device names of the scopes around it, up to
+  // the next scope with a device function. For the first scope of `inner`,
+  // these scopes now include the innermost scopes of this context, and `device`
+  // merges their names.
   DeviceName last = device;
   for (DeviceFunctionScope scope : inner.device_functions) {
     scope.around = OverrideDeviceName(last, scope.around);

@@ -60,7 +60,8 @@ struct BuilderContext {
       std::make_shared<absl::flat_hash_map<std::string, int>>();
 
   // Adds the device names and device functions of `inner`, as if the device
-  // scopes of `inner` had been opened inside of those of this context.
+  // scopes of `inner` had been opened inside of the device scopes of this
+  // context.
   void NestDevices(const BuilderContext& inner);
   // Makes new nodes request the device that `node` requests, regardless of the
   // open device scopes.
@@ -100,11 +101,11 @@ struct GraphBuilder::State {
   // case, because TensorFlow's names are unique without regard to case.
   absl::flat_hash_map<std::string, int> names = {};
 
-  // `variables`, `variable_by_name` and `updates` are set in the root only,
-  // because variables belong to the graph.
+  // `variables`, `variable_by_name` and `updates` are set only in the State of
+  // the graph's builder, because variables belong to the graph.
   std::vector<leat::Variable> variables = {};
-  // Maps the names of variables that GetVariable made to positions in
-  // `variables`.
+  // Maps the name of a variable to its position in `variables`. Has only the
+  // variables that GetVariable made.
   absl::flat_hash_map<std::string, int> variable_by_name = {};
   std::vector<Operation> updates = {};  // what AddUpdate() collected
 
@@ -134,8 +135,9 @@ struct GraphBuilder::State {
 
   // Adds a node to `graph`, with the device and colocation that the open scopes
   // request, and infers its shapes. Adds the scopes' control edges if
-  // `with_controls`. Fails as Graph::Add and the op's shape function do;
-  // `graph` then has no new node. REQUIRES: `inputs` belong to this builder.
+  // `with_controls`. Fails as Graph::Add and the op's shape function do. After
+  // a failure, `graph` has no new node. REQUIRES: `inputs` belong to this
+  // builder.
   absl::StatusOr<NodeId> AddNode(NodeDef def, absl::Span<const Endpoint> inputs,
                                  bool with_controls);
 
@@ -259,8 +261,8 @@ struct BuilderAccess {
 
 // Keeps a body open until the BodyScope is destroyed. Scopes that were opened
 // in the body must end before the BodyScope; otherwise the builder fails with
-// FAILED_PRECONDITION. BodyScopes of one tree must end in the reverse order of
-// their making.
+// FAILED_PRECONDITION. BodyScopes of one tree must be destroyed in the reverse
+// order of their construction.
 class BodyScope {
  public:
   // `body` must outlive this object. Errors name `location`.

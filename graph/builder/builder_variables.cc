@@ -7,8 +7,9 @@
 namespace leat {
 namespace {
 
-// Colocates new nodes with the node of this name and drops control edges. The
-// node need not exist yet: a variable's initial value is made before the
+// Colocates new nodes with the node of this name, unless a scope colocates them
+// already. Drops the control edges of the open scopes. The node of this name
+// need not exist yet, because a variable's initial value is made before the
 // variable.
 void Colocate(BuilderContext& context, absl::string_view node_name) {
   if (context.colocation.empty()) {

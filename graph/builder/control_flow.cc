@@ -43,7 +43,7 @@ absl::Status NoNode(absl::string_view what, const Output& output) {
       absl::StrCat(what, " is an output of no node"));
 }
 
-// Fails unless `value` is, or may be, a scalar of that type.
+// Fails if `value` has another type than `dtype` or cannot be a scalar.
 absl::Status CheckScalar(absl::string_view what, const Output& value,
                          DType dtype) {
   if (!value.IsValid() || value.dtype() == DType::kInvalid) {

@@ -22,8 +22,8 @@
 // loop, such an argument has the same value in every iteration. Outputs of a
 // body cannot be used after the body has ended. Only what the body returns
 // becomes an output of the node. A variable made in a body belongs to the
-// graph; Variable::value() reads it in the body. Bodies nest at most 100 deep,
-// loops with gradients at most 32.
+// graph; Variable::value() reads it in the body. Bodies can nest at most 100
+// deep. Loops whose gradients are built can nest at most 32 deep.
 //
 // Name, device and control scopes that are open outside apply to the node, not
 // to its bodies. If a body opens a control scope of operations outside of the
@@ -45,12 +45,12 @@
 //
 // The builder of `pred`, `index` or `initial` records errors, with the name of
 // the node and the place of the call. After an error, Cond and Case return as
-// many invalid Outputs as the first branch returned, and While as many as the
-// loop has variables. `pred`, `index` or `initial` has no builder if it belongs
-// to no node or comes from an op function that got only constants. Then Cond
-// and Case return an empty result, and While returns `initial`. They do not
-// call any branch, condition or body, and cannot record an error. The overloads
-// that take a builder do record this error.
+// many invalid Outputs as the first branch returned. While returns one invalid
+// Output for each variable of the loop. `pred`, `index` or `initial` has no
+// builder if it belongs to no node or comes from an op function that got only
+// constants. Then Cond and Case return an empty result, and While returns
+// `initial`. They do not call any branch, condition or body, and cannot record
+// an error. The overloads that take a builder do record this error.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
 #define LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
 

@@ -63,12 +63,12 @@ struct LoopSpec {
 // type of a variable or, if `check_shapes` is set, its shape.
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
-// Returns outputs of `node`, an If or Case, that give the values of outputs in
-// its branches. `values[i]` are outputs of the body of branch i. When branch i
-// runs, the outputs result[i] of `node` have the values of values[i]. Adds
-// outputs to `node` if needed. Values of different branches share an output if
-// their types and shapes are equal. A branch that has no value for an output
-// gives it an arbitrary tensor.
+// Returns outputs of `node`, an If or Case, that have the values of tensors
+// inside of its branches. values[i] are outputs of nodes in branch i, and
+// result[i] are as many outputs of `node`. When branch i runs, the outputs
+// result[i] have the values of values[i]. Adds outputs to `node` if needed.
+// Values of different branches share an output if their types and shapes are
+// equal. A branch that has no value for an output gives it an arbitrary tensor.
 absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
     const Operation& node, absl::Span<const std::vector<Output>> values);
 
@@ -76,11 +76,11 @@ absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
 // Adds this output if the loop has none.
 absl::StatusOr<Output> IterationsOutput(const Operation& node);
 
-// Returns an output of a While for each of `values`, which are outputs of the
-// loop's body. The returned output is a list of the values that the body's
-// output has in all iterations, in order. Adds missing lists. Fails with
-// INVALID_ARGUMENT if the lists would nest deeper than kMaxVariantDepth
-// (core/variant.h).
+// Returns one output of a While for each of `values`, which are outputs of
+// nodes in the loop's body. The output of the While is a list: it has the value
+// that the body's output had in each iteration, in order. Adds the lists that
+// the While does not have yet. Fails with INVALID_ARGUMENT if the lists would
+// nest deeper than kMaxVariantDepth (core/variant.h).
 absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values);
 

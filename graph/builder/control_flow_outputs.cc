@@ -331,8 +331,9 @@ absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values) {
   const State& state = BuilderAccess::Of(*node.builder());
   const Body& body = BodyOf(*state.control_flow.at(node.id()).bodies[1]);
-  // The key is an output of the body. The value is the index of the output of
-  // `node` that holds the list of the key's values, one of each iteration.
+  // Maps an output of the body to the index of an output of `node`. This output
+  // of `node` is a list that has the value of the body's output in each
+  // iteration.
   absl::flat_hash_map<Endpoint, int> numbers;
   for (const BodyArgument& argument : body.arguments) {
     if (argument.pushed.builder() == nullptr) continue;

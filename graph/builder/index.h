@@ -34,7 +34,7 @@ concept Integer = std::integral<T> && !std::same_as<T, bool>;
 }  // namespace internal
 
 // One item of a slice. An integer or a scalar Output converts to a single
-// index. The functions below make the other items. A value.
+// index. The functions below make the other items. Index is a value type.
 class Index {
  public:
   template <internal::Integer T>

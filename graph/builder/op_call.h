@@ -25,8 +25,8 @@ Operation CallOp(GraphBuilder* builder, OpArgs args);
 std::vector<Output> OutputList(const Operation& operation, int64_t begin,
                                int64_t count);
 
-// Returns `count`, the length of a list that a program requests, limited to the
-// range from 0 to kMaxArgs (op_def.h). OutputList accepts the result.
+// Limits `count` to the range from 0 to kMaxArgs (op_def.h), so that OutputList
+// accepts the result. `count` is the length of a list that a program requests.
 int64_t ListLength(int64_t count);
 
 }  // namespace leat::internal

@@ -11,8 +11,9 @@ namespace {
 using OperandValue = const std::optional<Tensor>& (Operand::*)() const;
 
 // Returns the shape of the tensor that stacks the values of `list` along a new
-// first dimension. Returns nothing if `value` is not set for an operand, or if
-// the shapes of the values differ.
+// first dimension. `value` is the member function that returns the value of an
+// operand. Returns nothing if an operand does not have this value, or if the
+// shapes of the values differ.
 std::optional<Shape> StackedShape(const std::vector<Operand>& list,
                                   OperandValue value) {
   for (const Operand& operand : list) {

@@ -74,8 +74,8 @@ concept ArithmeticArray =
 template <class T>
 concept OutputArray = std::convertible_to<const T&, absl::Span<const Output>>;
 
-// Returns a tensor of the numbers. Its dtype is bool if T is bool, int64 if T
-// is an integer type and all numbers fit, and else double.
+// Returns a tensor of the numbers. Its dtype is bool if T is bool. It is int64
+// if T is an integer type and all numbers fit int64. Otherwise it is double.
 template <Arithmetic T>
 Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 
@@ -86,7 +86,7 @@ Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 // top of this file describes what numbers and lists become.
 //
 // Each constructor records the place in the program that calls it, for error
-// messages. A value.
+// messages. Operand is a value type.
 class Operand {
  public:
   Operand(Output output,  // NOLINT: the conversion is the purpose
@@ -160,8 +160,9 @@ class Operand {
   SourceLocation location_;
 };
 
-// The tensors that an op takes as one argument, such as those that ConcatV2
-// joins: a list in braces, or a container of Outputs. A value.
+// The list of tensors that an op takes as one argument, such as the tensors
+// that ConcatV2 joins. A program passes a list in braces or a container of
+// Outputs. OperandList is a value type.
 class OperandList {
  public:
   OperandList(std::initializer_list<Operand> list)  // NOLINT
@@ -183,8 +184,8 @@ class OperandList {
 
 // Add the nodes AddV2, Sub, Mul, RealDiv and Neg, with the names that
 // TensorFlow's Python gives them: "add", "sub", "mul", "truediv" and "Neg". One
-// of the operands must be an Output. C++ allows no braces beside an operator:
-// write x + Operand({1, 2}).
+// of the operands must be an Output. C++ does not allow braces beside an
+// operator, so write x + Operand({1, 2}).
 Output operator+(Operand a, Operand b);
 Output operator-(Operand a, Operand b);
 Output operator*(Operand a, Operand b);

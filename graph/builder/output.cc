@@ -7,8 +7,8 @@
 namespace leat {
 namespace {
 
-// Returns the node of an operation, or null if there is none. There may be
-// none, because the constructor of Operation takes any id.
+// Returns the node of an operation, or null if the node does not exist. The
+// constructor of Operation takes any id, so it may be the id of no node.
 const Node* FindNode(const Operation& operation) {
   if (!operation.IsValid()) return nullptr;
   const Graph& graph = operation.builder()->graph();
@@ -47,8 +47,8 @@ Output Operation::input(int i) const {
 
 Output Operation::output(int i) const {
   if (i < 0 || i >= num_outputs()) {
-    // Without a builder, the id may say why the operation is invalid
-    // (kOfConstants).
+    // If there is no builder, the Output keeps the id, because the id
+    // kOfConstants says why the operation is invalid.
     return Output(Operation(builder_, builder_ == nullptr ? id_ : kNoNode), 0);
   }
   return Output(*this, i);

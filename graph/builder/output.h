@@ -80,7 +80,7 @@ class Output {
   // operation, which is null for a default-constructed Output.
   const Operation& operation() const { return operation_; }
   GraphBuilder* builder() const { return operation_.builder(); }
-  // Returns the number of the output among those of its operation.
+  // Returns the number of the output among the outputs of its operation.
   int index() const { return index_; }
   bool IsValid() const { return operation_.IsValid(); }
   // Returns the output as the edges of builder()->graph() refer to it.

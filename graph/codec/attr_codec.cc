@@ -159,9 +159,9 @@ void ForgetSymbols(pb::TensorShapeProto& shape) {
   }
 }
 
-// Decodes an attr that Grappler added to a node, such as "_input_shapes".
-// Extents below -1 in its shapes become -1. Grappler writes such numbers for
-// unknown extents: equal numbers stand for equal extents.
+// Decodes an attr that Grappler added to a node, such as "_input_shapes". In
+// its shapes, extents below -1 become -1. Grappler writes a number below -1 for
+// an unknown extent. Unknown extents with the same number are equal.
 absl::StatusOr<AttrValue> AnnotationFromProto(const pb::AttrValue& proto,
                                               AttrBudget& budget, int depth) {
   if (!proto.has_shape() && proto.list().shape_size() == 0) {

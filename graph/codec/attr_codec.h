@@ -52,8 +52,8 @@ absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
 
 // Decodes all attrs of a node. Fails as AttrValueFromProto does, naming the
 // attr. In the shapes of an attr whose name begins with '_', extents below -1
-// become unknown: Grappler writes such numbers for extents that are unknown but
-// equal.
+// become unknown, because Grappler writes such numbers for extents that are
+// unknown but equal.
 absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
                                          AttrBudget& budget);
 

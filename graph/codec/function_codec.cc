@@ -49,8 +49,8 @@ absl::StatusOr<FunctionNode> NodeFromProto(const pb::FunctionDef& proto,
   return result;
 }
 
-// Returns the entries of `protos` in the order of `names`. Fails unless the
-// keys of `protos` are exactly `names`.
+// Returns the entries of `protos` in the order of `names`. Fails if a name has
+// no entry, or if the key of an entry is not in `names`.
 absl::StatusOr<Returns> ReturnsFromProto(const pb::FunctionDef& proto,
                                          const std::vector<std::string>& names,
                                          const ReturnMap& protos) {

@@ -22,11 +22,11 @@ namespace leat {
 
 // Decodes a function. Its `returns` are in the order of the signature's
 // outputs. Fails with INVALID_ARGUMENT for a malformed signature or attr, or if
-// the results are not those that the signature declares. Fails with
-// RESOURCE_EXHAUSTED for tensors above the budget. Errors name the function
-// and, for an attr of a node, the node. Does not check what the nodes of the
-// body refer to: ValidateBody and ValidateFunctions (graph_validation.h) check
-// that.
+// the function does not return exactly the results that the signature declares.
+// Fails with RESOURCE_EXHAUSTED for tensors above the budget. Errors name the
+// function and, for an attr of a node, the node. Does not check what the nodes
+// of the body refer to: ValidateBody and ValidateFunctions (graph_validation.h)
+// check that.
 absl::StatusOr<std::shared_ptr<const Function>> FunctionFromProto(
     const pb::FunctionDef& proto, AttrBudget& budget);
 

@@ -106,7 +106,8 @@ absl::Status AllowedFromProto(const pb::OpDef& proto,
   const auto& list = attr.allowed_values().list();
   for (const int number : list.type()) {
     const std::optional<DType> type = DTypeFromWire(number);
-    // Skips types that this library does not have: no node can have them.
+    // Skips types that this library does not have, because no node can have
+    // them.
     if (type.has_value()) result.allowed_types.push_back(*type);
   }
   if (list.type_size() > 0 && result.allowed_types.empty()) {

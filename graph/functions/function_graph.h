@@ -24,8 +24,8 @@ absl::StatusOr<std::string> OutputText(const Node& node, int index);
 struct FunctionGraph {
   // Has an _Arg for each tensor of the arguments, and after these the nodes of
   // the function under the same names. Nodes that call functions point at the
-  // library that ReadFunction was given, which must outlive the graph. The
-  // graph's own library is empty.
+  // library that was passed to ReadFunction, so that library must outlive the
+  // graph. The graph's own library is empty.
   Graph graph;
   std::vector<NodeId> arguments = {};  // the _Arg nodes, in order
   std::vector<Endpoint> returns = {};  // the results, in order

@@ -53,12 +53,12 @@ struct FunctionBody {
 };
 
 // Instantiates `function`: replaces attrs that are placeholders ("$name") by
-// the values in `attrs`, or else by the defaults of the signature. Fails with
-// INVALID_ARGUMENT, naming function and node, for missing or wrong attrs,
-// unknown ops, tensors that do not fit in number or type, and arguments or
-// results that are references. Fails with RESOURCE_EXHAUSTED if the nodes have
-// more than `max_tensors` inputs and outputs together. Instantiate then fails
-// before the nodes take much memory.
+// the values in `attrs`. If `attrs` has no value for a placeholder, the default
+// of the signature replaces it. Fails with INVALID_ARGUMENT, naming function
+// and node, for missing or wrong attrs, unknown ops, tensors that do not fit in
+// number or type, and arguments or results that are references. Fails with
+// RESOURCE_EXHAUSTED if the nodes have more than `max_tensors` inputs and
+// outputs together. Instantiate then fails before the nodes take much memory.
 //
 // REQUIRES: `function` has passed ValidateBody (graph_validation.h);
 // `function`, `ops` and `library` outlive the body. Thread-safe.

@@ -2,8 +2,9 @@
 //
 // The build runs the program gen_ops. `gen_ops FOLDER SHARDS` writes a C++
 // function for every registered op whose name does not begin with '_' to
-// FOLDER/ops.h and FOLDER/ops_0.cc, FOLDER/ops_1.cc and so on. It does not
-// write a file whose content stays the same, so that nothing is compiled again.
+// FOLDER/ops.h and FOLDER/ops_0.cc, FOLDER/ops_1.cc and so on. If the content
+// of a file stays the same, gen_ops does not write the file, so that the build
+// need not compile it again.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -142,7 +142,8 @@ std::string Alternatives(const std::vector<std::string>& names) {
   return absl::StrCat(absl::StrJoin(first, ", "), " or ", names.back());
 }
 
-// Returns an attr and which values it may have: "Tperm: int32 or int64".
+// Returns a text with the name of an attr and the values that it may have:
+// "Tperm: int32 or int64".
 std::string AttrText(const AttrDef& attr) {
   std::vector<std::string> allowed;
   for (const DType type : attr.allowed_types) allowed.push_back(Name(type));
@@ -334,7 +335,8 @@ std::string OpCode::CountExpression(const ArgDef& output) const {
                       ")");
 }
 
-// The counts are computed before the call, which moves the attrs away.
+// The generated code computes the counts before it calls CallOp, because the
+// call moves the attrs away.
 std::string OpCode::Counts() const {
   std::string text;
   for (size_t i = 0; i < outputs_.size(); ++i) {

@@ -27,19 +27,21 @@
 
 namespace leat::gen {
 
-// The code of one op. The parameters of the function are, in this order: the
-// GraphBuilder if a node of the op may have no input, the inputs, the attrs
-// that have no default and do not follow from the inputs, a struct of the attrs
-// that have a default, and the source location of the call. Immutable, so
-// thread-safe.
+// The code of one op. The parameters of the function are, in this order,
+//  - the GraphBuilder, if a node of the op may have no input;
+//  - the inputs;
+//  - the attrs that have no default and do not follow from the inputs;
+//  - a struct of the attrs that have a default;
+//  - the source location of the call.
+// Immutable, so thread-safe.
 class OpCode {
  public:
   // `op` is borrowed and must outlive this object.
   explicit OpCode(const OpDef& op);
 
   // Returns the declaration, for a header. It consists of the structs of attrs
-  // and outputs, if the op has any, a comment on the op, its arguments and its
-  // attrs, and the declaration of the function.
+  // and outputs (if the op has them), a comment, and the declaration of the
+  // function. The comment describes the op, its arguments and its attrs.
   std::string Declaration() const;
   // Returns the definition of the function, for a source file.
   std::string Definition() const;
@@ -57,7 +59,8 @@ class OpCode {
   // until it is neither. Adds the result to `taken`.
   static std::string Identifier(const std::string& name,
                                 std::set<std::string>& taken);
-  // Adds an attr to `optional_` if it has a default, else to `required_`.
+  // Adds an attr to `optional_` if it has a default, and otherwise to
+  // `required_`.
   void AddAttr(const AttrDef& attr, std::set<std::string>& names,
                std::set<std::string>& field_names);
   // These functions return the parts of the declaration and the definition: the
@@ -71,8 +74,9 @@ class OpCode {
   std::string Call() const;
   std::string Counts() const;
   std::string Return() const;
-  // Returns the C++ expression for the value of an attr or, with `length`, for
-  // the length of a list attr or the value of a number attr.
+  // Returns a C++ expression for the value of an attr. If `length` is set, the
+  // attr is a list or a number of tensors. In this case, the expression is the
+  // length of the list, or the number.
   std::string AttrExpression(const std::string& attr, bool length) const;
   // Returns the C++ expression for the number of tensors in an output, which is
   // "1" if the output is not a list.

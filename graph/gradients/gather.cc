@@ -17,7 +17,7 @@ const Tensor& MinusOne() {
 Output Tail(Output shape) { return shape.Slice({From(1)}); }
 
 // Returns the gradient as slices of a tensor of shape `shape`, one row per
-// index. `params` is what is known of that shape.
+// index. `params` is what is known of `shape` before the step.
 IndexedSlices Rows(GraphBuilder& b, Output dy, Output indices, Output shape,
                    const PartialShape& params) {
   Output values_shape;
@@ -43,7 +43,8 @@ void GatherGrad(GradientContext& c) {
                 params.shape()));
 }
 
-// Takes the variable's shape from its handle if the shape is known there.
+// If shape inference knows the shape of the handle's variable, adds the shape
+// as a constant. Otherwise adds a node that computes the shape.
 void ResourceGatherGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   if (c.attr<int64_t>("batch_dims") != 0) {

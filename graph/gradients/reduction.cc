@@ -31,8 +31,8 @@ Output KeptShape(Output x, Output axes) {
                            {shape, op::OnesLike(normal)});
 }
 
-// Returns `t`, which has the output's shape, in a shape that broadcasts against
-// the input.
+// `t` has the shape of the output. Returns `t`, reshaped so that it broadcasts
+// against the input.
 Output Aligned(GradientContext& c, Output t) {
   const Output x = c.input(0);
   if (c.attr<bool>("keep_dims")) return t;
@@ -72,7 +72,8 @@ void SumGrad(GradientContext& c) {
   c.set(0, op::BroadcastTo(Aligned(c, c.grad()), ShapeOf(c.input(0))));
 }
 
-// Returns how many inputs one output averages, as a scalar of `dtype`.
+// Returns how many input elements one output element averages, as a scalar of
+// `dtype`.
 Output Count(GradientContext& c, DType dtype) {
   const std::optional<Dims> in = StaticDims(c.input(0));
   const std::optional<Dims> out = StaticDims(c.output(0));

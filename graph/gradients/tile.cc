@@ -5,7 +5,9 @@
 namespace leat::gradients::tile {
 namespace {
 
-// Splits every axis into (multiple, extent) and sums over the multiples.
+// Splits every axis of the gradient into two axes. The first has the multiple
+// as its extent, and the second has the input's extent. Then sums over the
+// first axes.
 void TileGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   GraphBuilder& b = c.builder();

@@ -255,8 +255,8 @@ class Importer {
     if (!inserted) return info;
     info.op = graph_.ops().Find(name);
     if (info.op == nullptr) {
-      // A node calls a function by using its name as an op. The op then is the
-      // signature of the function.
+      // A node can call a function by using the function's name as its op. In
+      // this case, the signature of the function is the definition of the op.
       const Function* function = graph_.functions().Find(name);
       if (function != nullptr) info.op = &function->signature;
     }

@@ -6,8 +6,8 @@
 //   pb::GraphDef exported;
 //   LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported));
 //
-// Import checks an untrusted graph completely, except for what shape inference
-// checks. So the planner and the executor can rely on a graph that import has
+// Import checks an untrusted graph completely, except that it does not infer
+// shapes. So the planner and the executor can rely on a graph that import has
 // accepted. Thread-safe, but other threads must not use a graph while
 // ExtendGraph changes it.
 #ifndef LEAT_GRAPH_IO_GRAPH_DEF_H_
@@ -62,8 +62,8 @@ absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
 
 // Adds the nodes and functions of `graph_def` to `graph`. New nodes may take
 // inputs from nodes that `graph` already has. `graph_def` may repeat a function
-// of `graph` if the two definitions are equal. Fails as ImportGraphDef does;
-// then `graph` is unchanged.
+// of `graph` if the two definitions are equal. Fails as ImportGraphDef does.
+// After a failure, `graph` is unchanged.
 absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
                          const ImportLimits& limits = {});
 
@@ -77,7 +77,7 @@ struct ExportOptions {
 // Overwrites `graph_def` with `graph`. The nodes are in the order of their ids.
 // Importing a message that was written with the default options gives back the
 // graph, without its placement. Fails with INVALID_ARGUMENT, naming the node,
-// for an attr that no message can hold: a tensor above 2 GiB.
+// if an attr is a tensor above 2 GiB, which no message can hold.
 absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
                             const ExportOptions& options = {});
 

@@ -118,7 +118,8 @@ absl::Status ParseTextFile(const std::string& path, const std::string& content,
 absl::Status ParseBinaryFile(const std::string& path,
                              const std::string& content,
                              pb::MetaGraphDef& meta) {
-  // protobuf would log to standard error when it reads one type as the other.
+  // Without `silencer`, protobuf would log to standard error if it cannot read
+  // the file as one of the two message types.
   const protobuf::LogSilencer silencer;
   if (ParseBinary(content, *meta.mutable_graph_def()) &&
       LooksLikeGraph(meta.graph_def())) {

@@ -27,8 +27,8 @@ namespace leat {
 // decides how the file is read; the name of the file does not matter. `ops`
 // must outlive the graph. Fails as ReadRegularFile (core/regular_file.h) does,
 // also for a file above 2 GiB. Fails with INVALID_ARGUMENT, naming the file, if
-// the file holds neither message; for text, the error has the line and column
-// too. Also fails as ImportGraphDef does.
+// the content is not one of these messages. If the file is text, the error has
+// the line and column too. Also fails as ImportGraphDef does.
 absl::StatusOr<Graph> LoadGraph(const std::string& path,
                                 const OpRegistry& ops = BuiltinOps(),
                                 const ImportLimits& limits = {});
@@ -42,9 +42,9 @@ absl::StatusOr<Graph> LoadGraph(const std::string& path,
 absl::Status SaveGraph(const Graph& graph, const std::string& path,
                        const ExportOptions& options = {});
 
-// These read and write a MetaGraphDef without importing its graph. So the
+// Read and write a MetaGraphDef without importing its graph. So the
 // MetaGraphDef keeps its signatures and collections. If the file holds a
-// GraphDef, `meta` has only the graph. They fail as LoadGraph and SaveGraph do.
+// GraphDef, `meta` has only the graph. Fail as LoadGraph and SaveGraph do.
 absl::Status LoadMetaGraph(const std::string& path, pb::MetaGraphDef& meta);
 absl::Status SaveMetaGraph(const pb::MetaGraphDef& meta,
                            const std::string& path);

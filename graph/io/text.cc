@@ -136,7 +136,8 @@ class Clusters {
  public:
   explicit Clusters(std::string& out) : out_(out) {}
 
-  // Closes and opens clusters until the open ones are those of `scope`.
+  // Closes and opens clusters until the open clusters are the clusters of
+  // `scope`.
   void Enter(const std::vector<absl::string_view>& scope) {
     size_t common = 0;
     while (common < scope.size() && common < open_.size() &&

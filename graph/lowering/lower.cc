@@ -168,8 +168,8 @@ class LowerAll {
     return it->second.executed;
   }
 
-  // Makes the consumers of the nodes that were lowered in this round use the
-  // replacements.
+  // Some nodes were lowered in this round. Makes their consumers use the
+  // replacements of these nodes.
   void Rewire() {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!graph_.Contains(id)) continue;

@@ -5,13 +5,15 @@
 // the same before it places a graph (lower_if_op, lower_case_op,
 // lower_while_op, inline_function_utils).
 //
-// A node of a called function gets the name `caller/inner`, a node of a branch
-// or loop `caller/then/inner`, `caller/body/inner` and so on. A node with the
-// caller's name remains, so that it can be fetched or run: an IdentityN, or a
-// NoOp if there are no outputs. This node waits for the control outputs of the
-// body. Every node of the body runs after the caller's control inputs. The
-// device that a node of a body asks for overrides the caller's device field by
-// field.
+// A node `inner` of a called function gets the name `caller/inner`. A node of a
+// branch or loop gets a name such as `caller/then/inner` or
+// `caller/body/inner`. A node with the caller's name remains, so that a step
+// can fetch or run it. This node is an IdentityN, or a NoOp if the caller has
+// no outputs. It waits for the control outputs of the body. Every node of the
+// body runs after the caller's control inputs. A node of a body requests the
+// caller's device, unless the node takes a resource, which decides where it
+// runs. If the node itself requests a device, the parts of this device name
+// override the same parts of the caller's device.
 #ifndef LEAT_GRAPH_LOWERING_LOWER_H_
 #define LEAT_GRAPH_LOWERING_LOWER_H_
 

@@ -114,8 +114,8 @@ absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering) {
                         node.attrs().Get<FunctionRef>("then_branch"));
   LEAT_ASSIGN_OR_RETURN(FunctionRef else_branch,
                         node.attrs().Get<FunctionRef>("else_branch"));
-  // Everything that is added depends on the predicate, which gets the control
-  // inputs of the If.
+  // The predicate gets the control inputs of the If. This is enough, because
+  // all other added nodes depend on the predicate.
   const DType type = lowering.TypeOf(node.inputs[0]);
   const std::string name = absl::StrCat(node.name(), "/pred");
   NodeId pred = kNoNode;

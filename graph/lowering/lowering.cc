@@ -83,8 +83,8 @@ class BodyCopy {
 
  private:
   // Adds an Identity of each argument that has control edges to nodes of the
-  // body. The control edges begin at the Identity, which is dead when the
-  // argument is.
+  // body. The control edges begin at the Identity, which is dead if the
+  // argument is dead.
   absl::Status AddArgIdentities() {
     arg_nodes_.assign(args_.size(), kNoNode);
     for (const BodyNode& node : body_.nodes) {

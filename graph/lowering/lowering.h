@@ -30,7 +30,7 @@ struct Lowered {
   std::vector<Endpoint> outputs = {};  // one per output of the node
   // Nodes that run after all work of the lowered node is done. Control edges
   // from the lowered node come from these nodes instead. There must be at least
-  // one if the lowered node may be dead.
+  // one such node if the lowered node may be dead.
   std::vector<NodeId> executed = {};
 };
 
@@ -48,7 +48,7 @@ class Lowering {
 
   Graph& graph() { return graph_; }
 
-  // Returns the typed body of a function, which this object owns. Fails with
+  // Returns the typed body of a function. This object owns the body. Fails with
   // INVALID_ARGUMENT, naming `caller`, if the function is not in the library,
   // or if its arguments or results are not of the given types. Also fails as
   // Instantiate does.
@@ -56,8 +56,8 @@ class Lowering {
       const Node& caller, const FunctionRef& function,
       absl::Span<const DType> arg_types, absl::Span<const DType> return_types);
 
-  // Adds a node. Its name is what Graph::UniqueName makes of `name`. Fails as
-  // Graph::Add does, and with RESOURCE_EXHAUSTED above a limit.
+  // Adds a node with the name Graph::UniqueName(name). Fails as Graph::Add
+  // does, and with RESOURCE_EXHAUSTED above a limit.
   absl::StatusOr<NodeId> Add(absl::string_view op, const std::string& name,
                              AttrMap attrs, absl::Span<const Endpoint> inputs,
                              absl::Span<const NodeId> controls,
@@ -85,8 +85,8 @@ class Lowering {
 
   // Copies a body to nodes named `prefix`/..., which take `args` as arguments.
   // Nodes without any input get control edges from the nodes in `gate`. So they
-  // are in the frame of these nodes, and they are dead if these nodes are.
-  // `device` is the device of the caller.
+  // are in the frame of the nodes in `gate`, and they are dead if a node in
+  // `gate` is dead. `device` is the device of the caller.
   absl::StatusOr<Inlined> Inline(const FunctionBody& body,
                                  const std::string& prefix,
                                  const std::string& device,
@@ -108,7 +108,8 @@ class Lowering {
 
  private:
   // Counts nodes, outputs and edges that are about to be added. Fails with
-  // RESOURCE_EXHAUSTED, naming `name`, if the graph then is above a limit.
+  // RESOURCE_EXHAUSTED, naming `name`, if they would bring the graph above a
+  // limit.
   absl::Status Grow(const std::string& name, size_t new_nodes,
                     int64_t new_outputs, int64_t new_edges);
 
@@ -128,8 +129,8 @@ class Lowering {
 absl::Status LoweringError(const Node& node, absl::string_view message);
 
 // Each of these functions adds the nodes that replace `node`. REQUIRES: `node`
-// is a copy, not a reference into the graph, because adding a node moves the
-// graph's nodes.
+// is a copy, not a reference into the graph, because adding a node may move the
+// graph's nodes in memory.
 absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
                                   Lowering& lowering);
 absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);

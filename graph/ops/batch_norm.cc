@@ -58,7 +58,8 @@ absl::Status FusedBatchNormShape(InferenceContext& context) {
                         WithExtent(x, layout.channel, channels));
   context.set_output(0, std::move(y));
   for (int i = 1; i <= 4; ++i) context.set_output(i, PartialShape{channels});
-  // The kernel decides the shape of reserve_space_3.
+  // The kernel decides the shape of reserve_space_3, so nothing is inferred for
+  // this output.
   return absl::OkStatus();
 }
 

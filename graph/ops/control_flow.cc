@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines Switch and Merge and the ops of loops: Enter, Exit, NextIteration and
-// LoopCond. All but LoopCond also have a form for references.
+// LoopCond. All these ops except LoopCond also have a form for references.
 #include <utility>
 
 #include "leat/core/status_macros.h"
@@ -22,9 +22,9 @@ absl::Status SwitchShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Gives output 0 the properties that all inputs share. In a loop the second
-// input comes from NextIteration. As long as nothing is known of that input,
-// nothing is known of the output.
+// Gives output 0 the properties that all inputs share. In a loop, the second
+// input comes from a NextIteration. If nothing is known of that input, nothing
+// is known of the output.
 absl::Status MergeShape(InferenceContext& context) {
   context.set_output(1, Shape{});
   if (context.num_inputs() == 0) return absl::OkStatus();

@@ -15,9 +15,10 @@
 namespace leat::ops::pad {
 namespace {
 
-// Returns the rank of the output, or kUnknown. It is the rank of the input and
-// also the first extent of paddings, which have the shape [rank, 2]. Returns
-// INVALID_ARGUMENT if these two differ.
+// Returns the rank of the output, or kUnknown. The input has the same rank.
+// `paddings` has the shape [rank, 2], so its first extent is this rank, too.
+// Returns INVALID_ARGUMENT if the rank of the input and the first extent
+// differ.
 absl::StatusOr<int64_t> PaddedRank(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape paddings, context.WithRank(1, 2));
   LEAT_RETURN_IF_ERROR(MergeExtents(paddings.dim(1), 2).status());

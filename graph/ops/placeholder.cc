@@ -19,7 +19,8 @@ absl::Status PlaceholderShape(InferenceContext& context) {
 }
 
 // Gives the output the shape in the attr, even if more is known of the shape of
-// the default value. A fed value may have another shape than the default value.
+// the default value. This is necessary, because a fed value may have another
+// shape than the default value.
 absl::Status PlaceholderWithDefaultShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));

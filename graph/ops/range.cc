@@ -54,7 +54,7 @@ absl::StatusOr<int64_t> CountFloats(double start, double limit, double delta) {
                      start, "/", limit));
   }
   const double count = std::ceil(std::abs((limit - start) / delta));
-  // The comparison is also false for NaN.
+  // If `count` is NaN, the comparison is false, so NaN is an error, too.
   if (!(count < static_cast<double>(std::numeric_limits<int64_t>::max()))) {
     return absl::InvalidArgumentError(
         "Requires ((limit - start) / delta) <= 9223372036854775807");

@@ -25,7 +25,8 @@ std::optional<PartialValues> Indices(const InferenceContext& context, int i) {
 
 // Returns the extent of the slice along one axis. A size of -1 means up to the
 // end. As in TensorFlow, only the kernel checks that the slice lies inside of
-// the input. A branch that is never taken may hold a slice that does not fit.
+// the input, because a branch that is never taken may hold a slice that does
+// not fit.
 absl::StatusOr<int64_t> SlicedExtent(int64_t extent,
                                      std::optional<int64_t> begin,
                                      std::optional<int64_t> size) {

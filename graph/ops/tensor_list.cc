@@ -128,8 +128,8 @@ absl::Status TensorListElementShapeShape(InferenceContext& context) {
   context.set_output(0, Shape{handle->shape.rank()});
   PartialValues known;
   for (const int64_t extent : handle->shape.dims()) {
-    // The output may have -1 for an extent that is unknown here. So in this
-    // case no values are recorded.
+    // If an extent is unknown here, the op may return its value or -1. So no
+    // values are recorded in this case.
     if (extent == PartialShape::kUnknown) return absl::OkStatus();
     known.values.push_back(extent);
   }

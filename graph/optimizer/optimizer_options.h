@@ -28,20 +28,21 @@ struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
   // The names of passes that do not run. Unknown names are ignored.
   std::vector<std::string> disabled_passes = {};
-  // The most bytes that a folded constant may have. All constants folded for
-  // one plan together may have kMaxFoldedConstants times as many.
+  // The most bytes that a folded constant may have. All constants that are
+  // folded for one plan together may have kMaxFoldedConstants times as many
+  // bytes.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
   // The most bytes that all evaluations for one plan together may read and
   // write. A failed evaluation counts as if it had written all bytes that it
-  // was allowed to write. If it failed with RESOURCE_EXHAUSTED, it counts as if
-  // it had written nothing.
+  // was allowed to write. But if it failed with RESOURCE_EXHAUSTED, it counts
+  // as if it had written nothing, because it got no memory to write to.
   static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
   // The most bytes that an evaluation may read and write if the node is of
   // CostClass::kExpensive or reads strings. A node above these limits stays in
-  // the step. The work of an expensive node is estimated as one operation for
-  // each pair of an input element and an output element, which have 4 bytes
-  // each.
+  // the step. An expensive node uses up more of kMaxFoldingWork than its bytes:
+  // one byte more for each pair of an input element and an output element. This
+  // estimate assumes that elements have 4 bytes.
   static constexpr int64_t kMaxExpensiveInput = 4 << 10;
   static constexpr int64_t kMaxExpensiveOutput = 64 << 10;
 };

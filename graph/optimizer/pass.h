@@ -32,8 +32,8 @@ class PassContext;
 // The phases, in the order in which they run. A client cannot observe the order
 // of the passes within a phase.
 enum class Phase : uint8_t {
-  // Computes the same values with fewer or cheaper nodes. Runs again, up to
-  // three times in all, as long as it changes the graph.
+  // Computes the same values with fewer or cheaper nodes. Runs at most three
+  // times. Runs again only if the last run has changed the graph.
   kSimplify,
   // Removes nodes that nothing needs any more.
   kClean,

@@ -28,7 +28,7 @@ namespace leat {
 // Each call of RunPasses has one PassContext. Thread-compatible.
 class PassContext {
  public:
-  // Neither argument is owned; both must outlive the context. Fails with
+  // The arguments are not owned and must outlive the context. Fails with
   // INVALID_ARGUMENT for a graph with a cycle.
   static absl::StatusOr<PassContext> Create(Graph& graph,
                                             const RunPassesOptions& options);
@@ -58,10 +58,10 @@ class PassContext {
   bool ReadsReference(NodeId id) const;
 
   // Returns true if the node is pure, has no control inputs and reads no
-  // reference, and if each input is fed or comes from a node with the same
-  // properties. Such a node is outside of loops and branches, so it runs in
-  // every step. A client cannot tell when the node runs, or whether a pass has
-  // removed it.
+  // reference, and if each of its inputs is fed or comes from another
+  // unconditional node. An unconditional node is outside of loops and branches,
+  // so it runs in every step. A client cannot tell when the node runs, or
+  // whether a pass has removed it.
   bool IsUnconditional(NodeId id);
 
   // Returns the value of a Const, or null for another node. The pointer is
@@ -90,8 +90,8 @@ class PassContext {
   bool HasKernel(NodeId id, absl::string_view op, const AttrMap& attrs) const;
 
   // Returns the control edges of the node and of `others` together. Returns
-  // nothing if there are too many: copying more could make passes take
-  // quadratic time.
+  // nothing if there are too many control edges, because copying them could
+  // make passes take quadratic time.
   using Controls = absl::InlinedVector<NodeId, 1>;
   std::optional<Controls> UnitedControls(NodeId id,
                                          absl::Span<const NodeId> others) const;
@@ -120,7 +120,7 @@ class PassContext {
   void Remove(NodeId id);
 
  private:
-  // Bits of what is known of a node.
+  // The traits of a node, each of which is one bit.
   enum Trait : uint8_t {
     kPure = 1,
     kControlFlow = 2,
@@ -138,8 +138,9 @@ class PassContext {
   PassContext(Graph& graph, const RunPassesOptions& options);
   void FindDevices();
   void FindTraits();
-  // The first returns the traits that follow from the def of a node. The second
-  // returns the traits that all nodes of an op share.
+  // The first function returns the traits of a node, which follow from its
+  // NodeDef. The second function returns only the traits that all nodes of an
+  // op share.
   uint8_t TraitsOf(const NodeDef& def);
   uint8_t TraitsOf(const OpDef& op) const;
   bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }

@@ -46,9 +46,9 @@ const Node& NodeOf(const PassContext& context, NodeId id) {
   return context.graph().node(id);
 }
 
-// Returns true if every element is `value`. Compares the bits of floats, since
-// -0 is not 0. Returns false for an empty tensor, and for a tensor with more
-// than kMaxKnownElements elements.
+// Returns true if every element is `value`. Compares the bits of floats,
+// because -0 must not count as 0. Returns false for an empty tensor, and for a
+// tensor with more than kMaxKnownElements elements.
 bool IsFilledWith(const Tensor& tensor, double value) {
   if (tensor.num_elements() < 1 || tensor.num_elements() > kMaxKnownElements) {
     return false;
@@ -135,7 +135,9 @@ const Node* Inner(const PassContext& context, NodeId id) {
   return &NodeOf(context, inner);
 }
 
-// Two nodes of an op that is its own inverse undo each other.
+// If an op is its own inverse, applying it twice gives the original tensor.
+// Returns this tensor if the node and the producer of its input have the same
+// op.
 Found Involution(PassContext& context, NodeId id) {
   const Node* inner = Inner(context, id);
   if (inner == nullptr) return std::nullopt;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "dead_nodes" removes nodes that nothing observable is computed from.
-// Pruning has already removed such nodes, but other passes make more nodes
-// superfluous.
+// The pass "dead_nodes" removes nodes that contribute nothing to what a client
+// can observe. Pruning has already removed such nodes, but other passes make
+// more nodes superfluous.
 #include <vector>
 
 #include "leat/graph/analysis/consumers.h"

@@ -60,9 +60,9 @@ class Remover {
     }
   }
 
-  // Where the node takes an output of a removed node, connects it to the
-  // removed node's input instead. The removed nodes have been rewired before,
-  // because the order is topological.
+  // If an input of the node comes from a removed node, replaces it by the input
+  // of the removed node. The removed node itself was rewired before, because
+  // the order is topological.
   void Rewire(NodeId id) {
     const Node& node = graph_.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -104,13 +104,14 @@ class Remover {
                            context_.IsUnconditional(id));
   }
 
-  // Returns true if consumers of the node `id` may use `producer`, which
-  // produces an input of `id`, directly.
+  // Returns true if the consumers of node `id` may take their inputs directly
+  // from `producer`. `producer` is the producer of an input of `id`.
   bool CanStandFor(NodeId producer, NodeId id) const {
     const Node& from = graph_.node(producer);
     if (from.device != graph_.node(id).device) return false;
     if (!context_.IsControlFlow(producer)) return true;
-    // A control edge from a Switch does not tell which of its outputs is dead.
+    // A control edge from a Switch would not tell which output of the Switch is
+    // dead, so the Identity after a Switch stays.
     return !is_waited_for_[id] && (IsMerge(from) || IsExit(from));
   }
 

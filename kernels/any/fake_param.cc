@@ -2,8 +2,8 @@
 //
 // Kernel of FakeParam. A branch of an If outputs a FakeParam in the place of a
 // value that only the other branch computes for the gradient. Nothing reads the
-// value, so the kernel outputs zeros. An unknown extent becomes 0, and a shape
-// of unknown rank becomes a scalar.
+// output of a FakeParam, so the kernel outputs zeros. An unknown extent becomes
+// 0, and a shape of unknown rank becomes a scalar.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -131,8 +131,8 @@ absl::StatusOr<std::string> VarName(const NodeDef& node) {
   return name;
 }
 
-// Makes a variable that lives as long as the step. Its value is zeros;
-// TensorFlow leaves the value undefined.
+// Makes a variable that is deleted at the end of the step at the latest. Its
+// value is zeros. In TensorFlow the value is undefined.
 class TemporaryVariable final : public Kernel {
  public:
   TemporaryVariable(std::string name, DType dtype, Shape shape)

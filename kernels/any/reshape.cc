@@ -72,7 +72,8 @@ absl::Status InferMissingSize(const Shape& input, Dims& sizes) {
 }
 
 absl::Status ComputeReshape(KernelContext& context) {
-  // A scalar stands for a vector of one extent, as in old graphs.
+  // In old graphs this input may be a scalar. It means the same as a vector
+  // that has the scalar as its only element.
   if (context.input(1).rank() > 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("sizes input must be 1-D, not ",

@@ -55,8 +55,8 @@ class StringJoin final : public Kernel {
         const auto from = context.input(i).data<std::string>();
         parts[i] = from[context.input(i).shape().IsScalar() ? 0 : k];
       }
-      // The string gets its final size at once. A string that grows may take up
-      // to twice as much memory.
+      // The string gets its final size at once, because a string that grows may
+      // take up to twice as much memory.
       to[k] = absl::StrJoin(parts, separator_);
     }
     return absl::OkStatus();

@@ -67,8 +67,8 @@ absl::Status FromTensor(KernelContext& context) {
   return SetList(context, 0, std::move(list));
 }
 
-// Checks that the rows of `tensor` fit `element_shape` without its first
-// extent.
+// Checks that each row of `tensor` fits the shape that is left of
+// `element_shape` without the first extent.
 absl::Status CheckSplit(const Tensor& tensor,
                         const PartialShape& element_shape) {
   if (element_shape.rank_known() && element_shape.rank() == 0) {

@@ -203,8 +203,8 @@ struct Joined {
   Shape row;  // an element's shape without the first extent
 };
 
-// Checks that element `i` is not a scalar and, unless `wanted` is kUnknown,
-// that it has `wanted` rows.
+// Checks that element `i` is not a scalar. If `wanted` is not kUnknown, also
+// checks that the element has `wanted` rows.
 absl::Status CheckRows(int64_t i, const Tensor& element, int64_t wanted) {
   if (element.rank() == 0) {
     return absl::InvalidArgumentError(
@@ -220,9 +220,9 @@ absl::Status CheckRows(int64_t i, const Tensor& element, int64_t wanted) {
   return absl::OkStatus();
 }
 
-// Merges the shapes of the elements. If `shape` leaves the first extent open
-// and all written elements have the same first extent, unwritten elements get
-// this extent, too.
+// Merges the shapes of the elements. The first extent of `shape` may be
+// unknown. If all written elements then have the same first extent, unwritten
+// elements get this extent, too.
 absl::StatusOr<Joined> JoinElements(const TensorList& list,
                                     const PartialShape& shape) {
   Joined joined;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of ConditionalAccumulator, SparseConditionalAccumulator,
-// ResourceConditionalAccumulator and the ops on them. An op finds its
-// accumulator by a resource handle, or by a reference to two strings: the
-// container and the name.
+// ResourceConditionalAccumulator and the ops on them. Input 0 of these ops
+// names the accumulator. The input is a resource handle, or a reference to a
+// variable with two strings, the container and the name of the accumulator.
 #include "leat/kernels/accumulator.h"
 
 #include <algorithm>
@@ -45,8 +45,9 @@ absl::StatusOr<AccumulatorOptions> GetOptions(const NodeDef& node) {
   return options;
 }
 
-// Outputs a handle of the node's accumulator, or a reference to its container
-// and name. Makes the accumulator if there is none of that name.
+// Makes the node's accumulator if there is none of its name. Outputs a handle
+// of the accumulator, or a reference to the variable that contains the
+// container and name of the accumulator.
 class AccumulatorHandle final : public Kernel {
  public:
   AccumulatorHandle(ResourceName name, AccumulatorOptions options)
@@ -91,7 +92,8 @@ class AccumulatorHandle final : public Kernel {
         Name(options_.dtype)));
   }
 
-  // Returns the variable with the container and name. The first call makes it.
+  // Returns the variable that contains the container and name of the
+  // accumulator. The first call makes the variable.
   absl::StatusOr<std::shared_ptr<Variable>> Reference(
       const ResourceHandle& named) const {
     std::call_once(reference_made_, [&] {
@@ -138,10 +140,10 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   return context.step().resources->Find<Accumulator>(text[0], text[1]);
 }
 
-// Returns the accumulator that input 0 names. INVALID_ARGUMENT if the
-// accumulator is not of the op's kind, or if the node's inputs and outputs do
-// not have the types that `inputs` and `outputs` return for the accumulator's
-// dtype.
+// Returns the accumulator that input 0 names. `inputs` and `outputs` return the
+// types that the node's inputs and outputs must have for the accumulator's
+// dtype. INVALID_ARGUMENT if the node has other types, or if the accumulator is
+// dense and the op is sparse or the other way round.
 absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context, bool is_sparse, Types (*inputs)(DType),
     Types (*outputs)(DType)) {
@@ -230,9 +232,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeSparseApply(const NodeDef& node) {
       std::make_unique<ApplyGradient>(/*is_sparse=*/true, known));
 }
 
-// Returns the shape of the whole tensor as a vector. The first extent is the
-// declared one, because the rows of a sparse gradient do not determine it. It
-// is -1 if no extent is declared.
+// Returns the shape of the whole tensor as a vector. The rows of a sparse
+// gradient do not tell how many rows the whole tensor has. Therefore the first
+// extent is the declared one, or -1 if none is declared.
 absl::StatusOr<Tensor> ShapeOutput(const PartialShape& declared,
                                    const Shape& values, Allocator& allocator) {
   LEAT_ASSIGN_OR_RETURN(

@@ -79,7 +79,8 @@ struct ReluGrad {
   static constexpr int kNanoseconds = 1;
   template <class W>
   W operator()(W gradient, W feature) const {
-    // This multiplication needs no branch. NaN stays NaN, as in TensorFlow.
+    // A multiplication needs no branch. As in TensorFlow, a gradient that is
+    // NaN stays NaN even if the feature is not positive.
     return gradient * static_cast<W>(feature > W(0));
   }
 };

@@ -98,7 +98,7 @@ int Parts(const Layout& layout) {
 }
 
 // Calls `body(outer index, a, b)` for all outer indices and adds up the values
-// that it writes to a[channel] and b[channel].
+// that `body` writes to a[channel] and b[channel].
 template <class Body>
 PairSums SumPairs(WorkQueue& queue, const Layout& layout, Body body) {
   const int parts = Parts(layout);
@@ -161,9 +161,10 @@ void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
   }
 }
 
-// Computes the mean and the biased variance of each channel. Sums up deviations
-// from the channel's first element, because with large values rounding would
-// destroy the variance.
+// Computes the mean and the biased variance of each channel. Sums up the
+// deviations from the channel's first element instead of the elements
+// themselves. If the elements are large, rounding would otherwise destroy the
+// variance.
 void Moments(WorkQueue& queue, const Layout& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
   auto deviation = [&](int64_t at, int64_t c) {
@@ -254,8 +255,9 @@ class BatchNorm final : public Kernel {
     return absl::OkStatus();
   }
 
-  // Normalizes x into `y`. `statistics` are the outputs for the batch's mean
-  // and variance and for the mean and variance that the gradient needs.
+  // Normalizes x into `y`. `statistics` points to the outputs 1 to 4:
+  // batch_mean, batch_variance, and the mean and the variance that the gradient
+  // needs.
   void Normalize(KernelContext& context, const Layout& l,
                  const std::array<float*, 4>& statistics, float* y) const {
     const float* x = context.input(0).data<float>().data();

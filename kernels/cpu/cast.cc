@@ -25,7 +25,8 @@ template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
 // A signed integer type to which the processor converts floats. It holds every
-// value of To, except for uint64_t, whose upper half FromFloating handles.
+// value of To, with one exception: FromFloating handles the upper half of
+// uint64_t.
 template <class To>
 using Carrier =
     std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
@@ -84,8 +85,8 @@ struct RealPart<std::complex<T>> {
   using type = T;
 };
 
-// Returns how many low bits of a significand Truncate sets to zero before the
-// value is rounded.
+// Returns the number of low bits of the significand that a conversion with the
+// attr Truncate sets to zero before it rounds the value.
 template <class From, class To>
 constexpr int DroppedBits() {
   using Source = typename RealPart<From>::type;

@@ -330,8 +330,8 @@ class BackwardInput final : public Kernel {
   }
 
  private:
-  // Returns the shape of the input. Like TensorFlow, it accepts `sizes` with
-  // all four extents or with height and width only.
+  // Returns the shape of the input. Like TensorFlow, accepts `sizes` with all
+  // four extents, or with height and width only.
   absl::StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter,
                                    const Shape& backprop) const {
     LEAT_ASSIGN_OR_RETURN(Dims dims, GetIndices(sizes, "input_sizes"));
@@ -390,9 +390,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeConvolution<K>);
   if (!kTypes.Contains(dtype)) return UnsupportedType(node, "T", dtype);
-  // TensorFlow's Conv2DBackpropFilter fails with another code than the two
-  // other ops. For those, the code is that of float64; the kernels of oneDNN
-  // for float32 have another one.
+  // As in TensorFlow, Conv2DBackpropFilter fails with INVALID_ARGUMENT, and the
+  // two other ops fail with UNIMPLEMENTED. TensorFlow's oneDNN kernels for
+  // float32 fail with a different code, but Leat has one code for all dtypes.
   constexpr auto kUnsupported = std::is_same_v<K, BackwardFilter>
                                     ? absl::StatusCode::kInvalidArgument
                                     : absl::StatusCode::kUnimplemented;

@@ -38,9 +38,10 @@
 
 namespace leat::kernels::cpu {
 
-// Return a number in [0, 1) whose mantissa is the low bits of the words: 23
-// bits for float, 52 for double (20 of `high`, then those of `low`), 10 for
-// half, 7 for bfloat16.
+// Return a number in [0, 1) that is made from the low bits of the words. It has
+// as many random bits as the mantissa of its type: 23 for float, 52 for double,
+// 10 for half and 7 for bfloat16. A double takes 20 bits from `high` and 32
+// from `low`.
 inline float UnitFloat(uint32_t word) {
   return std::bit_cast<float>(uint32_t{127} << 23 | (word & 0x7fffff)) - 1.0f;
 }
@@ -105,9 +106,9 @@ struct Uniform {
   }
 };
 
-// Uniform integers in [low, low + range). As in TensorFlow they are the
-// generator's words modulo `range`, so small numbers are a little more likely
-// unless `range` is a power of two.
+// Uniform integers in [low, low + range). As in TensorFlow, a number is `low`
+// plus random bits modulo `range`. If `range` is not a power of two, numbers
+// near `low` are therefore a little more likely.
 template <class T>
 struct UniformInt {
   using Element = T;

@@ -69,8 +69,8 @@ T Negate(T a) {
 }
 
 // Computes the quotient, rounded towards zero. The most negative number divided
-// by -1 wraps around. This function and those of the other integer ops return
-// false if there is no result.
+// by -1 wraps around. Like Do of every integer op, this Do returns false if
+// there is no result.
 struct IntegerDiv {
   template <class T>
   static bool Do(T a, T b, T& result) {

@@ -33,7 +33,8 @@ class Fill final : public Kernel {
                        value.shape().DebugString()));
     }
     Tensor vector;
-    // A scalar stands for a vector of one extent, as in old graphs.
+    // In old graphs this input may be a scalar. It means the same as a vector
+    // that has the scalar as its only element.
     if (dims.rank() == 0) {
       LEAT_ASSIGN_OR_RETURN(vector, dims.Reshaped(Shape{1}));
     }

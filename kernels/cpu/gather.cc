@@ -49,7 +49,7 @@ int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
   ParallelFor(queue, rows, 4 + s.inner / 4, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t i = row % s.count;
-      const int64_t slab = row / s.count;  // over batch and outer
+      const int64_t slab = row / s.count;  // index over batch and outer
       const int64_t position = slab / s.outer * s.count + i;
       const int64_t index = static_cast<int64_t>(indices[position]);
       if (index < 0 || index >= s.limit) {

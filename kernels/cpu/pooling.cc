@@ -235,9 +235,9 @@ class MaxPoolGrad final : public Kernel {
     }
   }
 
-  // Floats are handled in blocks of kBlock channels, whose maxima stay in
-  // registers. The code uses vector types because g++ compiles conditional
-  // stores to branches.
+  // Floats are handled in blocks of kBlock channels, so that the maxima of a
+  // block stay in registers. The code uses vector types because g++ compiles
+  // conditional stores to branches.
   static constexpr int64_t kBlock = 32 / sizeof(T);
   using TapIndex = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
   using Block [[gnu::vector_size(32)]] = T;

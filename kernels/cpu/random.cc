@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of RandomUniform, RandomStandardNormal, TruncatedNormal,
-// RandomUniformInt and RandomShuffle. They are stateful: each run continues the
-// random sequence of the one before.
+// RandomUniformInt and RandomShuffle. They are stateful: each run of a kernel
+// continues the random sequence where the run before has stopped.
 #include <algorithm>
 #include <limits>
 #include <memory>

@@ -123,8 +123,9 @@ W ReduceContiguous(const In* from, int64_t n) {
                 ReduceContiguous<Op, In, W>(from + left, n - left));
 }
 
-// Sets to[c] to the reduction over all rows of from[row * stride + c], for `n`
-// <= kTile columns. Partial results of blocks of rows are combined.
+// Reduces each of `n` columns to one value: to[c] becomes the reduction of
+// from[row * stride + c] over all rows. Reduces blocks of rows first, and then
+// the results of the blocks. REQUIRES: n <= kTile.
 template <class Op, class In, class W>
 void ReduceColumns(const In* from, int64_t rows, int64_t stride, int64_t n,
                    W* to) {

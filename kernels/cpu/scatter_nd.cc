@@ -109,8 +109,9 @@ absl::Status ScatterAll(const Tensor& indices, const Tensor& updates,
              : Scatter<T, int64_t>(indices, updates, output.shape(), to);
 }
 
-// Like TensorFlow, ScatterNd takes no indices with no updates, or some of both
-// for an output that has elements.
+// Checks that the indices and the updates are both empty or both not empty. If
+// they are not empty, the output must have elements. An output that is a scalar
+// is an error, too. The rules are TensorFlow's.
 absl::Status CheckCounts(const Tensor& indices, const Tensor& updates,
                          const Shape& output) {
   const bool has_indices = indices.num_elements() > 0;
@@ -150,8 +151,8 @@ class ScatterNd final : public Kernel {
     auto to = output->mutable_data<T>();
     std::fill(to.begin(), to.end(), T());
     if constexpr (std::is_same_v<T, std::string>) {
-      // Each string gets its final size at once; a string that grows may take
-      // up to twice as much memory.
+      // Each string gets its final size at once, because a string that grows
+      // may take up to twice as much memory.
       const auto size = sizes.data<int64_t>();
       for (size_t i = 0; i < to.size(); ++i) to[i].reserve(size[i]);
     }

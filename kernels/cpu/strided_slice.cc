@@ -30,9 +30,9 @@ struct Plan {
   Dims strides = {};  // never 0
   Shape result = {};  // `box` with dimensions added and removed
 
-  // Returns true if the slice is a range of rows of `input`: every stride is 1
-  // and all dimensions but the first are taken whole. Such a slice can share
-  // the bytes of the input.
+  // Returns true if the slice is a range of rows of `input`: every stride is 1,
+  // and every dimension after the first one is taken whole. Such a slice can
+  // share the bytes of the input.
   bool IsRowRange(const Shape& input) const {
     for (int i = 0; i < input.rank(); ++i) {
       if (strides[i] != 1) return false;
@@ -42,8 +42,8 @@ struct Plan {
   }
 };
 
-// Plans the slice from the three inputs begin, end and strides, of which the
-// first is input `i`.
+// Plans the slice. Input `i` is `begin`, and the next two inputs are `end` and
+// `strides`.
 absl::StatusOr<Plan> GetPlan(const KernelContext& context, int i,
                              const Shape& shape,
                              const StridedSliceMasks& masks) {

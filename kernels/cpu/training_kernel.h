@@ -53,8 +53,9 @@ class TrainingInputs {
                          float, T>;
 
   // Reads the inputs of `context`. FAILED_PRECONDITION if a variable has no
-  // value; INVALID_ARGUMENT if a variable has another dtype, or if an input
-  // that must be a scalar is not. The messages are TensorFlow's.
+  // value. INVALID_ARGUMENT if a variable has another dtype than T, or if an
+  // input that must be a scalar has another shape. The messages are
+  // TensorFlow's.
   absl::Status Read(const KernelContext& context) {
     // Inputs are told apart by their names in Rule::kInputs.
     int scalar = 0;
@@ -80,7 +81,8 @@ class TrainingInputs {
     return absl::OkStatus();
   }
 
-  // The variables in the order of the inputs; valid as long as this object.
+  // Returns the variables in the order of the inputs. The result is valid until
+  // this object is destroyed.
   absl::Span<Variable* const> variables() const { return variables_; }
 
   // Checks that the tensors of the variables all have the same shape.

@@ -32,7 +32,7 @@ struct Log {
   }
 };
 // Uses the standard library. Eigen's vectorised form rounds 1 + x to 1 if x is
-// tiny, so its result is off by more than a few units.
+// tiny, so its result would be off by more than a few units in the last place.
 struct Log1p {
   template <class X>
   static auto Do(const X& x) {
@@ -51,8 +51,8 @@ struct Cos {
     return x.cos();
   }
 };
-// Does not use Eigen's logistic(), which is off by hundreds of units in the
-// tails.
+// Does not use Eigen's logistic(). For x far from 0, the result of logistic()
+// is off by hundreds of units in the last place.
 struct Sigmoid {
   template <class X>
   static auto Do(const X& x) {

@@ -56,7 +56,8 @@ void TransposeRows(const E* from, int64_t stride, E* to, int64_t columns,
   }
 }
 
-// Transposes the last two of the plan's two or three dimensions, in parallel.
+// Exchanges the last two dimensions of the plan, in parallel. REQUIRES: the
+// plan has two or three dimensions.
 template <class E>
 void Transpose2D(WorkQueue& queue, const BroadcastPlan<1>& plan, const E* from,
                  E* to) {

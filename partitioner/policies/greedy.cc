@@ -5,11 +5,11 @@
 // all its consumers are. A node that only looks at a tensor's shape, or that
 // passes the tensor on, is placed where the tensor is.
 //
-// There are two differences from TensorFlow. When a node without inputs is
-// placed, a consumer that only looks at its shape does not count, unless the
-// consumer is tied to a device or to other nodes. And a placeholder with a
-// default counts as a node without inputs, so that a fed tensor is placed where
-// it is used.
+// There are two differences from TensorFlow. The first concerns the consumers
+// of a node without inputs. A consumer that only looks at the shape of the node
+// is ignored if nothing ties this consumer to a device or to other nodes. The
+// second is that a placeholder with a default counts as a node without inputs,
+// so that a fed tensor is placed where it is used.
 #include <algorithm>
 #include <vector>
 
@@ -126,8 +126,9 @@ class Greedy {
     return common;
   }
 
-  // Places the node's group, if it is not placed yet: on the device that it has
-  // already, or on `preferred` if that is allowed, or on its first candidate.
+  // Chooses a device for the node's group, if none has been chosen yet. The
+  // device is the one from an earlier placement, if there was one. Otherwise it
+  // is `preferred` if that is allowed, and otherwise the first candidate.
   void PlaceNode(NodeId id, int preferred) {
     int& chosen = chosen_[problem_.group_of[id]];
     if (chosen >= 0) return;

@@ -28,8 +28,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-// x and the product are on the first device, the rest of the network is on the
-// second. The fetch does not need `unused`.
+// x and the product are on the first device, and the rest of the network is on
+// the second device. The fetch does not need `unused`.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder" device: "/cpu:0"
          attr { key: "dtype" value { type: DT_FLOAT } }

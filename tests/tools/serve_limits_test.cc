@@ -161,7 +161,7 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
   Fields expected = FieldsOf(ServeOptions());
   std::set<std::string> fields;
   std::string flags;
-  int64_t value = 100;  // All values from here on are valid and no defaults.
+  int64_t value = 100;  // All greater values are valid and not defaults.
   for (const Limit& limit : Limits()) {
     ++value;
     absl::StrAppend(&flags, " ", limit.flag, " ", value);

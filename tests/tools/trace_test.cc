@@ -180,7 +180,8 @@ TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
   EXPECT_EQ(rows.size(), 3u) << "one row for both";
 }
 
-// TensorFlow's servers count the scheduled time from the start of the machine.
+// TensorFlow's servers count the scheduled time from the boot of the machine,
+// so the time in the queue cannot be computed.
 TEST(TraceTest, AWaitByAnotherClockIsNone) {
   pb::StepStats step;
   Ran(Device(step, "cpu"), "a", "MatMul(x)", 10, 30)

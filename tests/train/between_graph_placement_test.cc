@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that a worker's copy of a graph for between-graph training can be
-// placed on the cluster for which it was built: no node that uses a variable
-// requests another device. The graphs are only planned, so no task runs.
+// placed on the cluster for which it was built. For that, a node that uses a
+// variable must not request a device other than that of the variable. The
+// graphs are only planned, so no task runs.
 #include <string>
 #include <vector>
 

@@ -218,8 +218,8 @@ class Worker {
   }
 
   // Trains and returns the losses. After each step, waits at `step_end` for the
-  // other workers. Otherwise a delayed worker could lose its token to another
-  // one, which would then compute twice for that step (SyncReplicas).
+  // other workers. Otherwise another worker could take the token of a delayed
+  // worker, and would then compute twice for that step (SyncReplicas).
   Losses Train(InProcessCluster& cluster, testing::Barrier& step_end) {
     const absl::Cleanup leave = [&] { step_end.ArriveAndDrop(); };
     Losses losses;

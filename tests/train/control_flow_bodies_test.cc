@@ -116,9 +116,9 @@ void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
 class VariableDeviceTest
     : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
-// The variable is read on the device of the control flow node, or on the device
-// of a scope in the node's body. The variable requests a device, or has the
-// default device.
+// The parameters say whether the node is a loop, whether the body opens a
+// device scope before it reads the variable, and whether the variable requests
+// a device.
 TEST_P(VariableDeviceTest, IsNotThatOfTheBodyThatReadsIt) {
   const auto [is_loop, scope_is_in_body, variable_has_device] = GetParam();
   GraphBuilder b;

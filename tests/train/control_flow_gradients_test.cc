@@ -482,7 +482,7 @@ TEST(CondTrainingTest, NormalizesABatchInABranch) {
   EXPECT_FLOAT_EQ(mean(), 1.5);
 }
 
-// The update waits for the loops that the loss and the other update need, also
+// The update waits for all loops that the loss and the other update need, even
 // for a loop through which no gradient flows.
 TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
   GraphBuilder b;

@@ -442,8 +442,8 @@ TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("'missing'"));
 }
 
-// The variable waits for another node, so a read of it would run that node,
-// too.
+// The variable has a control input from another node, so a read of the variable
+// would run that node, too.
 TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
   auto graph = BuildLoops();
   ASSERT_TRUE(graph.ok()) << graph.status();

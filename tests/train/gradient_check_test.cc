@@ -157,8 +157,8 @@ TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereTheyAreNot) {
   }
 }
 
-// The gradient of sum(rows^2) / 2 with respect to the variable is the rows,
-// added up where they were gathered.
+// The gradient of L2Loss(x) with respect to x is x. Row 2 of w is gathered
+// twice, so the loss of the gathered rows has twice this row as its gradient.
 TEST(GradientCheckTest, ReachesVariables) {
   GraphBuilder b;
   const Output start = b.Const(Tensor::Of<double>(Shape{3, 1}, {2, 3, 5}));
@@ -187,8 +187,8 @@ TEST(GradientCheckTest, ReachesVariables) {
   EXPECT_THAT(AsDoubles((*result)[1]), ::testing::ElementsAre(2, 3, 5));
 }
 
-// Two ops need no case: Print passes its gradient on, and PreventGradient
-// refuses to.
+// Two ops need no case: Print passes its gradient on unchanged, and
+// PreventGradient reports an error instead.
 TEST(GradientCheckTest, CoversEveryGradient) {
   // The test ReachesVariables covers ReadVariableOp, RefIdentity and
   // ResourceGather.

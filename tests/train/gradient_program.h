@@ -21,9 +21,9 @@ namespace leat {
 
 using Outputs = std::vector<Output>;
 
-// Owns a graph builder, the placeholders that are its inputs, the point at
-// which each of them is fed, and the session that runs the graph. Errors fail
-// the test. Thread-compatible.
+// Owns a graph builder, the placeholders that are its inputs, the values that
+// they are fed, and the session that runs the graph. Errors fail the test.
+// Thread-compatible.
 class GradientProgram {
  public:
   // The test adds the function under test here. The graph is built at the first

@@ -19,8 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-// Returns the precision that a gradient must have. Terms of a sum can cancel,
-// so errors are relative to at least the floor.
+// Returns the precision that a gradient must have. Terms of a sum can cancel
+// each other, so the error of a value below the floor is measured relative to
+// the floor.
 testing::Precision PrecisionOf(const json& spec, DType dtype) {
   testing::Precision precision{.tolerance = 0, .floor = 1};
   switch (dtype) {

@@ -53,8 +53,8 @@ class CaseProgram {
 };
 
 // Expects the tensor that the JSON value `want` describes. A relative error of
-// 1e-6 (float64: 1e-12) is allowed for rounding; values smaller than `floor`
-// are compared as if they were `floor`.
+// 1e-6 (float64: 1e-12) is allowed for rounding. The error of a value below
+// `floor` is measured relative to `floor`.
 void ExpectTensor(const Tensor& got, const nlohmann::json& want,
                   double floor = 1e-3);
 

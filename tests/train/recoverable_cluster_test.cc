@@ -391,7 +391,7 @@ class SyncClusterTest : public ::testing::Test {
     }
   }
 
-  // Starts the other worker first. It then waits for the chief.
+  // Starts worker 1 first, which then waits for the chief (worker 0).
   void Create(bool reinitialize) {
     Thread other("other", [&] { sessions_[1] = CreateOne(1, reinitialize); });
     sessions_[0] = CreateOne(0, reinitialize);
@@ -521,8 +521,8 @@ TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   other.Join();
 }
 
-// The queue of the token that the worker waits for is on the server that is not
-// lost.
+// The worker waits for a token. The queue of tokens is on the server that is
+// not lost.
 TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   Create(false);
   Thread other("other", [&] {

@@ -270,7 +270,7 @@ TEST(SyncReplicasTest, RMSPropIsThatOfOneLargeBatch) {
                       LinearLoss, LinearBatch, 2);
 }
 
-// A worker that did not use a row counts as a gradient of zeros for it.
+// If a worker did not use a row, its gradient of that row counts as zero.
 TEST(SyncReplicasTest, SparseGradientsOfPartsAreThoseOfOneLargeBatch) {
   ExpectTheSameLosses(nn::GradientDescent({.learning_rate = 0.1}),
                       EmbeddingLoss, EmbeddingBatch, 2);

@@ -10,8 +10,8 @@
 //                              return y * nn::sigmoid(y);
 //                            }});
 //
-// The functions below take an Operand, because it remembers the place in the
-// program where it was made, and errors name that place.
+// The functions below take an Operand, not an Output, because an Operand
+// remembers the place in the program where it was made. Errors name that place.
 #ifndef LEAT_TRAIN_NN_ACTIVATIONS_H_
 #define LEAT_TRAIN_NN_ACTIVATIONS_H_
 

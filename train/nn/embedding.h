@@ -39,9 +39,9 @@ struct EmbeddingLookupAttrs {
 
 // Returns the rows with the given ids. ids: int32 or int64 [...] in [0, rows),
 // where `rows` is the number of rows of all parts; the result: [...] followed
-// by the shape of a row. The first extents of the parts must be those that a
-// PartitionedVariable has, and their other extents must be equal. A step with
-// an id that is out of range fails with INVALID_ARGUMENT.
+// by the shape of a row. The rows must be divided among the parts as in a
+// PartitionedVariable, and all rows must have the same shape. A step with an id
+// that is out of range fails with INVALID_ARGUMENT.
 Output EmbeddingLookup(absl::Span<const Variable> parts, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());

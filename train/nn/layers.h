@@ -2,7 +2,8 @@
 //
 // Layers: functions that add the nodes of a layer of a network. They make their
 // variables in the current variable scope ("dense/kernel", "dense_1/kernel",
-// ...), or share those that have the name already (GraphBuilder::GetVariable).
+// ...). If a variable of that name exists already, they may share it
+// (GraphBuilder::GetVariable).
 //
 //   Output h = nn::Conv2D(images, {.filters = 32, .kernel = 3,
 //                                  .activation = nn::relu});
@@ -73,7 +74,7 @@ struct DenseAttrs {
   std::string name = {};
 };
 // Returns activation(x W + b), in which the kernel W multiplies the last axis
-// of `x`. x: [..., in], whose last extent must be known. The result: [...,
+// of `x`. x: [..., in]; the extent `in` must be known. The result: [...,
 // units].
 Output Dense(Output x, DenseAttrs attrs,
              SourceLocation location = SourceLocation::Current());
@@ -82,8 +83,8 @@ Output Dense(Output x, DenseAttrs attrs,
 struct Conv2DAttrs {
   // The number of channels of the result, > 0.
   int64_t filters = 0;
-  // `kernel` is the extents of the window. `strides` says by how many elements
-  // the window moves in each direction.
+  // `kernel` is the height and width of the window. `strides` says by how many
+  // elements the window moves in each direction.
   Extent2 kernel = 3;
   Extent2 strides = 1;
   // With "VALID", all windows lie inside of the input. With "SAME", zeros are
@@ -111,9 +112,9 @@ Output Conv2D(Output x, Conv2DAttrs attrs,
 
 // The attributes of MaxPool and AvgPool.
 struct Pool2DAttrs {
-  // `size` is the extents of a window. `strides` says by how many elements the
-  // window moves. By default the window moves by its size, so windows do not
-  // overlap.
+  // `size` is the height and width of a window. `strides` says by how many
+  // elements the window moves. By default the window moves by its size, so
+  // windows do not overlap.
   Extent2 size = 2;
   std::optional<Extent2> strides = {};
   std::string padding = "VALID";
@@ -141,7 +142,7 @@ struct DropoutAttrs {
   std::string name = {};
 };
 // Sets a random share of the elements to zero, and multiplies the others by 1 /
-// (1 - rate). Each step draws anew.
+// (1 - rate). Each step chooses other elements.
 Output Dropout(Output x, DropoutAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 

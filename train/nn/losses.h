@@ -14,8 +14,8 @@
 //   Output distance = nn::MeanSquaredError(h, nn::Dense(x, {.units = 3}));
 //   Output decayed = loss + 1e-4 * op::L2Loss(w);
 //
-// Errors go to the builder. If one argument belongs to no node, they go to the
-// builder of the other one.
+// Errors go to the builder. If one argument belongs to no node, errors go to
+// the builder of the other argument.
 #ifndef LEAT_TRAIN_NN_LOSSES_H_
 #define LEAT_TRAIN_NN_LOSSES_H_
 

@@ -8,7 +8,7 @@
 //       session->Run({.feeds = feeds, .targets = {step}}).status();
 //
 // They emit TensorFlow's [Resource][Sparse]Apply ops, so their slots and
-// numbers are those of tf.compat.v1.train. A learning rate or another number
+// results are those of tf.compat.v1.train. A learning rate or another number
 // may also be an Output, such as a schedule (learning_rate.h).
 //
 // Minimize has two halves, between which a program can change the gradients:
@@ -156,8 +156,8 @@ class Optimizer {
   // Multiplies the power by the number.
   Operation MultiplyPower(const Variable& power, Output number,
                           SourceLocation location) const;
-  // Returns true if all variables belong to `b`, or else reports an error to
-  // `b`.
+  // Returns true if all variables belong to `b`. Otherwise reports an error to
+  // `b` and returns false.
   bool CheckVariables(GraphBuilder& b,
                       absl::Span<const VariableGradient> gradients,
                       const MinimizeOptions& options,

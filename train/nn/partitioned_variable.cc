@@ -13,7 +13,8 @@
 namespace leat::nn {
 namespace {
 
-// Returns INVALID_ARGUMENT, with `value`, unless `holds` is true.
+// Returns OK if `holds` is true. Otherwise returns INVALID_ARGUMENT with
+// `value`.
 absl::Status Require(bool holds, absl::string_view what, int64_t value) {
   if (holds) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -62,9 +63,10 @@ Tensor Vector(absl::Span<const int64_t> values) {
                                    values);
 }
 
-// Prepares the initial value of a part, before the scopes of the part are
-// opened. Returns a function that returns the value. The returned function is
-// called inside of these scopes, on the device of the part.
+// A function that is called for each part before the scopes of the part are
+// opened. It prepares the initial value of the part, and returns a second
+// function. The second function is called inside of the scopes of the part, and
+// returns the initial value.
 using MakeValue = absl::FunctionRef<std::function<Output()>(
     absl::string_view part_name, const Shape& part, int axis, int64_t offset)>;
 
@@ -126,8 +128,8 @@ Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs) {
                              ElementBytes(dtype, attrs.bytes_per_string);
         const double wanted =
             std::ceil(bytes / static_cast<double>(attrs.min_part_bytes));
-        // The numbers of parts are compared as doubles, because an integer
-        // might overflow.
+        // The numbers of parts are compared as doubles, because `wanted` may be
+        // too large for an integer.
         int64_t parts = std::min(shape.dim(axis), attrs.max_parts);
         if (wanted < static_cast<double>(parts)) {
           parts = static_cast<int64_t>(wanted);

@@ -52,8 +52,9 @@ using Partitioner =
 // (fixed_size_partitioner).
 Partitioner FixedSizePartitioner(int64_t parts, int axis = 0);
 
-// Cuts into one part for every `min_part_bytes` bytes, rounded up, but into at
-// most `max_parts` parts and at most as many parts as the axis is long
+// Divides the size of the variable by `min_part_bytes`, rounds the result up,
+// and cuts into that many parts. If `max_parts` or the extent of the axis is
+// smaller, cuts into that number of parts instead
 // (min_max_variable_partitioner).
 struct MinMaxPartitionerAttrs {
   int64_t max_parts = 1;
@@ -64,8 +65,8 @@ struct MinMaxPartitionerAttrs {
 Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs);
 
 // Cuts into the smallest number of parts of at most `max_part_bytes` bytes
-// each. Parts are larger than that if a single slice is larger, or if
-// `max_parts` does not suffice (variable_axis_size_partitioner).
+// each. Parts may be larger in two cases: a single slice has more bytes, or
+// more than `max_parts` parts would be needed (variable_axis_size_partitioner).
 struct AxisSizePartitionerAttrs {
   int64_t max_part_bytes = (64 << 20) - 1;
   int axis = 0;
@@ -74,8 +75,8 @@ struct AxisSizePartitionerAttrs {
 };
 Partitioner AxisSizePartitioner(AxisSizePartitionerAttrs attrs = {});
 
-// A handle to the parts. It is cheap to copy and valid as long as its builder
-// lives. It has no parts after an error.
+// A handle to the parts. It is cheap to copy, and valid until its builder is
+// destroyed. It has no parts after an error.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
@@ -99,8 +100,8 @@ class PartitionedVariable {
   // part < parts().size().
   int64_t offset(int part) const;
   // Returns the whole value. Each call adds nodes that join the parts, on the
-  // device that the open scopes choose. Gradients pass through them to the
-  // parts.
+  // device that the open scopes choose. Gradients pass through these nodes to
+  // the parts.
   Output value(SourceLocation location = SourceLocation::Current()) const;
 
  private:
@@ -114,8 +115,8 @@ class PartitionedVariable {
 // Returns the variable with this name in the current variable scope. Makes the
 // variable if it does not exist (GraphBuilder::GetVariable). `initializer` is
 // called once per part. A random initializer that was made without a seed draws
-// different numbers for each part. One that was made with a seed draws the same
-// numbers for each part.
+// different numbers for each part. A random initializer that was made with a
+// seed draws the same numbers for each part.
 //
 // Errors go to the builder: a scalar shape, an error of the partitioner, or a
 // cut that does not fit the parts that exist already.

@@ -29,10 +29,10 @@ using std::chrono::milliseconds;
 constexpr int kMaxAtOnce = 64;
 // How often the acceptor looks again while it cannot accept.
 constexpr milliseconds kLookAgain(100);
-// A search for closed connections looks at all connections. So that a peer that
-// connects without end does not keep the thread busy with it, a search comes
-// this long after the last one, or when so few connections are there for each
-// refusal since then.
+// A search for closed connections looks at all connections. It is skipped if
+// the last search was less than kBetweenRemovals ago and there are more than
+// kLookedAtPerRefusal connections for each refusal since then. Otherwise a peer
+// that connects again and again would keep the thread busy with searches.
 constexpr milliseconds kBetweenRemovals(10);
 constexpr size_t kLookedAtPerRefusal = 16;
 // Refusals are logged at most this often.
@@ -59,8 +59,9 @@ bool IsLackOfDescriptors(int error) {
 bool IsNobodyThere(int error) {
   return error == EAGAIN || error == EWOULDBLOCK;
 }
-// Returns true if the connection ended before it was accepted, as accept(2)
-// lists the errors for that. The next one may be accepted.
+// Returns true if `error` says that the connection ended before it was
+// accepted. accept(2) lists these errors. They do not prevent the acceptor from
+// accepting the next connection.
 bool IsOfOneConnection(int error) {
   switch (error) {
     case ECONNABORTED:
@@ -187,7 +188,7 @@ void Acceptor::AcceptAll(int listening) {
     } else if (IsLackOfDescriptors(errno)) {
       if (!CloseWithSpare(listening, errno)) return;
     } else if (!IsOfOneConnection(errno)) {
-      // Memory is lacking, or the system forbids it.
+      // The process has no memory, or the system forbids it to accept.
       is_paused_ = true;
       NoteRefusal("", std::strerror(errno), /*accepts_none=*/true);
     }
@@ -199,7 +200,8 @@ bool Acceptor::CloseWithSpare(int listening, int error) {
   std::string peer;
   FileDescriptor connection = Accept(listening, peer);
   const bool was_there = connection.is_open();
-  // True if not this process but the system has too many open files.
+  // True if the whole system, and not only this process, has too many open
+  // files.
   const bool is_of_system = !was_there && !IsNobodyThere(errno);
   connection.Close();
   spare_ = Duplicate(stop_event_);

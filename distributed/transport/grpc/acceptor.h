@@ -114,7 +114,8 @@ class Acceptor {
   std::string problem_ ABSL_GUARDED_BY(mutex_);
   // True if the problem was logged.
   bool is_problem_logged_ ABSL_GUARDED_BY(mutex_) = false;
-  // The number of refusals since the last logged one, and the time of that one.
+  // How many connections were refused after the last refusal that was logged,
+  // and the time of that log message.
   size_t num_unlogged_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point last_logged_ ABSL_GUARDED_BY(mutex_);
 

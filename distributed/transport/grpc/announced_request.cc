@@ -10,7 +10,8 @@
 namespace leat {
 namespace {
 
-// Smaller requests come too often to ask the system each time.
+// The free memory is not looked up for smaller requests, because they come too
+// often.
 constexpr int64_t kLarge = int64_t{1} << 20;
 
 }  // namespace

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CheckAnnouncedRequest: decides, before a large request is received, whether
-// there is memory for it. Callers that are Leat's announce the size of a large
-// request in a header (kRequestBytes). gRPC has no such decision: it receives a
-// message until its quota is used up, and then ends the call without a reason.
+// there is memory for it. Tasks and clients of Leat announce the size of a
+// large request in a header (kRequestBytes). gRPC makes no such decision. It
+// receives a message until its quota is used up, and then ends the call without
+// a reason.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_ANNOUNCED_REQUEST_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_ANNOUNCED_REQUEST_H_
 
@@ -22,10 +23,10 @@ struct RequestLimits {
 
 // Checks a request whose size is announced as `announced`. Reserves nothing, so
 // a peer that announces much and sends little takes nothing from others.
-// Returns RESOURCE_EXHAUSTED, naming the limit's flag, if the request has no
-// room at all. Returns gRPC's error, a transport error, if the request is
-// larger than a message may be. Returns INVALID_ARGUMENT if the text is no
-// number of bytes.
+// Returns RESOURCE_EXHAUSTED, naming the flag of the limit, if the request
+// needs more than `max_transport_bytes` or more memory than is free. Returns
+// gRPC's error, a transport error, if the request exceeds `max_message_bytes`.
+// Returns INVALID_ARGUMENT if `announced` is not a number of bytes.
 absl::Status CheckAnnouncedRequest(absl::string_view announced,
                                    const RequestLimits& limits);
 

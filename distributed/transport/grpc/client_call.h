@@ -50,7 +50,7 @@ class ClientCall final : public OpenClientCall,
   void Lose() override { EndEarly(Ending::kLost); }
 
  private:
-  // Tells who ended the call. The first reason stays.
+  // Tells who ended the call. If several want to end it, the first one counts.
   enum class Ending { kByPeer, kGivenUp, kLost };
 
   // Records why the call ends and cancels it in gRPC.
@@ -89,7 +89,7 @@ class ClientCall final : public OpenClientCall,
   // The registrations of the call, which End removes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
-  // Who ended the call, set once.
+  // Who ended the call. It changes at most one time.
   std::atomic<Ending> ending_{Ending::kByPeer};
   // What gRPC uses during the call.
   grpc::ClientContext context_;

@@ -47,7 +47,7 @@ int Listen(const sockaddr* address, socklen_t size, FileDescriptor& listening) {
   if (family == AF_INET6) {
     setsockopt(made.number(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   }
-  // Gives the file of a Unix socket its mode when bind makes it.
+  // Sets the mode of the socket. The file that bind makes gets the same mode.
   if (family == AF_UNIX && fchmod(made.number(), S_IRUSR | S_IWUSR) != 0) {
     return errno;
   }
@@ -103,8 +103,8 @@ absl::string_view HostOf(const addrinfo& address) {
   return {reinterpret_cast<const char*>(&v4.sin_addr), sizeof(v4.sin_addr)};
 }
 
-// Returns true if the IP address of `one` has come before in the list, as it
-// does if two lines of /etc/hosts give it the same name.
+// Returns true if the IP address of `one` has come before in the list. For
+// example, two lines of /etc/hosts may give the same name to the same address.
 bool IsRepeated(const addrinfo* addresses, const addrinfo* one) {
   for (const addrinfo* each = addresses; each != one; each = each->ai_next) {
     if (HostOf(*each) == HostOf(*one)) return true;

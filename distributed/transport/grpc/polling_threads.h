@@ -39,8 +39,8 @@ class Completion {
   ~Completion() = default;
 };
 
-// A Completion that calls the member function `kEnd` of `call`, which it
-// borrows. It is meant to be a member of `call`.
+// A Completion that calls the member function `kEnd` of `call`. It borrows
+// `call`, and is meant to be a member of `call`.
 template <class Call, void (Call::*kEnd)(bool)>
 class CompletionOf final : public Completion {
  public:

@@ -81,7 +81,8 @@ void ServerCall::Begin(bool ok) {
   }
   if (const absl::Status status = CheckSize(); !status.ok()) {
     if (IsTransportError(status)) {
-      // The caller takes an error without the mark for the transport's.
+      // Sends the error without kSaidByCallee, so that the caller treats it as
+      // an error of the transport.
       stream_.Finish(ToGrpcStatus(AsCalleeError(status)), &answer_);
     } else {
       Refuse(status);

@@ -29,7 +29,7 @@ class ServerCall;
 class ServerCalls {
  public:
   // `methods`, `service` and `queue` are borrowed and must outlive this.
-  // `limits` are those of requests.
+  // `limits` are the limits of a request.
   ServerCalls(const MethodTable& methods, grpc::AsyncGenericService& service,
               grpc::ServerCompletionQueue& queue, const RequestLimits& limits)
       : methods_(methods), service_(service), queue_(queue), limits_(limits) {}

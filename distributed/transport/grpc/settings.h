@@ -27,12 +27,13 @@ inline constexpr int kCompressionAlgorithms = 1;
 // reported.
 inline constexpr char kSaidByCallee[] = "leat-status";
 
-// The name of a header with the size of a request, in bytes, that a caller
-// sends with each request of at least kAnnouncedBytes.
+// The name of a header with the size of a request, in bytes. A caller sends the
+// header with each request of at least kAnnouncedBytes.
 inline constexpr char kRequestBytes[] = "leat-request-bytes";
 inline constexpr size_t kAnnouncedBytes = size_t{1} << 16;
-// The same for a response, in the callee's first headers. A caller that has no
-// room for the response then knows whether it would ever have.
+// The name of a header with the size of a response, in bytes. The callee sends
+// it with its first headers. If the caller has no room for the response, the
+// header tells whether the caller would ever have room.
 inline constexpr char kResponseBytes[] = "leat-response-bytes";
 
 // A deadline that is further away than this is treated as no deadline, because

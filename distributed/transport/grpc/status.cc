@@ -19,8 +19,8 @@ constexpr size_t kMaxTextBytes = 3 << 10;  // as sent, with escapes
 constexpr size_t kMaxDetailsBytes = 3 << 10;
 constexpr char kCut[] = "... [cut]";
 
-// Returns the bytes that `c` takes in the header "grpc-message", which is
-// printable ASCII: other characters are percent-encoded.
+// Returns how many bytes `c` takes in the header "grpc-message". This header is
+// printable ASCII, so other characters (and '%') are percent-encoded.
 size_t SentBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
 
 // Returns `message`, or its beginning and kCut if it is too long. Never cuts

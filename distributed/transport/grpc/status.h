@@ -11,9 +11,9 @@
 
 namespace leat {
 
-// Returns a status that is short enough for any peer: every peer accepts 8 KiB
-// of headers. A long message is cut off, and payloads are left out, the largest
-// first, until the others take at most 3 KiB.
+// Returns a status that any peer accepts, because its headers take less than 8
+// KiB. A long message is cut off. Payloads are left out, the largest first,
+// until the remaining ones take at most 3 KiB.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 // Returns the status with its payloads. An unknown code becomes UNKNOWN.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests Print (program.h) with a standard output that never blocks. Print runs
-// in a process of its own, which has such an output.
+// Tests Print (program.h) with a non-blocking standard output. Print runs in a
+// child process, so that the test keeps its own standard output.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -292,8 +292,8 @@ TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
       Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
-  // More arguments than the model follow the flag, so CLI11 does not reserve
-  // one for the model.
+  // These commands have flags after the model, too. CLI11 could then take the
+  // model for another value of `flag`.
   for (const char* flag : {"--fetch", "--init"}) {
     const Ended more = Leat(
         {"run", "--feed", feed_, flag, "c", model_, "--steps", "2", "--json"});
@@ -456,8 +456,8 @@ TEST_F(ProgramsTest, HaveNoColourWhereNobodySeesIt) {
   EXPECT_THAT(Leat({"ops"}).out, Not(HasSubstr("\x1b")));
 }
 
-// Opens both ends of a pseudoterminal. If this fails, `failure` names the call
-// that failed, because not every sandbox has terminals.
+// Opens both ends of a pseudoterminal. Not every sandbox has terminals. If
+// there are none, `failure` names the call that failed.
 struct Terminal {
   Terminal() { Open(); }
   ~Terminal() {

@@ -29,8 +29,8 @@ struct Ended {
 };
 
 // Starts `program` with Spawn (processes.h) and waits for its end. Standard
-// output goes to the file `out`. Ended::out is empty unless `out` is the
-// default.
+// output goes to the file `out`. If `out` is the default, Ended::out is the
+// content of that file. Otherwise Ended::out is empty.
 Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& args,
                  const std::vector<std::string>& variables = {},

@@ -134,9 +134,9 @@ TEST(ReplicaDeviceSetterTest, SaysNothingWithoutParameterServers) {
   EXPECT_EQ(DeviceOf(b, "x"), "/device:CPU:0");
 }
 
-// In TensorFlow, a read takes from the worker's device the fields that the
-// variable's device leaves open, such as a GPU that the parameter server may
-// not have.
+// In TensorFlow, if the variable's device does not name a GPU, a read takes the
+// GPU from the worker's device, and the parameter server may not have that GPU.
+// Leat places the read like the variable.
 TEST(ReplicaDeviceSetterTest, LeavesReadsAndInitialValuesWithTheVariable) {
   GraphBuilder b;
   const Scope scope = b.OnDevice(ReplicaDeviceSetter(
