@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AllocationGate is asked before each allocation of tensor memory whether it
-// may succeed. A test opens one to see what happens when memory runs out at a
-// certain moment (leat/tests/testing/failing_allocations.h). Outside of tests
-// there is none, and the question costs one load of a pointer.
+// Allocators ask AllocationGate before each allocation of tensor memory whether
+// the allocation may succeed. A test installs a gate to see what happens when
+// memory runs out at a certain moment
+// (leat/tests/testing/failing_allocations.h). Outside of tests there is no
+// gate, and the question costs one load of a pointer.
 #ifndef LEAT_CORE_ALLOCATION_GATE_H_
 #define LEAT_CORE_ALLOCATION_GATE_H_
 
@@ -11,8 +12,8 @@
 
 namespace leat {
 
-// The interface of a gate. Implementations are thread-safe. At most one is
-// active in the process, and it is not owned by this class.
+// The interface of a gate. Implementations are thread-safe. At most one gate is
+// active in the process. This class does not own the active gate.
 class AllocationGate {
  public:
   // Returns false if the allocation that comes next must fail as if no memory

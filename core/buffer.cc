@@ -31,7 +31,7 @@ constexpr size_t kHeader = kBufferAlignment;
 static_assert(sizeof(HostBuffer) <= kHeader);
 
 // The size of the user address space of x86-64. No larger request can succeed.
-// Larger requests are refused before the sums below can overflow.
+// New refuses larger requests at once, because the sums below could overflow.
 constexpr size_t kMaxBufferBytes = size_t{1} << 47;
 
 HostBuffer* HostBuffer::New(size_t bytes) {

@@ -22,7 +22,7 @@ namespace leat {
 // line and of an AVX-512 register.
 inline constexpr size_t kBufferAlignment = 64;
 
-// A block of bytes. It lives as long as some BufferRef refers to it. A subclass
+// A block of bytes. It exists while a BufferRef refers to it. A subclass
 // defines how the bytes are freed. The reference count is thread-safe.
 class Buffer {
  public:
@@ -69,14 +69,14 @@ using BufferRef = boost::intrusive_ptr<Buffer>;
 
 // The memory that an allocator holds. Sizes are in bytes.
 struct AllocatorStats {
-  int64_t live_bytes = 0;       // in buffers now, and reserved
+  int64_t live_bytes = 0;       // in buffers, or counted by Reserve
   int64_t kept_bytes = 0;       // freed by users, kept to be used again
   int64_t system_requests = 0;  // blocks taken from the system so far
 };
 
 // A source of Buffers, such as the memory of a device. Thread-safe. An
-// allocator must outlive every Buffer that it has given out, unless its class
-// says otherwise.
+// allocator must outlive every Buffer that it has given out. Exceptions are
+// documented at the classes of the allocators.
 class Allocator {
  public:
   virtual ~Allocator() = default;
@@ -94,8 +94,8 @@ class Allocator {
   // REQUIRES: bytes >= 0.
   virtual BufferRef Reserve(int64_t bytes);
 
-  // Gives the memory back to the system that was kept for later buffers but
-  // was not needed since the last call. Returns the number of bytes. An
+  // Gives memory back to the system if it was kept for later buffers and was
+  // not needed since the last call. Returns the number of bytes given back. An
   // allocator that keeps nothing returns 0.
   virtual int64_t GiveBackUnused() { return 0; }
 
@@ -111,9 +111,9 @@ class Allocator {
 Allocator& HostAllocator();
 
 // Returns the allocator for small tensors that the program makes for itself,
-// such as a constant of one number. As `new` does for every other object, it
-// ends the process if there is no memory. So it is not for tensors whose sizes
-// come from a graph, a feed or a peer. It is never destroyed.
+// such as a constant of one number. Like `new`, it ends the process if there is
+// no memory. So do not use it for tensors whose sizes come from a graph, a feed
+// or a peer. It is never destroyed.
 Allocator& SmallTensorAllocator();
 
 }  // namespace leat

@@ -13,8 +13,9 @@
 namespace leat {
 namespace {
 
-// The soft limit is raised no further than this. Some programs that are started
-// with a higher limit close every descriptor that they might have.
+// The soft limit is raised no further than this, because child processes
+// inherit it. Some programs begin by closing every descriptor number below the
+// limit, which would take long.
 constexpr rlim_t kEnough = rlim_t{1} << 20;
 
 // Returns the soft limit, at most INT32_MAX.
@@ -24,8 +25,8 @@ int64_t Limit() {
   return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT32_MAX));
 }
 
-// Returns how many descriptors are open, or -1 if not even one can be opened
-// to count them.
+// Returns how many descriptors are open. Returns -1 and sets `errno` if the
+// folder that lists the descriptors cannot be opened.
 int64_t NumOpen() {
   DIR* const folder = opendir("/proc/self/fd");
   if (folder == nullptr) return -1;
@@ -34,7 +35,7 @@ int64_t NumOpen() {
     if (entry->d_name[0] != '.') ++count;
   }
   closedir(folder);
-  return count - 1;  // without that of `folder`
+  return count - 1;  // `folder` itself has one
 }
 
 }  // namespace

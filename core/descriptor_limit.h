@@ -15,19 +15,18 @@
 
 namespace leat {
 
-// Raises the limit of open descriptors of this process as far as its user may
-// raise it (from the soft to the hard limit), but not above 2^20. Processes
-// that this one starts inherit the new limit. Does nothing if the system
-// refuses.
+// Raises the soft limit of open descriptors of this process to the hard limit,
+// but not above 2^20. Processes that this one starts inherit the new limit.
+// Does nothing if the system refuses.
 void RaiseDescriptorLimit();
 
-// Returns how many more descriptors this process may open now. Returns
-// INT32_MAX if there are more, or if the system does not tell.
+// Returns how many more descriptors this process may open now, at most
+// INT32_MAX. Returns INT32_MAX if the system does not tell the number.
 int64_t NumFreeDescriptors();
 
-// Returns RESOURCE_EXHAUSTED unless this process can open `needed` descriptors
-// in addition to those that are open. The message says that `who` needs them,
-// and how high the limit would have to be.
+// Returns RESOURCE_EXHAUSTED if this process cannot open `needed` more
+// descriptors. The message says that `who` needs the descriptors, and how high
+// the limit would have to be.
 absl::Status CheckFreeDescriptors(int64_t needed, absl::string_view who);
 
 }  // namespace leat

@@ -81,7 +81,7 @@ std::string Name(DType dtype) {
 
 std::optional<DType> ParseDType(absl::string_view name) {
   const bool is_ref = absl::ConsumeSuffix(&name, "_ref");
-  // TensorFlow also takes these names of NumPy's.
+  // TensorFlow also accepts these three names, which NumPy uses.
   if (name == "float32") name = "float";
   if (name == "float64") name = "double";
   if (name == "float16") name = "half";

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DType is the element type of a tensor. The numbers are those of TensorFlow's
-// DataType, so that a DType needs no conversion on the wire. A reference type
-// ("float_ref") has the number of its base type plus 100.
+// DType is the element type of a tensor. Each DType has the same number as in
+// TensorFlow's DataType, so it needs no conversion on the wire. A reference
+// type ("float_ref") has the number of its base type plus 100.
 //
 //   kDTypeOf<float>;             // DType::kFloat
 //   Name(DType::kInt32);         // "int32"
@@ -121,8 +121,8 @@ std::string Name(DType dtype);
 // "float32" and "float64". Returns nothing for an unknown name.
 std::optional<DType> ParseDType(absl::string_view name);
 
-// Returns the dtype of a number from a message, or nothing if the number stands
-// neither for a known type nor for a reference to one.
+// Returns the type or reference type that has the number `number` in messages.
+// Returns nothing if no type has this number.
 std::optional<DType> DTypeFromWire(int64_t number);
 
 // The DType of a C++ element type. For example, kDTypeOf<float> is

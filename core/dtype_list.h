@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // DTypeList is a list of element types that both op definitions and kernels
-// use: op definitions take the dtypes, kernels instantiate over the C++ types.
-// Since a list is written once, the two cannot differ.
+// use: op definitions take the dtypes, and kernels are instantiated for the C++
+// types. Because an op and its kernels use the same list, they support the same
+// types.
 //
 //   VisitDType(kFloats, tensor.dtype(), [&](auto tag) {
 //     using T = typename decltype(tag)::type;

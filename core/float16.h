@@ -87,7 +87,8 @@ struct bfloat16 {
   // Rounds to nearest even and returns the upper 16 bits.
   static uint16_t Round(float value) {
     const uint32_t wide = std::bit_cast<uint32_t>(value);
-    // The fraction of a NaN must not become zero, or it would be an infinity.
+    // The fraction of a NaN must not become zero, because the result would be
+    // an infinity.
     if (std::isnan(value)) return static_cast<uint16_t>((wide >> 16) | 0x0040);
     return static_cast<uint16_t>((wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
   }

@@ -15,8 +15,8 @@ namespace leat {
 // Returns the hash of the bytes of `text`.
 uint64_t Hash64(absl::string_view text);
 
-// Combines two hashes into one. The result depends on their order, and is that
-// of TensorFlow's Hash64Combine.
+// Combines two hashes into one. The result depends on the order of the two
+// hashes. TensorFlow's Hash64Combine returns the same result.
 inline uint64_t Hash64Combine(uint64_t a, uint64_t b) {
   return a ^ (b + 0x9e3779b97f4a7800ULL + (a << 10) + (a >> 4));
 }

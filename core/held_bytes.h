@@ -2,8 +2,8 @@
 //
 // HeldBytes tells how many bytes one element of a tensor holds outside of the
 // tensor's buffer, such as the characters of a long string. Allocators count
-// these bytes, too (Allocator::Reserve), so a memory limit also holds for
-// strings.
+// these bytes, too (Allocator::Reserve), so a memory limit also covers the
+// contents of strings.
 #ifndef LEAT_CORE_HELD_BYTES_H_
 #define LEAT_CORE_HELD_BYTES_H_
 

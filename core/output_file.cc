@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-constexpr mode_t kFileMode = 0666;  // without the bits of the umask
+constexpr mode_t kFileMode = 0666;  // open() removes the bits of the umask
 
 // Closes the file. Some file systems report only now that the disk is full.
 absl::Status Close(FileDescriptor file, const std::string& path) {
@@ -24,7 +24,8 @@ absl::Status Close(FileDescriptor file, const std::string& path) {
                                     : SystemError(path, "cannot close");
 }
 
-// Writes a new file. If `old` is not null, the file gets the mode of that file.
+// Writes the new file `temporary`. If `old` is not null, the new file gets the
+// mode in `old`. Error messages name `path`.
 absl::Status WriteNewFile(const std::string& temporary, const struct stat* old,
                           const std::string& path, absl::string_view bytes) {
   FileDescriptor file(open(temporary.c_str(),

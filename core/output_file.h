@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions that write files. core/regular_file.h has the functions that read
-// files. Stateless, thread-safe. All errors are those of SystemError
-// (core/regular_file.h) and name the file.
+// files. Stateless, thread-safe. SystemError (core/regular_file.h) makes all
+// errors. They name the file.
 //
 //   LEAT_RETURN_IF_ERROR(WriteFile("graph.pb", bytes));
 #ifndef LEAT_CORE_OUTPUT_FILE_H_
@@ -21,10 +21,13 @@ absl::Status WriteAll(int descriptor, const std::string& path,
                       absl::string_view bytes);
 
 // Replaces the file `path` by a file with the contents `bytes` and the old
-// file's mode. The contents are on the disk when this function returns. If it
-// fails, the old file is still there, and nothing else. A `path` that is not a
-// regular file, such as a symbolic link, a pipe or a device, is not replaced:
-// the bytes are written into what it stands for.
+// file's mode. The contents are on the disk when this function returns. If the
+// function fails, the old file is unchanged, and no new file is left.
+//
+// There is one exception: if `path` exists but is not a regular file (for
+// example, it is a symbolic link, a pipe or a device), it is not replaced.
+// Instead, the bytes are written to the file, pipe or device that `path` leads
+// to.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
 }  // namespace leat

@@ -2,8 +2,8 @@
 //
 // PartialShape is what is known about the shape of a tensor before the tensor
 // is computed. It may be nothing, only the rank, or the rank and some or all of
-// the extents (sizes of dimensions). TensorFlow's TensorShapeProto says the
-// same.
+// the extents (sizes of dimensions). It corresponds to TensorFlow's
+// TensorShapeProto.
 //
 //   const PartialShape images = {PartialShape::kUnknown, 28, 28};
 //   images.IsCompatibleWith(Shape{32, 28, 28});  // true
@@ -31,12 +31,13 @@ class PartialShape {
   PartialShape() = default;
   PartialShape(const Shape& shape);  // NOLINT: every Shape is one
   // Makes a shape from literals, with kUnknown (-1) for an unknown extent. The
-  // extents are not checked here; GraphBuilder refuses what Create refuses.
+  // extents are not checked here. GraphBuilder refuses the shapes that Create
+  // would refuse.
   PartialShape(std::initializer_list<int64_t> dims);
 
-  // Makes a shape of known rank. Returns INVALID_ARGUMENT for an extent below
-  // -1, a rank above Shape::kMaxRank, or known extents other than 0 whose
-  // product does not fit int64_t.
+  // Makes a shape of known rank. Returns INVALID_ARGUMENT if an extent is below
+  // -1, if the rank is above Shape::kMaxRank, or if the product of the known
+  // extents other than 0 does not fit int64_t.
   static absl::StatusOr<PartialShape> Create(absl::Span<const int64_t> dims);
   // Makes a shape of which only the rank is known.
   // REQUIRES: 0 <= rank <= Shape::kMaxRank.
@@ -73,9 +74,9 @@ class PartialShape {
 absl::StatusOr<PartialShape> Merge(const PartialShape& a,
                                    const PartialShape& b);
 
-// Returns what `a` and `b` have in common. For example, after control flow
-// joins, a tensor has one of the two shapes, and the result is what is known
-// about the tensor's shape. Never fails.
+// Returns what `a` and `b` have in common. For example, if a tensor comes from
+// one of two branches, and `a` and `b` are the shapes that it has in the two
+// branches, the result is what is known about the tensor's shape. Never fails.
 PartialShape Relax(const PartialShape& a, const PartialShape& b);
 
 }  // namespace leat

@@ -11,7 +11,7 @@ namespace leat {
 uint64_t RandomId() {
   uint64_t id = 0;
   while (id == 0) {
-    // getrandom always delivers up to 256 bytes at once.
+    // A request for up to 256 bytes always gets all of them.
     const ssize_t got = getrandom(&id, sizeof(id), 0);
     LEAT_CHECK(got == static_cast<ssize_t>(sizeof(id)));
   }

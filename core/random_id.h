@@ -17,7 +17,8 @@ uint64_t RandomId();
 // session.
 std::string RandomHandle();
 
-// Returns a random step id in [2^56, 2^57), like those of TensorFlow's masters.
+// Returns a random step id in [2^56, 2^57). TensorFlow's masters use the same
+// range.
 int64_t RandomStepId();
 
 }  // namespace leat

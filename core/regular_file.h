@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RegularFile is the one way to read a file whose name comes from a user or a
-// peer. Opening a file never waits, not even for a named pipe without a writer.
-// Files without a size, such as devices, are refused before a byte is read.
+// RegularFile reads a file. All files whose names come from a user or a peer
+// are read with it. Opening a file never waits, not even for a named pipe
+// without a writer. Files without a size, such as devices, are refused before a
+// byte is read.
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::string text,
 //                         ReadRegularFile(path, /*max_bytes=*/1 << 20));
@@ -27,8 +28,8 @@ class RegularFile {
  public:
   // Opens the file at `path`. Returns an error of SystemError, mostly NOT_FOUND
   // or PERMISSION_DENIED, if the file cannot be opened. Returns
-  // INVALID_ARGUMENT if the file is not a regular one; the message says of
-  // which kind it is. Returns RESOURCE_EXHAUSTED if the file has more than
+  // INVALID_ARGUMENT if the file is not a regular file; the message says what
+  // kind of file it is. Returns RESOURCE_EXHAUSTED if the file has more than
   // `max_bytes`.
   static absl::StatusOr<RegularFile> Open(const std::string& path,
                                           int64_t max_bytes);
@@ -53,12 +54,12 @@ class RegularFile {
   int64_t size_ = 0;
 };
 
-// Returns the error for a system call on the file `path` that has just failed
-// and set `errno`. The code of the error is NOT_FOUND, PERMISSION_DENIED,
-// RESOURCE_EXHAUSTED (for example, the disk is full), DATA_LOSS (the disk
-// fails) or FAILED_PRECONDITION. It is never UNAVAILABLE, because it does not
-// help to try again. `what` says what failed, such as "cannot open" in "file
-// 'x': cannot open: ...".
+// Returns an error for a failed system call on the file `path`. Call it right
+// after the system call, because it reads `errno`. The code of the error is
+// NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (for example, the disk is
+// full), DATA_LOSS (the disk fails) or FAILED_PRECONDITION. It is never
+// UNAVAILABLE, because it does not help to try again. `what` says what failed,
+// such as "cannot open" in "file 'x': cannot open: ...".
 absl::Status SystemError(const std::string& path, absl::string_view what);
 
 // Returns the whole content of a file. Fails as RegularFile::Open and

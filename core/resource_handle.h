@@ -17,7 +17,8 @@ class ResourceHandle {
  public:
   // The full name of the device that owns the resource.
   std::string device;
-  // The container that the resource is in; by default the name of the job.
+  // The name of the container that the resource is in. The default container
+  // has the name of the job.
   std::string container;
   // The name of the resource, unique in its container.
   std::string name;

@@ -39,9 +39,9 @@ class Shape {
   // REQUIRES: Create would accept `dims`.
   Shape(std::initializer_list<int64_t> dims);
 
-  // Makes a shape from any numbers. Returns INVALID_ARGUMENT for a negative
-  // extent, a rank above kMaxRank, or extents other than 0 whose product does
-  // not fit int64_t.
+  // Makes a shape from any numbers. Returns INVALID_ARGUMENT if an extent is
+  // negative, if the rank is above kMaxRank, or if the product of the extents
+  // other than 0 does not fit int64_t.
   static absl::StatusOr<Shape> Create(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }
@@ -84,7 +84,7 @@ absl::StatusOr<int64_t> CheckedAdd(int64_t a, int64_t b);
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // Returns `axis`, or `axis` + `rank` if `axis` is negative. Returns
-// INVALID_ARGUMENT unless `axis` is in [-rank, rank).
+// INVALID_ARGUMENT if `axis` is not in [-rank, rank).
 absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank);
 
 // Returns `shape` with extent `i` replaced. Fails as Create does.

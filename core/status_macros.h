@@ -23,18 +23,18 @@ absl::Status AsStatus(const absl::StatusOr<T>& result) {
 }
 }  // namespace leat::internal
 
-// Returns from the function with the error if `expression`, a Status or a
-// StatusOr, is not OK.
+// Evaluates `expression`, a Status or a StatusOr. If the result is not OK,
+// returns the error from the function that contains the macro.
 #define LEAT_RETURN_IF_ERROR(expression)                                \
   do {                                                                  \
     absl::Status leat_status_ = ::leat::internal::AsStatus(expression); \
     if (ABSL_PREDICT_FALSE(!leat_status_.ok())) return leat_status_;    \
   } while (false)
 
-// Returns from the function with the error if `expression`, a StatusOr, is not
-// OK. Otherwise assigns its value to `left`, which may declare a variable. The
-// value is moved. Since this expands to several statements, it cannot be the
-// body of an `if` without braces.
+// Evaluates `expression`, a StatusOr. If the result is not OK, returns the
+// error from the function that contains the macro. Otherwise moves the value to
+// `left`, which may declare a variable. The macro expands to several
+// statements, so it cannot be the body of an `if` without braces.
 #define LEAT_ASSIGN_OR_RETURN(left, expression)                              \
   LEAT_ASSIGN_OR_RETURN_IMPL_(LEAT_CONCAT_(leat_status_or_, __LINE__), left, \
                               expression)

@@ -31,8 +31,8 @@ absl::Status AsWorkerPossiblyRestarted(absl::Status status);
 absl::Status WithMessage(const absl::Status& status, absl::string_view message);
 
 // Returns `status` with "From <task>:\n" before its message, where `task` is
-// for example "/job:ps/replica:0/task:0". Returns `status` as it is if it is OK
-// or its message names a task already.
+// for example "/job:ps/replica:0/task:0". If `status` is OK, or if its message
+// names a task already, returns `status` unchanged.
 absl::Status WithTask(absl::Status status, absl::string_view task);
 
 // Returns the payloads as a serialized GrpcPayloadContainer, or "" if there are

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ResolveStridedSlice resolves the indexing of the StridedSlice op, such as
-// x[begin:end:stride, ..., None, 3], against the shape of x. It serves kernels
-// and shape inference, where extents and bounds may be unknown. TensorFlow's
-// ValidateStridedSliceOp does the same.
+// x[begin:end:stride, ..., None, 3], against the shape of x. Kernels and shape
+// inference use it. In shape inference, extents and bounds may be unknown.
+// TensorFlow's ValidateStridedSliceOp does the same.
 #ifndef LEAT_CORE_STRIDED_SLICE_H_
 #define LEAT_CORE_STRIDED_SLICE_H_
 
@@ -46,11 +46,10 @@ struct StridedSliceBox {
 };
 
 // Resolves `spec` against the shape `input`. Returns INVALID_ARGUMENT if begin,
-// end and strides have different lengths or more than 31 entries, for two
-// ellipses, and for more indices than axes. Also returns INVALID_ARGUMENT for a
-// stride of 0, and for a single index that is out of bounds or has a negative
-// stride.
-// REQUIRES: the rank of `input` is known.
+// end and strides have different lengths or more than 31 entries, if there are
+// two ellipses, or if there are more indices than axes. Also returns
+// INVALID_ARGUMENT if a stride is 0, or if a single index is out of bounds or
+// has a negative stride. REQUIRES: the rank of `input` is known.
 absl::StatusOr<StridedSliceBox> ResolveStridedSlice(
     const StridedSliceSpec& spec, const PartialShape& input);
 

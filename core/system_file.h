@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReadSystemFile reads a file that the kernel makes up while it is read, such
-// as those of /proc and /sys. core/regular_file.h has the functions for other
-// files.
+// ReadSystemFile reads a file of /proc or /sys. The operating system makes the
+// contents of such a file at the moment of reading. core/regular_file.h has the
+// functions for other files.
 //
 //   ReadSystemFile("/proc/self/cgroup");
 #ifndef LEAT_CORE_SYSTEM_FILE_H_
@@ -12,8 +12,8 @@
 
 namespace leat {
 
-// Returns the contents of the file, at most 1 MiB, or "" if it cannot be read.
-// Thread-safe.
+// Returns the contents of the file, or "" if the file cannot be read. Stops
+// reading after about 1 MiB. Thread-safe.
 std::string ReadSystemFile(const std::string& path);
 
 }  // namespace leat

@@ -34,7 +34,8 @@ namespace leat {
 // variants are objects in host memory, constructed and destroyed with the
 // buffer.
 //
-// Thread-compatible. Threads may share the bytes as long as nobody writes them.
+// Thread-compatible. Several threads may read the bytes at the same time if
+// nobody writes them.
 class Tensor {
  public:
   // Makes a tensor without a value, whose dtype is kInvalid.
@@ -102,12 +103,12 @@ class Tensor {
     data_ = nullptr;
   }
 
-  // Returns the bytes that the elements take in the buffer. What objects hold
-  // elsewhere does not count.
+  // Returns how many bytes the elements take in the buffer. Bytes that objects
+  // hold outside of the buffer do not count.
   int64_t num_bytes() const;
 
-  // Returns the bytes that the objects hold outside of the buffer, 0 for plain
-  // elements. Reads every object.
+  // Returns how many bytes the objects hold outside of the buffer. Returns 0
+  // for plain elements. Reads every object.
   int64_t held_bytes() const;
 
   // Returns the elements. REQUIRES: kDTypeOf<T> == dtype().
@@ -143,7 +144,7 @@ class Tensor {
   Tensor Slice(int64_t begin, int64_t end) const;
 
   // Returns a tensor with the shape `shape` that shares the bytes of this
-  // tensor. Returns INVALID_ARGUMENT unless the element counts are equal.
+  // tensor. Returns INVALID_ARGUMENT if the element counts differ.
   absl::StatusOr<Tensor> Reshaped(const Shape& shape) const;
 
   // Returns true if this tensor holds the only reference to its bytes.
@@ -176,8 +177,9 @@ class Tensor {
 template <class T>
 absl::StatusOr<T> GetScalar(const Tensor& tensor, absl::string_view what);
 
-// Fails with INVALID_ARGUMENT, naming `what`, unless the tensor has rank 0.
-// GetScalar also accepts one element of a higher rank, as many ops do.
+// Returns INVALID_ARGUMENT naming `what` if the tensor does not have rank 0.
+// GetScalar is less strict: like many ops, it accepts a tensor of any rank that
+// has one element.
 absl::Status CheckScalar(const Tensor& tensor, absl::string_view what);
 
 // Returns the values of a tensor of signed integers of rank 0 or 1, such as
@@ -185,9 +187,10 @@ absl::Status CheckScalar(const Tensor& tensor, absl::string_view what);
 // another dtype or rank.
 absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what);
 
-// Returns the shape whose extents are the values of a vector. Fails as
-// GetIndices and Shape::Create do, naming `what`, and also for a scalar, which
-// TensorFlow does not take for a shape of one extent.
+// Returns the shape whose extents are the values of the vector `tensor`.
+// Returns INVALID_ARGUMENT naming `what` if `tensor` is not a vector. A scalar
+// is an error, too: TensorFlow does not accept it as a shape of one extent.
+// Also fails as GetIndices and Shape::Create do.
 absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what);
 
 // Returns true if `a` and `b` have the same dtype, shape and elements. Plain

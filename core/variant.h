@@ -30,13 +30,13 @@ struct VariantData;
 inline constexpr int kMaxVariantDepth = 32;
 
 // The base class of the values in variants. A value counts the Variants that
-// refer to it and is deleted when the last one is destroyed. While more than
-// one refers to it, a value is immutable and so thread-safe.
+// refer to it and is deleted when the last one is destroyed. While several
+// Variants refer to a value, the value is immutable and therefore thread-safe.
 class VariantValue {
  public:
   VariantValue() = default;
-  // Copying and assigning leave the reference count alone, because it counts
-  // the references to one object.
+  // Copying and assigning do not copy the reference count, because the count is
+  // the number of references to one object.
   VariantValue(const VariantValue&) {}
   VariantValue& operator=(const VariantValue&) { return *this; }
   virtual ~VariantValue() = default;
@@ -49,8 +49,8 @@ class VariantValue {
   // Returns 1 more than the depth of the deepest variant inside of this value.
   virtual int depth() const { return 1; }
 
-  // Returns the encoding of this value for a message (variant_codec.h). By
-  // default, returns INVALID_ARGUMENT, because the type has no encoding.
+  // Returns the encoding of this value for a message (variant_codec.h). Types
+  // without an encoding do not override this. It then returns INVALID_ARGUMENT.
   virtual absl::StatusOr<VariantData> Encode() const;
 
   // Returns true if there is only one reference. Then only the owner of this
@@ -86,8 +86,8 @@ class Variant {
     return Variant(boost::intrusive_ptr<const T>(new T(std::move(value))));
   }
 
-  // Returns the value, or null if this is empty. The pointer is valid as long
-  // as some Variant refers to the value.
+  // Returns the value, or null if this is empty. The pointer stays valid while
+  // some Variant refers to the value.
   const VariantValue* value() const { return value_.get(); }
   // Returns the value as a T, or null if this is empty or the value is of
   // another class.

@@ -27,8 +27,8 @@ struct Loop;
 // nodes outside of loops. The FrameLayout must outlive the Activation.
 //
 // The threads that run the step share an Activation without a lock. The counts
-// change by atomic operations. The producer of a slot writes it before the
-// consumers become ready. The last reader clears it.
+// change by atomic operations. The producer of a value writes it into its slot
+// before the consumers become ready. The last reader clears the slot.
 struct Activation {
   explicit Activation(const Program::FrameLayout& layout)
       : layout(layout),
@@ -85,9 +85,9 @@ struct Activation {
   Loop* loop = nullptr;
   int64_t iteration = 0;  // counted from 0
   // The number of instructions of this iteration that are ready or running,
-  // plus the number of loops that were entered from it and still go on. The
-  // thread that brings the number down to 0 checks whether the iteration has
-  // ended.
+  // plus the number of loops that were entered from this iteration and have not
+  // ended. The thread that brings the number down to 0 checks whether the
+  // iteration has ended.
   std::atomic<int64_t> outstanding{0};
   // The loops entered from this iteration. The mutex that guards Loop guards
   // them, too.
@@ -108,7 +108,7 @@ struct Loop {
   Activation* parent = nullptr;  // entered from here
   // The frame id in rendezvous keys. It is the same on every device.
   uint64_t id = 0;
-  int32_t missing_enters = 0;  // Enters that have not come yet
+  int32_t missing_enters = 0;  // Enters that have not arrived yet
   int64_t num_started = 0;     // iterations, ended or not
   // The iterations that were started and have not ended, in order. The last one
   // is number `num_started` - 1.

@@ -60,7 +60,8 @@ class KernelEvaluator final : public ConstantEvaluator {
           "node '", node.name, "' (", node.op->name, ") is no constant"));
     }
     std::vector<Value> slots(inputs.size() + node.output_types.size());
-    // Every input has two readers, so that no kernel writes over its inputs.
+    // Gives every input two readers, so that no kernel writes its output over
+    // an input.
     const std::vector<int32_t> readers(slots.size(), 2);
     std::vector<int32_t> input_slots;
     for (size_t i = 0; i < inputs.size(); ++i) {

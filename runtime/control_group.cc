@@ -19,9 +19,10 @@ std::optional<int64_t> ReadNumber(const std::string& path) {
   return number;
 }
 
-// Adds the group with the files in `folder` to `found` if it has a limit. A
-// group of version 2 without a limit has the limit "max". It is slowed down,
-// instead of ended, from "high" on.
+// Adds the group with the files in `folder` to `found` if the group has a
+// limit. In version 2 there are two limits. A group that uses more than
+// memory.high is slowed down; at memory.max, processes are ended. A file
+// contains "max" if there is no limit.
 void AddGroup(const std::string& folder, bool is_version_1,
               std::vector<ControlGroup>& found) {
   int64_t limit = kNoMemoryLimit;
@@ -52,8 +53,8 @@ void AddGroups(absl::string_view root, absl::string_view path,
   }
 }
 
-// Returns the bytes that the kernel can drop, according to the statistics of a
-// group, whose lines are such as "inactive_file 4096".
+// Returns how many bytes of a group the operating system can free. `statistics`
+// are the statistics of the group, with lines such as "inactive_file 4096".
 int64_t DroppableBytes(absl::string_view statistics, bool is_version_1) {
   const std::vector<absl::string_view> names =
       is_version_1 ? std::vector<absl::string_view>{"total_inactive_file",

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ControlGroup tells how much memory the processes of a container may use and
-// do use (cgroups(7), versions 1 and 2).
+// ControlGroup tells how much memory the processes of a container may use, and
+// how much they use now (cgroups(7), versions 1 and 2).
 //
 //   for (const ControlGroup& group : MemoryGroups(
 //            ReadSystemFile("/proc/self/cgroup"), "/sys/fs/cgroup")) {
@@ -28,15 +28,15 @@ struct ControlGroup {
   std::string folder = {};  // of its files
   bool is_version_1 = false;
 
-  // Returns how many bytes the processes of the group use together, without
-  // what the kernel drops when memory is needed, such as the contents of files.
-  // Returns nothing if the number is unknown. Takes some tens of microseconds,
-  // or more on a machine with many processors.
+  // Returns how many bytes the processes of the group use together. Memory that
+  // the operating system frees when it needs memory, such as cached contents of
+  // files, does not count. Returns nothing if the number is unknown. Takes some
+  // tens of microseconds, or more on a machine with many processors.
   std::optional<int64_t> UsedBytes() const;
 };
 
-// Returns, among the control groups of a process and all groups that contain
-// them, those that limit memory now.
+// Returns the control groups that limit the memory of a process now. These can
+// be groups of the process or groups that contain them.
 //
 // `groups` is the text of /proc/self/cgroup, which names the groups. `mount` is
 // where control groups of version 1 and 2 are mounted ("/sys/fs/cgroup"). A

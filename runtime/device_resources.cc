@@ -7,8 +7,8 @@
 namespace leat {
 namespace {
 
-// Returns the job in the device's name, which is the device's default
-// container.
+// Returns the name of the device's default container: the job in the device's
+// name, or kDefaultContainer if that name has no job.
 std::string JobOf(const Device& device) {
   const auto name = DeviceName::Parse(device.name());
   return name.ok() ? name->job.value_or(kDefaultContainer) : kDefaultContainer;

@@ -16,14 +16,14 @@
 
 namespace leat {
 
-// Thread-safe. Owns the stores; resources in them are shared with the kernels
-// that use them.
+// Thread-safe. Owns the stores, and shares the resources in the stores with the
+// kernels that use them.
 class DeviceResources {
  public:
   // Makes an empty store for each device. The devices are borrowed and must
-  // outlive this. The default container of a store is the job in its device's
-  // name, or kDefaultContainer if the name has no job. `limits` applies to each
-  // resource separately.
+  // outlive this. The default container of a store has the name of its device's
+  // job. If the device's name has no job, the default container is
+  // kDefaultContainer. `limits` applies to each resource separately.
   explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices,
                            const ResourceLimits& limits = {});
   DeviceResources(const DeviceResources&) = delete;

@@ -35,7 +35,7 @@ struct DeviceSetOptions {
 class DeviceSet {
  public:
   // Makes the devices and starts the threads. Returns RESOURCE_EXHAUSTED if
-  // this process may not take the memory that it needs. Returns
+  // this process cannot get the memory or the threads that it needs. Returns
   // INVALID_ARGUMENT if `num_cpus` is not in [1, 1024], `num_threads` is not in
   // [0, 4096], `cpu_memory_bytes` is negative or `task` is not of the form
   // "/job:J/replica:R/task:T".

@@ -19,8 +19,8 @@ constexpr int kMaxQuick = 64;
 
 // True while this thread runs instructions of an execution. Meanwhile, an async
 // kernel of another execution may complete on this thread. The instructions
-// that its completion makes ready must then run on another thread, not in the
-// middle of an instruction of the first execution.
+// that become ready when that kernel completes must run on another thread,
+// because this thread is in the middle of an instruction.
 thread_local bool runs_instructions = false;
 
 // Sets `runs_instructions` for a scope.
@@ -43,7 +43,7 @@ class Executor::Execution {
  public:
   virtual ~Execution() = default;
 
-  // Run does the work of Executor::Run, and Start that of Executor::Start. The
+  // Run and Start do the work of Executor::Run and Executor::Start. The
   // execution owns itself during the step. It gives itself back to `executor`
   // when the step has ended.
   virtual void Run(Executor& executor, Step& step, Done done) = 0;
@@ -141,9 +141,9 @@ class Executor::ConcurrentExecution final : public Execution {
   }
 
  private:
-  // The instructions that one thread will run. The thread first runs those in
-  // `cheap`, from the end of the list, and then `expensive`, the one expensive
-  // instruction that it has kept.
+  // The instructions that one thread will run. The thread first runs the
+  // instructions in `cheap`, from the end of the list. Then it runs
+  // `expensive`, the one expensive instruction that it has kept.
   struct ReadyWork {
     ReadyList cheap = {};
     Ready expensive = {};  // none if its activation is null
@@ -218,8 +218,8 @@ class Executor::ConcurrentExecution final : public Execution {
     EndActivity();
   }
 
-  // Runs up to kMaxQuick quick instructions of `ready.cheap`. The others stay
-  // there, in their order.
+  // Runs up to kMaxQuick quick instructions of `ready.cheap`. The other
+  // instructions stay in `ready.cheap`, in their order.
   void RunQuick(ReadyWork& ready) {
     const RunsInstructions runs;
     ReadyWork others = NewReadyWork();
@@ -240,8 +240,8 @@ class Executor::ConcurrentExecution final : public Execution {
     GiveBack(std::move(others));
   }
 
-  // Runs the instructions in `ready` and those that they make ready. Returns
-  // when none is left or the step has failed.
+  // Runs the instructions in `ready` and the instructions that become ready as
+  // a result. Returns when no instruction is left or the step has failed.
   void Work(ReadyWork ready) {
     const RunsInstructions runs;
     while (runner_.step().IsRunning()) {

@@ -2,13 +2,19 @@
 //
 // Executor: runs one Program, for many steps at the same time.
 //
-// An instruction is ready when all of its inputs have arrived (Kahn's
-// algorithm, on counts that one memcpy resets for each step). The thread that
-// made cheap instructions ready runs them; of several expensive ones it keeps
-// one and gives the others to the compute pool. Instructions that a received
-// tensor makes ready go to the pool, too, unless they are quick
-// (CostClass::kQuick). A program that has neither expensive nor asynchronous
-// instructions, and no control flow, is simply run in order, without counts.
+// An instruction is ready when all of its inputs have arrived. The executor
+// counts the missing inputs (Kahn's algorithm), and resets the counts for each
+// step with one memcpy.
+//
+// A thread runs the cheap instructions that it has made ready. It also keeps
+// one of the expensive instructions, and gives the others to the compute pool.
+// When a received tensor makes instructions ready, the receiving thread runs
+// only the quick ones (CostClass::kQuick) and gives the others to the compute
+// pool.
+//
+// Some programs have no expensive instructions, no asynchronous instructions
+// and no control flow. One thread runs their instructions in order, without
+// counts.
 #ifndef LEAT_RUNTIME_EXECUTOR_H_
 #define LEAT_RUNTIME_EXECUTOR_H_
 
@@ -35,19 +41,18 @@ class Executor {
   // REQUIRES: no step is running.
   ~Executor();
 
-  // Runs every instruction for `step`. A kernel that fails calls step.Fail,
-  // after which no further kernel is started. The calling thread works until no
-  // more instructions are ready for it. The step may end later, on other
-  // threads.
+  // Runs every instruction for `step`. If a kernel fails, calls step.Fail and
+  // starts no further kernel. The calling thread works until no more
+  // instructions are ready for it. The step may end later, on other threads.
   //
   // Calls `done` exactly once, on any thread, when every kernel that was
   // started has ended. The call may come before Run returns. `step` and the
   // Executor must live until `done` is called.
   void Run(Step& step, Done done);
 
-  // Does the same as Run, but for a calling thread that should not compute,
-  // such as a thread of a transport. The calling thread runs at most 64 quick
-  // instructions and leaves the rest, if any, to the compute pool.
+  // Does the same as Run. Use it on a thread that should not compute, such as a
+  // thread of a transport. The calling thread runs at most 64 quick
+  // instructions and gives the rest to the compute pool.
   void Start(Step& step, Done done);
 
   const Program& program() const { return *program_; }

@@ -19,9 +19,9 @@ Value DeadValue() {
   return value;
 }
 
-// Subtracts one from `count` unless the result would be 0. Returns true if it
-// has subtracted. The count may become 0 only under the lock, because the
-// iteration can end as soon as it is 0.
+// If `count` is above 1, subtracts one and returns true. Otherwise returns
+// false. Only a thread that holds the lock may change the count to 0, because
+// an iteration can end as soon as its count is 0.
 bool DecrementUnlessLast(std::atomic<int64_t>& count) {
   int64_t value = count.load(std::memory_order_relaxed);
   while (value > 1) {

@@ -19,8 +19,8 @@ class Latch {
   explicit Latch(int count) : count_(count) {}
 
   void CountDown() {
-    // Notifies under the lock, because the waiter may destroy this once it
-    // wakes.
+    // Notifies under the lock, because the waiting thread may destroy this
+    // object as soon as it wakes.
     MutexLock lock(mutex_);
     if (count_.fetch_sub(1) == 1) done_.NotifyAll();
   }
@@ -67,7 +67,7 @@ class StartedStep {
   }
 
   // Drops the graph before it calls `done`, because the session may end as soon
-  // as `done` is called. Nothing of the session is used after that.
+  // as `done` is called.
   void End() {
     graph_.reset();
     GraphRunner::Done done = std::move(done_);
@@ -127,8 +127,8 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
   };
   for (size_t i = 0; i < graph.executors.size(); ++i) {
     Executor& executor = *graph.executors[i];
-    // The caller's thread runs the last executor, unless it must watch the
-    // deadline.
+    // The caller's thread runs the last executor if it has no deadline to
+    // watch.
     if (i + 1 < graph.executors.size() || deadline.has_value()) {
       queue.Add([&start, &executor] { start(executor); });
     } else {

@@ -17,7 +17,8 @@
 #include "leat/core/saturating.h"
 #include "leat/core/system_file.h"
 
-// Functions of tcmalloc, which programs may or may not be linked with.
+// Functions of tcmalloc. They are null in a program that is not linked with
+// tcmalloc.
 extern "C" {
 __attribute__((weak)) int MallocExtension_GetNumericProperty(
     const char* property, size_t* value);
@@ -29,20 +30,19 @@ namespace {
 
 constexpr char kMount[] = "/sys/fs/cgroup";
 constexpr int64_t kMiB = int64_t{1} << 20;
-// Large allocations leave a twentieth of the memory, within these bounds, to
-// small ones.
+// Large allocations leave a twentieth of the memory to small allocations, but
+// at least kLeastSpareBytes and at most kMostSpareBytes.
 constexpr int64_t kLeastSpareBytes = 16 * kMiB;
 constexpr int64_t kMostSpareBytes = 256 * kMiB;
 constexpr int64_t kMostTransportBytes = 4096 * kMiB;
 // A task needs this many bytes to start, beside the stacks of its threads.
 constexpr int64_t kHeapToStart = 48 * kMiB;
-// The threads of a task that do not compute: those that block, that wait for
-// time, and those of gRPC.
+// The number of threads of a task that do not compute. These are threads that
+// may block, threads that wait for a time, and the threads of gRPC.
 constexpr int kOtherThreads = 20;
 constexpr int64_t kSmallStackBytes = kMiB;
 
-// Returns the control groups that limit this process, as they were when it
-// began.
+// Returns the control groups that limited this process at the first call.
 const std::vector<ControlGroup>& Groups() {
   static const auto& groups = *new std::vector<ControlGroup>(
       MemoryGroups(ReadSystemFile("/proc/self/cgroup"), kMount));
@@ -90,9 +90,10 @@ struct Usage {
   int64_t resident_bytes = 0;
 };
 
-// Returns zeros for what is unknown. Allocates no memory.
+// Returns zeros if the numbers are unknown. Allocates no memory.
 Usage ReadUsage() {
-  // The file has numbers of pages: of address space, in memory, and others.
+  // The file contains numbers of pages: first the pages of address space, then
+  // the pages that are in memory, and then others.
   const FileDescriptor file(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
   char text[128] = "";
   const ssize_t size = read(file.number(), text, sizeof(text) - 1);
@@ -107,7 +108,8 @@ Usage ReadUsage() {
           .resident_bytes = resident * page_bytes};
 }
 
-// Returns the memory of which devices and messages get shares.
+// Returns how many bytes the devices, the messages and the rest of the task
+// share.
 int64_t SharedBytes() {
   static const int64_t bytes = [] {
     const int64_t of_program = ReadUsage().address_bytes + kHeapToStart +
@@ -122,7 +124,8 @@ int64_t FreeAddressSpace(const Usage& usage) {
   return AddressSpaceLimit() - usage.address_bytes;
 }
 
-// Returns how much the machine and each control group have left.
+// Returns how many bytes this process may still take of the memory of the
+// machine and of each control group.
 int64_t FreePhysicalBytes(const Usage& usage) {
   int64_t free = MachineBytes() - usage.resident_bytes;
   for (const ControlGroup& group : Groups()) {

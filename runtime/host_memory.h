@@ -1,12 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that tell how much memory this process uses, and how much it may
-// use: the least of the machine's memory, the limit of its control groups (of a
-// container) and the limit of its address space (ulimit -v). Thread-safe.
+// Functions that tell how much memory this process uses and how much it may
+// use. It may use no more than the memory of the machine, no more than its
+// control groups allow (as in a container), and no more than its limit of
+// address space (ulimit -v). Thread-safe.
 //
-// The memory that a task may use is shared out. The devices may take seven
-// tenths for tensors, and messages that are being received two tenths. The last
-// tenth is left for graphs and for the program itself.
+// The memory that a task may use is divided. The devices may take seven tenths
+// of it for tensors. Messages that are being received may take two tenths. The
+// last tenth is left for graphs and for the program itself.
 #ifndef LEAT_RUNTIME_HOST_MEMORY_H_
 #define LEAT_RUNTIME_HOST_MEMORY_H_
 
@@ -26,29 +27,30 @@ namespace leat {
 int64_t HostMemoryBytes();
 
 // Returns how many bytes this process may still take from the system, or
-// kNoMemoryLimit if the number is unknown. Takes a few microseconds, or some
-// tens of them in a container, where the memory of its other processes counts
-// too.
+// kNoMemoryLimit if the number is unknown. A call takes a few microseconds. In
+// a container it takes some tens of microseconds, because it also asks how much
+// memory the other processes in the container use.
 int64_t FreeMemoryBytes();
 
 // Returns true if the address space of this process is limited (ulimit -v).
 bool IsAddressSpaceLimited();
 
-// Returns true if this process may still take `bytes` from the system, and
-// afterwards has enough left for small allocations, whose failure would end the
-// process.
+// Returns true if this process can take `bytes` bytes from the system and then
+// still has enough memory for small allocations. If a small allocation failed,
+// the process would end.
 bool HasFreeMemory(int64_t bytes);
 
-// Memory that work is about to take piece by piece, such as what is made of a
-// graph. Work at the same time on other threads leaves it alone. Movable; the
-// destructor ends the reservation.
+// Reserves memory that a thread is about to take piece by piece, for example
+// while it builds a graph. Other threads cannot reserve the same memory.
+// Movable; the destructor ends the reservation.
 //
 //   LEAT_ASSIGN_OR_RETURN(const MemoryReservation memory,
 //                         MemoryReservation::Take(bytes, "a graph"));
 class MemoryReservation {
  public:
-  // Returns RESOURCE_EXHAUSTED, saying that `what` needs the memory, unless
-  // this process can take `bytes` beside all that is reserved (HasFreeMemory).
+  // Reserves `bytes` bytes. Returns RESOURCE_EXHAUSTED if this process cannot
+  // take them in addition to all other reservations (HasFreeMemory). The
+  // message says that `what` needs the memory.
   static absl::StatusOr<MemoryReservation> Take(int64_t bytes,
                                                 absl::string_view what);
   // Makes a reservation of nothing.
@@ -67,27 +69,31 @@ class MemoryReservation {
   int64_t bytes_ = 0;
 };
 
-// Return the shares of the devices and of the messages that are being received,
-// in bytes. They are computed when they are first asked for, from the memory
-// that is free then. The address space that is in use then holds the program,
-// which takes no part in the shares.
+// Return two shares of the memory, in bytes: the share of the devices, and the
+// share of the messages that are being received. The first call computes both
+// shares from the memory that this process may use. If the address space is
+// limited, that call first subtracts the address space that the program itself
+// needs.
 int64_t DefaultDeviceBytes();
 int64_t DefaultTransportBytes();
 
-// Returns RESOURCE_EXHAUSTED, with the limit that would be enough, if this
-// process may not take the memory that a task needs to live: the stacks of
-// `num_threads` threads and a few MiB of heap.
+// Returns RESOURCE_EXHAUSTED if this process cannot take the memory that a task
+// needs to start. A task needs 48 MiB of heap. If the address space is limited,
+// it also needs space for the stacks of `num_threads` compute threads and of
+// its other threads. The message names a limit that would be enough.
 absl::Status CheckMemoryToStart(int num_threads);
 
-// If the address space of this process is limited, gives threads that start
-// from now on a small stack, so that the stacks do not take most of it.
+// If the address space of this process is limited, lets threads that start from
+// now on have a stack of at most 1 MiB. Otherwise the stacks would take most of
+// the address space.
 void LimitThreadStacks();
 
-// Returns how many free bytes malloc keeps in whole pages, or 0 if this malloc
-// does not say that.
+// Returns how many free bytes malloc keeps in whole pages. Returns 0 if the
+// malloc of this program does not report the number.
 int64_t FreeHeapBytes();
 
-// Gives up to `bytes` of these pages back to the system.
+// Gives up to `bytes` bytes of the free pages that malloc keeps back to the
+// system.
 void ReleaseFreeHeap(int64_t bytes);
 
 // Returns how many bytes of memory this process occupies now (its resident

@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // InstructionRunner: runs the kernels of one step on one device, and clears the
-// values that nobody will read any more. It knows nothing about the order of
-// instructions; the executor and the propagators decide that.
+// values that nobody will read any more. The executor and the propagators
+// decide the order in which instructions run.
 //
-// The value of an output lies in a slot of its activation, next to the number
-// of reads that are still to come. The instruction that reads it last clears
-// the slot. A kernel that is the last reader may write its output over the
-// bytes instead (KernelContext::ForwardOrAllocate).
+// An Activation has a slot for the value of each output, and for each slot the
+// number of reads that are still to come. The instruction that reads a value
+// last clears the slot. If a kernel is the last reader of a value, it may also
+// write its output over the bytes of the value
+// (KernelContext::ForwardOrAllocate).
 #ifndef LEAT_RUNTIME_INSTRUCTION_RUNNER_H_
 #define LEAT_RUNTIME_INSTRUCTION_RUNNER_H_
 
@@ -68,21 +69,21 @@ class InstructionRunner {
   // thread that should not compute.
   bool IsQuick(const Instruction& instruction, Activation& activation) const;
 
-  // For each snapshot of the instruction, reads the variable and puts its value
-  // into the slot of the snapshot. Fails if a variable is uninitialised or
-  // memory is exhausted.
+  // For each Program::Snapshot of the instruction, reads the variable and puts
+  // its value into the slot of the snapshot. Returns an error if a variable is
+  // uninitialised or memory is exhausted.
   absl::Status ReadReferences(const Instruction& instruction,
                               Activation& activation) const;
 
-  // Runs a synchronous kernel and then calls Finish. Returns false, after a
-  // call of Fail, if the kernel or Finish failed.
+  // Runs a synchronous kernel and then calls Finish. If the kernel fails, calls
+  // Fail and returns false. If Finish returns false, also returns false.
   template <bool kShared>
   bool Run(const Instruction& instruction, Activation& activation,
            bool is_dead = false) const;
 
-  // To be called after a kernel has succeeded: drops outputs that nobody reads,
-  // checks that the kernel has set the others, and releases the inputs. Returns
-  // false, after a call of Fail, if an output is missing.
+  // To be called after a kernel has succeeded. Drops the outputs that nobody
+  // reads, checks that the kernel has set all other outputs, and releases the
+  // inputs. If an output is missing, calls Fail and returns false.
   template <bool kShared>
   bool Finish(const Instruction& instruction, Activation& activation) const;
 
@@ -100,7 +101,8 @@ class InstructionRunner {
   bool TakeInput(const Instruction& instruction, int i, Activation& activation,
                  Value& value) const;
 
-  // Marks the outputs of an instruction that does not run as dead.
+  // Marks the outputs of `instruction` as dead. The caller does this instead of
+  // running the instruction.
   void SetOutputsDead(const Instruction& instruction,
                       Activation& activation) const;
 

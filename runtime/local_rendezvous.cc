@@ -16,8 +16,8 @@ LocalRendezvous::~LocalRendezvous() {
       is_waited_for = is_waited_for || entry.waiter != nullptr;
     }
   }
-  // Makes the error only if a receiver waits. An ordinary step has no such
-  // receiver and saves the time.
+  // Makes the error only if a receiver waits. In an ordinary step no receiver
+  // waits, so the step saves the time for making the error.
   if (is_waited_for) StartAbort(absl::CancelledError("the step has ended"));
 }
 

@@ -28,9 +28,9 @@ class LocalRendezvous final : public Rendezvous {
   ~LocalRendezvous() override;
 
   // Implement Rendezvous. If a key is sent twice, or received twice, in one
-  // step, the second call gets ALREADY_EXISTS. The rendezvous forgets a key
-  // inside of a loop after its use, so it does not notice a repeated call
-  // there.
+  // step, the second call gets ALREADY_EXISTS. There is one exception: a key
+  // inside of a loop is forgotten after its use, so the second call does not
+  // get this error.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   void RecvAsync(const ParsedKey& key, Done done) override;
   void StartAbort(const absl::Status& reason) override;

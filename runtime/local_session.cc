@@ -124,7 +124,7 @@ class LocalSession final : public Session,
     LEAT_ASSIGN_OR_RETURN(Plans::Plan found, plans_->Find(key));
     if (found != nullptr) return found;
     for (;;) {
-      // Reads the version before the graph. The graph is therefore of this
+      // Reads the version before Plan reads the graph. The graph then has this
       // version or a later one.
       const int64_t version = graph_->version();
       const auto made =

@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The count of a Merge instruction. A Merge is ready when its control edges and
-// one live input have arrived. It is dead, and ready, when all of its inputs
-// are dead. The count is one word, so that threads need no lock:
+// The count of a Merge instruction. A Merge is ready when all of its control
+// edges and one live input have arrived. It is also ready when all of its
+// control edges and all of its inputs have arrived and every input is dead. In
+// that case the Merge is dead, too. The count is one word, so that threads need
+// no lock:
 //
 //   bit 0       set while no live input has arrived
 //   bits 1-15   number of control edges still to come

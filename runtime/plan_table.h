@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanTable: the plans of a session, by the signature of their steps. Each plan
-// is made once, however many callers ask for it at the same time. Local
-// sessions and the sessions of masters keep their plans in PlanTables.
+// PlanTable: the plans of a session, by the signature of their steps. If
+// several callers ask for the same plan at the same time, the plan is made only
+// once. Local sessions and the sessions of masters keep their plans in
+// PlanTables.
 #ifndef LEAT_RUNTIME_PLAN_TABLE_H_
 #define LEAT_RUNTIME_PLAN_TABLE_H_
 
@@ -49,8 +50,8 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // Makes a table that keeps at most `max_plans` plans. The table calls
   // `release` with each plan that it evicts, on any thread and without holding
   // a lock. It evicts only plans that no step uses, so it may keep more than
-  // `max_plans` plans. If `release` is null, it evicts plans even if steps use
-  // them. Such a plan lives until those steps have ended.
+  // `max_plans` plans. If `release` is null, the table also evicts plans that
+  // steps use. The steps then keep such a plan until they have ended.
   static std::shared_ptr<PlanTable> Create(Release release,
                                            size_t max_plans = kMaxPlans) {
     return std::shared_ptr<PlanTable>(
@@ -61,11 +62,11 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // returns the reason of Close.
   absl::StatusOr<Plan> Find(absl::string_view key);
 
-  // Calls `done` with the plan of `key`, exactly once unless Leave is called.
-  // If the plan has not been made and is not being made, calls `make`. If
-  // making the plan fails, all callers that wait for it get the error. The
-  // table does not keep errors, so the next call tries again. The returned
-  // ticket is for Leave.
+  // Calls `done` with the plan of `key`. Calls it exactly once, or not at all
+  // if Leave is called before. If the plan has not been made and is not being
+  // made, calls `make`. If making the plan fails, all callers that wait for it
+  // get the error. The table does not keep errors, so the next call tries
+  // again. The returned ticket is for Leave.
   //
   // `graph_version` is the version of the graph that `make` plans. If making a
   // plan from an earlier version fails, a caller with a later version gets null
@@ -75,9 +76,9 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // already. After Close it gets the reason of Close.
   Ticket Get(const std::string& key, int64_t graph_version, Make make,
              Done done);
-  // Ends the wait of `ticket`. Its `done` is not called any more, unless
-  // another thread is calling it just now. A plan that is being made is
-  // completed all the same.
+  // Ends the wait of `ticket`. From now on the table does not call the `done`
+  // of this wait, but a call that another thread has begun may still be
+  // running. The plan of `key` is still made if it is being made now.
   void Leave(const std::string& key, Ticket ticket);
 
   // Drops every plan without calling `release`, because the session ends on all

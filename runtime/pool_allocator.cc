@@ -19,8 +19,8 @@
 namespace leat {
 namespace {
 
-// The sizes of blocks, which are called classes, are the powers of two and,
-// between each power of two and the next, three more sizes.
+// Blocks are divided into classes by their size. The sizes are the powers of
+// two and, between each power of two and the next, three more sizes.
 constexpr int kStepBits = 2;
 constexpr int kMinShift = 8;  // so that every step is a multiple of 64
 constexpr int kMaxShift = 44;
@@ -65,18 +65,20 @@ void* MapHugePages(size_t bytes) {
   return begin + before;
 }
 
-// True if blocks of at least kHugePage are mapped. If the address space is
-// limited, the system must have them again as soon as they are freed. Otherwise
-// they come from malloc, which keeps their pages for a while, so that a block
-// that is soon needed again costs no page faults.
+// Returns true if blocks of kHugePage bytes or more come from mmap. They do if
+// the address space is limited, because the space of a freed block must then
+// return to the system at once. Otherwise they come from malloc, which keeps
+// the pages of a freed block for a while. So a block that is needed again soon
+// causes no page faults.
 bool MapsLargeBlocks() {
   static const bool maps = IsAddressSpaceLimited();
   return maps;
 }
 
-// Takes memory from the system. Returns null if there is none. Large blocks ask
-// for huge pages, because a large tensor is often written and read only once,
-// and misses of the address cache (TLB) would double the time of that.
+// Takes memory from the system. Returns null if there is none. Asks for huge
+// pages for large blocks. A large tensor is often written and read only once,
+// and with small pages the misses of the address cache (TLB) would double the
+// time for this.
 void* SystemAllocate(size_t bytes) {
   if (static_cast<int64_t>(bytes) >= kLarge &&
       !HasFreeMemory(static_cast<int64_t>(bytes))) {
@@ -103,11 +105,11 @@ void SystemFree(void* memory, size_t bytes) {
 
 }  // namespace
 
-// The blocks, in one list per size. A pool lives until the allocator and all
-// buffers are gone: the allocator, every list with blocks in use and every
-// reservation hold a reference. A step takes and returns thousands of blocks.
-// Take and Give must therefore be fast: each takes one lock and usually makes
-// no other atomic operation.
+// The blocks, in one list per size. The allocator, every list with blocks in
+// use and every reservation hold a reference to the pool. So the pool is
+// deleted when the allocator and all buffers have been destroyed. A step takes
+// and returns thousands of blocks. Take and Give must therefore be fast: each
+// takes one lock and usually makes no other atomic operation.
 class PoolAllocator::Pool {
  public:
   explicit Pool(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -169,8 +171,8 @@ class PoolAllocator::Pool {
     Release();
   }
 
-  // Frees the blocks that no one has needed since the last call. Returns their
-  // bytes.
+  // Frees the blocks that have not been used since the last call. Returns how
+  // many bytes they had.
   int64_t FreeUnused() {
     int64_t bytes = 0;
     for (int i = 0; i < kNumClasses; ++i) {
@@ -209,9 +211,9 @@ class PoolAllocator::Pool {
     int64_t least_kept ABSL_GUARDED_BY(mutex) = 0;
     std::atomic<int64_t> in_use{0};  // changes under the lock
 
-    // Removes as many blocks as were in the list at all times since the last
-    // call, and returns them as a list. They are the blocks that were used
-    // longest ago.
+    // Removes the last `least_kept` blocks of the list and returns them as a
+    // list. These blocks have not been used since the last call, because blocks
+    // are taken only from the front and the list was never shorter.
     FreeBlock* TakeUnused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
       FreeBlock** end = &head;
       for (int64_t i = least_kept; i < num_kept; ++i) end = &(*end)->next;
@@ -270,8 +272,8 @@ class PoolAllocator::Pool {
   }
 
   // Frees the kept blocks if they have more than twice as many bytes as were in
-  // use at this or any earlier call. Sizes that no step asks for any more, such
-  // as those of another batch size, must not pile up.
+  // use at this or any earlier call. Otherwise blocks whose size no step needs
+  // any more, because the batch size has changed, would pile up.
   void FreeSurplus() {
     const int64_t in_use = BytesInUse();
     int64_t peak = peak_bytes_.load(std::memory_order_relaxed);
@@ -307,7 +309,7 @@ class PoolAllocator::Pool {
     }
   }
 
-  // Frees a list of blocks of a class. Returns their bytes.
+  // Frees a list of blocks of a class. Returns how many bytes they had.
   int64_t Free(FreeBlock* blocks, int size_class) {
     const auto size = static_cast<int64_t>(ClassBytes(size_class));
     int64_t bytes = 0;

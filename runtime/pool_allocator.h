@@ -34,7 +34,8 @@ struct PoolAllocatorOptions {
 // Before the allocator takes a block of 1 MiB or more from the system, it makes
 // a check. If the kept blocks have more than twice as many bytes as were in use
 // at this or any earlier check, the allocator gives all kept blocks back to the
-// system. Otherwise blocks with the sizes of an earlier batch would pile up.
+// system. Without this check, blocks whose sizes only earlier batches needed
+// would pile up.
 class PoolAllocator final : public Allocator {
  public:
   explicit PoolAllocator(PoolAllocatorOptions options = {});
@@ -50,8 +51,8 @@ class PoolAllocator final : public Allocator {
   // dropped. The bytes themselves are held elsewhere. Returns null if the limit
   // is reached.
   BufferRef Reserve(int64_t bytes) override;
-  // Gives the blocks back that were kept during the whole time since the last
-  // call. A steady step takes each kept block, so it loses none.
+  // Gives back the blocks that have not been used since the last call. If all
+  // steps are alike, every step uses every block, so no block is given back.
   int64_t GiveBackUnused() override;
   absl::string_view name() const override { return options_.name; }
 

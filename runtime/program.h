@@ -3,8 +3,9 @@
 // Program: the part of a step that runs on one device, compiled. Nodes are
 // numbered anew in execution order and become instructions, every output has a
 // slot, and edges lie in flat arrays. Each loop (frame) has its own
-// instructions and slots; their layout is made once, and their memory is
-// allocated per iteration. Nodes outside of loops belong to frame 0.
+// instructions and slots; the compiler decides where they lie, and each
+// iteration allocates memory for them. Nodes outside of loops belong to frame
+// 0.
 //
 // For example, take nodes a, b and c with one output each, where b reads a, and
 // c reads a and b. They become the instructions 0, 1 and 2 with the slots 0, 1
@@ -92,14 +93,15 @@ class Program {
   // An edge from an instruction to one that waits for it.
   struct Successor {
     int32_t instruction = 0;  // the one that waits
-    int32_t input = 0;        // where the edge arrives, or kControl
+    int32_t input = 0;        // index of its input, or kControl
     int32_t slot = 0;         // of the value on the edge
     static constexpr int32_t kControl = -1;
   };
 
-  // A variable whose value an instruction reads. Before the instruction runs,
-  // the value of the variable in slot `reference` is put into slot `value`,
-  // which only this instruction uses.
+  // Describes an input for which an instruction reads the value of a variable.
+  // Slot `reference` holds the variable. Before the instruction runs, the
+  // variable is read and its value is put into slot `value`. No other
+  // instruction uses slot `value`.
   struct Snapshot {
     int32_t reference = 0;
     int32_t value = 0;
@@ -128,10 +130,11 @@ class Program {
   };
 
   // Compiles `graph`. All nodes of `graph` run on `device`. `kernels` creates
-  // the kernels or finds those of the session. Returns INVALID_ARGUMENT if the
-  // loops of the graph are malformed, or if there is no kernel for a node. If a
-  // kernel cannot be constructed, returns the error of its construction. An
-  // error about one node names the node, its op and the device.
+  // the kernels, or finds kernels that the session already has. Returns
+  // INVALID_ARGUMENT if the loops of the graph are malformed, or if there is no
+  // kernel for a node. If a kernel cannot be constructed, returns the error of
+  // its construction. An error about one node names the node, its op and the
+  // device.
   static absl::StatusOr<std::shared_ptr<const Program>> Compile(
       const Graph& graph, Device& device, SessionKernels& kernels);
 
@@ -150,7 +153,7 @@ class Program {
   absl::Span<const FrameLayout> frames() const { return frames_; }
 
   // The ranges that belong to instruction `i`: the slots of its inputs, the
-  // variables that it reads as values, and the edges from it.
+  // variables whose values it reads, and the edges from it.
   absl::Span<const int32_t> InputSlots(const Instruction& i) const {
     return absl::MakeConstSpan(input_slots_)
         .subspan(i.first_input, i.num_inputs);
@@ -188,12 +191,12 @@ class Program {
   std::vector<Instruction> instructions_;
   std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;
-  // The arrays that ranges of instructions refer to.
+  // An instruction refers to ranges of the next three arrays.
   std::vector<int32_t> input_slots_;
   std::vector<Snapshot> snapshots_;
   std::vector<Successor> successors_;
   std::vector<int32_t> roots_;
-  // Own what the instructions point at.
+  // These vectors own the objects that the instructions point to.
   std::vector<std::shared_ptr<const NodeDef>> defs_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
 };

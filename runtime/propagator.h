@@ -42,8 +42,8 @@ class StraightPropagator {
   StraightPropagator(const Program& program, const InstructionRunner& runner)
       : program_(program), runner_(runner) {}
 
-  // Runs a ready synchronous instruction. Returns false if the instruction, and
-  // so the step, has failed.
+  // Runs a ready synchronous instruction. If the instruction fails, the step
+  // fails, and Run returns false.
   bool Run(const Ready& item) const {
     return runner_.Run<true>(program_.instruction(item.instruction),
                              *item.activation);
@@ -52,7 +52,7 @@ class StraightPropagator {
   // instructions that have become ready as a result.
   void Propagate(const Ready& done, ReadyList& ready) const;
 
-  // To be called when the step has ended and nothing else of it runs.
+  // To be called when the step has ended and no thread works on it any more.
   void Clear() {}
 
  private:
@@ -73,8 +73,8 @@ class FlatPropagator {
   void Clear() {}
 
   // Tells the consumers in `activation` that the outputs of `from` have come,
-  // and appends the consumers that became ready to `ready`. `all_dead` says
-  // that all outputs are dead, and `entering` that `from` is an Enter.
+  // and appends the consumers that became ready to `ready`. If `all_dead` is
+  // true, all outputs are dead. If `entering` is true, `from` is an Enter.
   void Deliver(const Program::Instruction& from, Activation& activation,
                bool all_dead, bool entering, ReadyList& ready) const;
 
@@ -114,8 +114,8 @@ class FramedPropagator {
  private:
   using Instruction = Program::Instruction;
 
-  // Takes the value that an Enter, Exit or NextIteration hands on. If the value
-  // must be read from a variable that cannot be read, fails the step and
+  // Takes the value that an Enter, Exit or NextIteration hands on. The value
+  // may have to be read from a variable. If that fails, fails the step and
   // returns false.
   bool TakeValue(const Ready& done, Value& value) const;
   // Puts the value into the first iteration of a loop, or into all iterations
@@ -132,11 +132,11 @@ class FramedPropagator {
   void NextIteration(const Ready& done, ReadyList& ready);
 
   // Puts a value into the output slot of `instruction` in `activation`, and
-  // tells the consumers there.
+  // tells the consumers in `activation`.
   void Place(int32_t instruction, const Value& value, Activation& activation,
              ReadyList& ready);
-  // Returns the loop that `enter` leads to from `parent`. Starts the loop if
-  // `enter` is its first Enter to come.
+  // Returns the loop that `enter` leads to from `parent`. If no Enter of the
+  // loop has arrived before, starts the loop.
   Loop& FindOrAddLoop(const Instruction& enter, Activation& parent)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Starts the next iteration of a loop, and gives it the loop invariants.

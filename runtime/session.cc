@@ -8,8 +8,8 @@ namespace leat {
 namespace {
 
 // Returns `name`. If `node` is in the body of a function, adds the function to
-// the name. No node has such a name, because names contain neither spaces nor
-// parentheses.
+// the name. No node has the resulting name, because names of nodes do not
+// contain spaces or parentheses.
 std::string InGraph(std::string name, const Operation& node) {
   const std::string function = FunctionOf(node);
   if (function.empty()) return name;

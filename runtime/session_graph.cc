@@ -31,8 +31,8 @@ absl::StatusOr<int64_t> SessionGraph::ExtendAtVersion(
     return absl::AbortedError(absl::StrCat(
         "Current version is ", current, " but caller expected ", version, "."));
   }
-  // Works on a copy, because nodes that can be added may still be impossible to
-  // place.
+  // Works on a copy: if Replace cannot place the new nodes, `client_` must be
+  // as before.
   Graph extended = client_;
   LEAT_RETURN_IF_ERROR(ExtendGraph(addition, extended, limits));
   LEAT_RETURN_IF_ERROR(Replace(std::move(extended)));

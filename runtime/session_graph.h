@@ -4,7 +4,7 @@
 // client built and extended it, and a prepared graph
 // (partitioner/prepare_graph.h). The prepared graph is made from the client's
 // graph. Steps are planned from the prepared graph. The local session and the
-// master use it.
+// master use a SessionGraph.
 #ifndef LEAT_RUNTIME_SESSION_GRAPH_H_
 #define LEAT_RUNTIME_SESSION_GRAPH_H_
 
@@ -26,7 +26,7 @@ namespace leat {
 // Thread-safe. While an extension is being prepared, steps are still planned
 // from the previous prepared graph. A SessionGraph owns everything that it
 // keeps, except options.policies, which is borrowed. At an extension, stateful
-// nodes stay on their devices, because their state lives there.
+// nodes stay on their devices, because the devices hold their state.
 class SessionGraph {
  public:
   // Prepares `client`, whose nodes may be placed on any of `devices`. Fails as

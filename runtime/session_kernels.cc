@@ -7,8 +7,9 @@
 namespace leat {
 namespace {
 
-// True if a kernel of the session keeps the node's state. Send, Recv, Arg and
-// Retval belong to one plan; their state belongs to the step.
+// Returns true if the session must keep the kernel of the node, because the
+// kernel has state. Nodes and ops with a leading '_', such as _Send and _Arg,
+// belong to one plan, and their state belongs to the step.
 bool KeepsState(const NodeDef& node) {
   return node.op->is_stateful && node.name[0] != '_' && node.op->name[0] != '_';
 }

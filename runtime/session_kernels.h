@@ -33,10 +33,10 @@ class SessionKernels {
   // whose names begin with '_' belong to one plan and always get a new kernel.
   //
   // Returns INVALID_ARGUMENT if the earlier kernel was for another op or for
-  // another value of an attr that the op declares. Other attrs may differ: they
-  // are notes of a planner, such as the `_class` of a TensorFlow master, and
-  // change from graph to graph of one session. Fails as KernelRegistry::Create
-  // does.
+  // another value of an attr that the op declares. Other attrs may differ:
+  // planners add them, such as the `_class` of a TensorFlow master, and they
+  // may change from one graph of a session to the next. Fails as
+  // KernelRegistry::Create does.
   absl::StatusOr<std::shared_ptr<const Kernel>> Get(const NodeDef& node,
                                                     const Device& device);
 

@@ -39,13 +39,14 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  // An id that differs from those of the other steps of the session.
+  // An id that differs from the ids of the other steps of the session.
   int64_t id() const { return id_; }
   // Carries the tensors that cross devices in this step.
   Rendezvous& rendezvous() { return rendezvous_; }
   // Wakes the waiting kernels when the step fails.
   Cancellation& cancellation() { return cancellation_; }
-  // Holds what ends with the step, such as temporary variables.
+  // Holds the resources that are deleted when the step ends, such as temporary
+  // variables.
   ResourceStore& resources() { return resources_; }
   // The fed tensors. `_Arg` with index i reads element i.
   absl::Span<const Tensor> args() const { return args_; }
@@ -63,11 +64,11 @@ class Step {
   // `status` is not OK.
   void Fail(const absl::Status& status);
 
-  // True while no error has been recorded. Once this is false, no more kernels
+  // True while no error has been recorded. When this is false, no more kernels
   // should be started.
   bool IsRunning() const { return !cancellation_.IsCancelled(); }
 
-  // The outcome: OK or the error that Fail describes. It is final once no
+  // The outcome: OK or the error that Fail describes. It is final when no
   // kernel of the step runs any more.
   absl::Status status() const;
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StepStatsRecorder and helpers: turn what an observer sees of a step into
-// TensorFlow's RunMetadata. That holds StepStats (which node ran when, on which
-// device, and what its outputs were) and the partition graphs.
+// TensorFlow's RunMetadata. A RunMetadata holds StepStats (which node ran when,
+// on which device, and what its outputs were) and the partition graphs.
 #ifndef LEAT_RUNTIME_STEP_STATS_H_
 #define LEAT_RUNTIME_STEP_STATS_H_
 
@@ -56,7 +56,7 @@ class StepStatsRecorder final : public StepObserver {
   // Runs of nodes beyond this number are dropped, as in TensorFlow.
   static constexpr int64_t kMaxNodeRuns = int64_t{1} << 20;
 
-  // Passes every run of a node on to `next`, unless that is null. Borrows
+  // If `next` is not null, passes every run of a node on to `next`. Borrows
   // `next`.
   explicit StepStatsRecorder(StepObserver* next = nullptr,
                              int64_t max_node_runs = kMaxNodeRuns);
@@ -84,7 +84,7 @@ class StepStatsRecorder final : public StepObserver {
   int64_t WallTime(std::chrono::steady_clock::time_point time) const;
   // Fills `node` from `run`.
   void Describe(const NodeRun& run, pb::NodeExecStats& node) const;
-  // Moves `node` into the record, unless that is full.
+  // If the record is not full, moves `node` into the record.
   void Add(const Device* device, pb::NodeExecStats& node);
 
   StepObserver* const next_;
@@ -100,7 +100,8 @@ class StepStatsRecorder final : public StepObserver {
 
 // Sets the timeline_label of every node in `stats` that is in `graph`, as
 // TensorFlow does: "name = Op(input, input:1, ^control)". The label of a Send
-// or a Recv is "name = _Send(tensor @device of the other end)".
+// or a Recv is "name = _Send(tensor @device)", where `device` is the other end
+// of the transfer.
 void AddTimelineLabels(const CompiledGraph& graph, const OpRegistry& ops,
                        pb::StepStats& stats);
 

@@ -19,8 +19,8 @@ namespace {
 // The latest time that StartNanos returns: about the year 2116.
 constexpr int64_t kMaxNanos = int64_t{1} << 62;
 
-// Returns a time in nanoseconds, from the microseconds if no nanoseconds are
-// given.
+// Returns `nanos`, or `micros` converted to nanoseconds if `nanos` is 0. Moves
+// the result into the range [0, kMaxNanos].
 int64_t Nanos(int64_t nanos, int64_t micros) {
   if (nanos == 0)
     nanos = SaturatingMultiply(std::max<int64_t>(micros, 0), 1000);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that read step stats of Leat or of TensorFlow, whose labels have
-// the same form. They tell when a node ran, what it was, and which tensors went
-// from one device to another. Stateless, thread-safe.
+// Functions that read step stats of Leat or of TensorFlow. The labels of both
+// have the same form. The functions tell when a node ran, which op it had, and
+// which tensors went from one device to another. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_STEP_TRANSFERS_H_
 #define LEAT_RUNTIME_STEP_TRANSFERS_H_
 
@@ -29,14 +29,14 @@ bool IsPull(const pb::NodeExecStats& node);
 // TensorFlow have only microseconds; the functions use these where nanoseconds
 // are missing.
 //
-// Neither result is negative, and their sum fits an int64, whatever the message
-// contains.
+// Whatever the message contains, both results are at least 0, and their sum
+// fits an int64.
 int64_t StartNanos(const pb::NodeExecStats& node);
 int64_t DurationNanos(const pb::NodeExecStats& node);
 
-// The parts of a label "name = Op(inputs)". `op` is the whole text after "name
-// = " if there are no parentheses, and the node's name if the label has another
-// form. In both cases `inputs` is empty.
+// The parts of a label "name = Op(inputs)". If the label has no parentheses,
+// `op` is the whole text after "name = ". If the label does not begin with
+// "name = ", `op` is the node's name. In both cases `inputs` is empty.
 struct TimelineLabel {
   std::string op = {};
   std::string inputs = {};

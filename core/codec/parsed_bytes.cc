@@ -39,8 +39,8 @@ struct Part {
   const Descriptor* type;
 };
 
-// Reads the bytes of a length-delimited field from `input`, which reads `all`.
-// Returns false if they are cut off.
+// Reads the bytes of a length-delimited field from `input`. `all` is the whole
+// text that `input` reads. Returns false if the field is cut off.
 bool TakeBytes(CodedInputStream& input, absl::string_view all,
                absl::string_view& bytes) {
   uint32_t length = 0;

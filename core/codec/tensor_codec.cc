@@ -25,10 +25,11 @@
 namespace leat {
 namespace {
 
-// The bytes that are counted for a variant in addition to its data. The tags
-// and lengths of a variant in a message take fewer bytes. The tags and lengths
-// of strings and handles are not counted, because they take fewer bytes than
-// the objects, whose sizes are counted.
+// The bytes that are counted for a variant in addition to its data. They are
+// more than the bytes that the tags and lengths of a variant take in a message.
+// Strings and handles need no such constant: each std::string or ResourceHandle
+// counts with the size of the object, which is more than its tags and lengths
+// take.
 constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
 static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
 static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
@@ -129,9 +130,10 @@ bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   return false;
 }
 
-// `content` consists of the lengths of all elements, as varints, and then their
-// bytes. Returns the part with the bytes. Returns INVALID_ARGUMENT if the
-// lengths are cut off, or if their sum is not the number of bytes.
+// `content` consists of the lengths of all elements, as varints, and then the
+// bytes of all elements. Returns the part with the bytes. Returns
+// INVALID_ARGUMENT if the lengths are cut off, or if their sum is not the
+// number of bytes.
 absl::StatusOr<absl::string_view> SkipLengths(DType dtype, const Shape& shape,
                                               absl::string_view content) {
   const int64_t count = shape.num_elements();
@@ -329,10 +331,10 @@ absl::StatusOr<Variant> DecodeVariant(const pb::VariantTensorDataProto& proto,
   }
   LEAT_RETURN_IF_ERROR(CountBytes(DType::kVariant, shape, proto.tensors_size(),
                                   kHeldTensorBytes, decoding));
-  // Each byte of the metadata may stand for an element of a TensorList that was
-  // never written. Such an element takes as much memory as a written one. If
-  // there is metadata, the bytes counted for it are also enough for the value
-  // object itself.
+  // In a TensorList, each byte of the metadata may stand for an element that
+  // was never written. Such an element takes as much memory as a written one.
+  // If there is metadata, the bytes counted for it are also enough for the
+  // value object itself.
   constexpr int64_t kGapBytes = sizeof(Tensor) + 8;
   LEAT_RETURN_IF_ERROR(CountBytes(DType::kVariant, shape,
                                   static_cast<int64_t>(proto.metadata().size()),

@@ -26,9 +26,9 @@ namespace leat {
 
 class VariantDecoders;
 
-// The `max_bytes` that callers of DecodeTensor pass unless they have a limit of
-// their own. A protobuf message has no more bytes than that, but one value in
-// it may stand for any number of elements.
+// The value of `max_bytes` for callers of DecodeTensor that have no limit of
+// their own. A protobuf message cannot have more bytes, but one value in a
+// message may stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 
 // The size in bytes of the largest tensor that fits into a message. A message
@@ -65,10 +65,10 @@ absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
 // Overwrites `proto` with `tensor`. Plain bytes go to tensor_content, objects
 // to string_val, resource_handle_val and variant_val. Returns INVALID_ARGUMENT
 // for a tensor without a value, for a variant that has no encoding, and for a
-// tensor that takes more than about `max_bytes` bytes. The estimate of the
-// bytes that strings, handles and variants take beside their contents is too
-// high rather than too low.
-// REQUIRES: the tensor, and the tensors in its variants, are in host memory.
+// tensor that takes more than about `max_bytes` bytes. Strings, handles and
+// variants take some bytes in addition to their contents. The estimate of these
+// bytes may be too high, but not too low. REQUIRES: the tensor, and the tensors
+// in its variants, are in host memory.
 absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
                           int64_t max_bytes = kMaxEncodedTensorBytes);
 

@@ -24,8 +24,8 @@ struct DeviceInfo {
   // The full name, such as "/job:worker/replica:0/task:0/device:CPU:0".
   std::string name = {};
   DeviceType type = {};
-  // The limit of the device's memory, in bytes. The value that a task of
-  // TensorFlow reports for a CPU is only nominal.
+  // The limit of the device's memory, in bytes. A task of TensorFlow reports a
+  // number for its CPU that is not a real limit.
   int64_t memory_bytes = 0;
   // A random number, never 0, that the process draws when it starts. Rendezvous
   // keys contain this number. So a step never takes a tensor from a process

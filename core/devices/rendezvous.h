@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Rendezvous is where the producer of a tensor on one device meets its consumer
-// on another, once per key and step (OSDI'16 paper, section 3.3). The local
-// rendezvous is a table (runtime/local_rendezvous.h). The remote one asks other
-// tasks for the tensors that they produce
-// (distributed/exchange/remote_rendezvous.h).
+// Through a Rendezvous the producer of a tensor on one device passes the tensor
+// to a consumer on another device (OSDI'16 paper, section 3.3). A key
+// identifies the tensor and is used once in a step. The local rendezvous is a
+// table (runtime/local_rendezvous.h). The remote one asks other tasks for the
+// tensors that they produce (distributed/exchange/remote_rendezvous.h).
 #ifndef LEAT_CORE_DEVICES_RENDEZVOUS_H_
 #define LEAT_CORE_DEVICES_RENDEZVOUS_H_
 
@@ -36,16 +36,18 @@ struct RendezvousKey {
 
   // Returns the text of the key.
   std::string ToString() const;
-  // Parses the text of a key. Returns INVALID_ARGUMENT quoting the text unless
-  // it has exactly five well-formed parts, including the names of the devices.
+  // Parses the text of a key. Returns INVALID_ARGUMENT quoting the text if it
+  // does not have exactly five well-formed parts. The names of the devices must
+  // be well-formed, too.
   static absl::StatusOr<RendezvousKey> Parse(absl::string_view text);
 };
 
 // The text of a key, and where its parts begin. A key is parsed once, when it
-// enters a task, and then passed on. The parts are views into the text. They
-// are valid as long as this key. This class neither copies nor parses the names
-// of the devices, because a step has a key for every tensor. Code that gets a
-// key from another task must check the names. A plain value.
+// enters a task, and then passed on. The parts are views into the text, so they
+// must not outlive the key. This class does not copy or parse the names of the
+// devices. That would take too much time, because a step has a key for every
+// tensor. Code that gets a key from another task must check the names. A plain
+// value.
 class ParsedKey {
  public:
   // Makes a malformed key without parts.
@@ -106,13 +108,14 @@ class Rendezvous {
   virtual absl::Status Send(const ParsedKey& key, Tensor tensor,
                             bool is_dead) = 0;
 
-  // Calls `done` exactly once, outside of any lock: in this call if the tensor
-  // is there, and otherwise when it is sent or the step is aborted. `done` must
-  // not block.
+  // Calls `done` exactly once, outside of any lock. If the tensor is there
+  // already, `done` is called before RecvAsync returns. Otherwise `done` is
+  // called when the tensor comes or the step is aborted. `done` must not block.
   virtual void RecvAsync(const ParsedKey& key, Done done) = 0;
 
-  // Aborts the step: all waiting and later calls fail with `reason`. The reason
-  // of the first abort stays. Does not wait. REQUIRES: !reason.ok().
+  // Aborts the step: all waiting and later calls fail with `reason`. If the
+  // step is aborted again, the first reason stays. Does not wait. REQUIRES:
+  // !reason.ok().
   virtual void StartAbort(const absl::Status& reason) = 0;
 };
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Handover passes a value from one thread to another one that waits for it.
-// While a test simulates time, Wait waits in the simulation. A std::future
-// would not do so.
+// Handover passes a value from one thread to another one that waits for it. Use
+// it instead of a std::future: only Wait works in a test that simulates time
+// (simulation.h).
 //
 //   const auto plan = std::make_shared<Handover<Plan>>();
 //   planner.Start([plan](Plan made) { plan->Set(std::move(made)); });

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Mutex, CondVar and SharedMutex are the classes of the standard library with
-// the annotations that clang's -Wthread-safety checks. absl::Mutex would have
-// them too, but it lives in a library that the thread sanitizer cannot see
-// into.
+// the annotations that clang's -Wthread-safety checks. absl::Mutex has the
+// annotations, too, but the thread sanitizer cannot see into the library of
+// absl::Mutex.
 //
 //   Mutex mutex;
 //   int count ABSL_GUARDED_BY(mutex) = 0;
@@ -39,7 +39,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
-// Holds a Mutex as long as this object exists. The mutex is borrowed and must
+// Holds a Mutex while this object exists. The mutex is borrowed and must
 // outlive the lock.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
@@ -57,7 +57,8 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
 
 // Lets threads wait until another thread has changed what a Mutex guards.
 // Thread-safe. All threads that wait at the same time must pass the same mutex.
-// While a test simulates time, threads wait in the simulation.
+// While a test simulates time, the simulation decides how long threads wait
+// (simulation.h).
 //
 //   MutexLock lock(mutex);
 //   while (queue.empty()) not_empty.Wait(mutex);
@@ -75,8 +76,9 @@ class CondVar {
     condition_.wait(lock);
     lock.release();
   }
-  // Like Wait, but returns false once `deadline` has passed, and true before.
-  // Code that takes a Clock calls the clock's WaitUntil instead.
+  // Like Wait, but waits no longer than until `deadline`. Returns false if the
+  // deadline has passed, and otherwise true. Code that takes a Clock calls the
+  // clock's WaitUntil instead.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     if (Simulation* simulation = Simulation::Active(); simulation != nullptr) {
@@ -128,7 +130,7 @@ class ABSL_LOCKABLE SharedMutex {
   std::shared_mutex mutex_;
 };
 
-// Holds a SharedMutex for writing as long as this object exists. The mutex is
+// Holds a SharedMutex for writing while this object exists. The mutex is
 // borrowed and must outlive the lock.
 class ABSL_SCOPED_LOCKABLE WriterLock {
  public:
@@ -144,7 +146,7 @@ class ABSL_SCOPED_LOCKABLE WriterLock {
   SharedMutex& mutex_;
 };
 
-// Holds a SharedMutex for reading as long as this object exists. The mutex is
+// Holds a SharedMutex for reading while this object exists. The mutex is
 // borrowed and must outlive the lock.
 class ABSL_SCOPED_LOCKABLE ReaderLock {
  public:

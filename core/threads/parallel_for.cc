@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// The least work in a chunk. Less work is not worth the atomic operation that
-// claims the chunk, nor waking a thread for it.
+// The least work in a chunk. Less work would not be worth its costs: the atomic
+// operation that claims the chunk, and the waking of a thread.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
 // There are more chunks than threads. If one thread starts late or runs slowly,
@@ -29,7 +29,8 @@ struct Chunks {
 
   const int count;
   const absl::FunctionRef<void(int)> body;
-  // The next chunk to start. Each thread increments it past `count` once.
+  // The next chunk to start. Each thread increments it until there is no chunk
+  // left, so it may end above `count`.
   std::atomic<int64_t> next{0};
   alignas(64) std::atomic<int> done{0};
 };

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Simulation is what CondVar and Thread report to while a test simulates time
-// (leat/tests/testing/simulated_clock.h). The simulation learns of every wait,
-// every wake-up and every thread, so it knows when all threads wait and time
-// may move on. Outside of tests there is no simulation, and the check for one
-// costs one load of a pointer.
+// While a test simulates time (leat/tests/testing/simulated_clock.h), CondVar
+// and Thread report every wait, every wake-up and every thread to a Simulation.
+// The Simulation therefore knows when all threads wait. Then it lets the time
+// move on. Outside of tests there is no simulation, and the check for one costs
+// one load of a pointer.
 #ifndef LEAT_CORE_THREADS_SIMULATION_H_
 #define LEAT_CORE_THREADS_SIMULATION_H_
 
@@ -19,7 +19,8 @@ class CondVar;
 class Mutex;
 
 // The interface of a simulation. Implementations are thread-safe. At most one
-// is active in the process, and it is not owned by this class.
+// simulation is active in the process. This class does not own the active
+// simulation.
 class Simulation {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -42,7 +43,8 @@ class Simulation {
   // Counts a new thread as running. The thread that is about to start the new
   // one calls this.
   virtual void AddThread() = 0;
-  // Takes back a call of AddThread, because the new thread could not start.
+  // Undoes AddThread. The thread that called AddThread calls this if the new
+  // thread could not start.
   virtual void RemoveThread() = 0;
   // Says that the calling thread is one that AddThread has counted. A new
   // thread calls this before anything else.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // IdleSpin and SpinUntil let a thread poll for a short time before it sleeps.
-// Waking a thread takes long (on a virtual machine as long as running an op),
-// and a step has hundreds of short pauses.
+// Waking a thread takes long: on a virtual machine it takes as long as running
+// an op. A step has hundreds of short pauses.
 #ifndef LEAT_CORE_THREADS_SPIN_H_
 #define LEAT_CORE_THREADS_SPIN_H_
 

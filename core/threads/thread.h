@@ -45,8 +45,8 @@ class Thread {
   // Joins the thread, if there is one.
   ~Thread();
 
-  // Waits until the thread has ended. Does nothing if there is none. Must not
-  // be called by the thread itself.
+  // Waits until the thread has ended. Does nothing if there is no thread. Must
+  // not be called by the thread itself.
   void Join();
 
  private:
@@ -56,9 +56,10 @@ class Thread {
 
 // Calls `start`, which makes objects that own threads, such as a TimerQueue,
 // and returns its status. If the system refuses one of the threads, returns
-// RESOURCE_EXHAUSTED with the reason. An object that was being made is then
-// gone, and the threads that it had started have ended. A function that starts
-// threads and returns a status does so in here.
+// RESOURCE_EXHAUSTED with the reason. In that case the object that was being
+// made has been destroyed, and the threads that it had started have ended.
+// Every function that starts threads and returns a status starts them through
+// StartThreads.
 absl::Status StartThreads(absl::FunctionRef<absl::Status()> start);
 
 }  // namespace leat

@@ -36,7 +36,8 @@ class TimerQueue::Implementation {
 
   bool Cancel(Id id) {
     // `forgotten` is declared before the lock, so it is destroyed after the
-    // unlock: destroying what a callback owns may run any code.
+    // unlock. This is necessary because the destructors of the objects that a
+    // callback owns may run any code.
     Callback forgotten;
     MutexLock lock(mutex_);
     const auto time = times_.find(id);

@@ -15,8 +15,8 @@ namespace {
 
 // The shortest wait that gets a notice.
 constexpr std::chrono::seconds kShortest(1);
-// A wait that begins at most this long after a notice continues the times of
-// the wait that had the notice.
+// If the last notice was given at most this long before a wait begins, the new
+// wait continues with the NoticeTimes of the earlier wait.
 constexpr std::chrono::seconds kRecently(30);
 
 }  // namespace
@@ -29,8 +29,7 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
         sentence_(std::move(sentence)),
         begin_(timers.clock().Now()) {}
 
-  // Plans the first notice. REQUIRES: Start is called once, before all other
-  // methods.
+  // Plans the first notice. Must be called once, before all other methods.
   void Start() {
     if (say_ == nullptr) return;
     const Clock::time_point begin = begin_.load(std::memory_order_relaxed);

@@ -47,9 +47,10 @@ class WaitNotices {
   // Ends the wait and begins the next one at the time `now`. This takes about a
   // nanosecond, so a loop can call it for each of its quick steps.
   //
-  // A wait that begins at most 30 seconds after a notice continues the times of
-  // the wait that had the notice. So a loop of steps that take two seconds each
-  // does not give a notice for each step.
+  // If the last notice was given at most 30 seconds before the new wait begins,
+  // the new wait continues with the NoticeTimes of the earlier wait. If they
+  // started again, a loop of steps that take two seconds each would give a
+  // notice for each step.
   void Restart(Clock::time_point now);
 
  private:

@@ -52,8 +52,8 @@ class alignas(64) ClosureList {
 // pending_ before it reads sleepers_. A worker counts itself in sleepers_
 // before it reads pending_ for the last time. All of these operations are
 // sequentially consistent, so Add sees the sleeper or the worker sees the
-// closure. The same holds for spinning_, from which a worker removes itself
-// before it takes a closure or sleeps.
+// closure. The same holds for spinning_, because a worker leaves spinning_
+// before it reads pending_ again.
 class ThreadPool final : public WorkQueue {
  public:
   ThreadPool(absl::string_view name, int num_threads) : lists_(num_threads) {
@@ -101,8 +101,8 @@ class ThreadPool final : public WorkQueue {
     });
   }
 
-  // Lets the workers run the closures that are left, and waits until they have
-  // ended.
+  // Lets the workers run the closures that are left, and waits until the
+  // workers have ended.
   void JoinWorkers() {
     {
       MutexLock lock(sleep_mutex_);
@@ -129,8 +129,9 @@ class ThreadPool final : public WorkQueue {
     }
   }
 
-  // Takes the oldest closure of this worker, or else of the next worker that
-  // has one. Returns false if there is none.
+  // Takes the oldest closure of this worker. If this worker has no closure,
+  // takes the oldest closure of the next worker that has one. Returns false if
+  // no worker has a closure.
   bool Take(size_t index, Closure& closure) {
     for (size_t i = 0; i < lists_.size(); ++i) {
       if (lists_[(index + i) % lists_.size()].Pop(closure)) {
@@ -161,8 +162,9 @@ class ThreadPool final : public WorkQueue {
   std::vector<ClosureList> lists_;
   std::atomic<size_t> next_list_{0};
   alignas(64) std::atomic<int64_t> pending_{0};  // added, not yet taken
-  // The number of calls of Add under way. The destructor waits for them, since
-  // a closure may run, and cause the pool to be destroyed, before Add returns.
+  // The number of calls of Add that have not returned yet. The destructor waits
+  // for these calls, because a closure may run, and cause the pool to be
+  // destroyed, before its Add returns.
   std::atomic<int64_t> adding_{0};
   std::atomic<int64_t> spinning_{0};
   std::atomic<int64_t> sleepers_{0};
@@ -197,7 +199,8 @@ class InlineQueue final : public WorkQueue {
   bool IsWorkerThread() const override { return FindRun() != nullptr; }
 
  private:
-  // An outermost call of Add on this thread. Runs of different queues may be
+  // The outermost call of Add of one queue on this thread. Inside of it, a
+  // closure may call Add of another queue, so the Runs of several queues may be
   // nested.
   struct Run {
     const InlineQueue* queue;

@@ -24,11 +24,11 @@ absl::Status Malformed(absl::string_view problem) {
       absl::StrCat("The encoding of a '", kTensorListTypeName, "' ", problem));
 }
 
-// The elements of an encoded list that were never written.
+// The gaps of an encoded list. A gap is an element that was never written.
 struct Gaps {
   absl::string_view indices = {};  // ascending varints
   uint64_t count = 0;
-  uint64_t at_end = 0;  // how many of them are after the last tensor
+  uint64_t at_end = 0;  // number of gaps after the last written element
 };
 
 // Takes the gaps from the front of the metadata and checks them.

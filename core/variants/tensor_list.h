@@ -2,7 +2,7 @@
 //
 // TensorList is a variant that holds a list of tensors of one dtype, whose
 // shapes all fit one partial shape. TensorFlow's TensorList* ops work on it.
-// Gradients of loops use them as stacks.
+// The gradients of loops use TensorLists as stacks.
 //
 //   TensorList list(DType::kFloat, PartialShape{2});
 //   LEAT_RETURN_IF_ERROR(list.PushBack(Tensor::Vector<float>({1, 2})));
@@ -39,9 +39,9 @@ class TensorList final : public VariantValue {
  public:
   // The most elements that a list may have. An index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
-  // The most elements that a list may have up to the last written one. Each
-  // takes sizeof(Tensor) bytes of the array, in addition to its own bytes. A
-  // call that would need more fails with RESOURCE_EXHAUSTED, as if the
+  // The maximum length of the array of elements. The array reaches at least to
+  // the last written element, and takes sizeof(Tensor) bytes per element. A
+  // call that needs a longer array fails with RESOURCE_EXHAUSTED, as if the
   // allocator had no memory.
   static constexpr int64_t kMaxStored = int64_t{1} << 24;
 
@@ -72,7 +72,7 @@ class TensorList final : public VariantValue {
     return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
   }
 
-  // Returns INVALID_ARGUMENT with TensorFlow's text unless `op_dtype` is the
+  // Returns INVALID_ARGUMENT with TensorFlow's text if `op_dtype` is not the
   // element dtype.
   absl::Status CheckDType(DType op_dtype) const;
 
@@ -104,8 +104,8 @@ class TensorList final : public VariantValue {
   // written, their ascending indices, the dtype, and max_num_elements().
   // Returns INVALID_ARGUMENT if the metadata would be too large for a message.
   absl::StatusOr<VariantData> Encode() const override;
-  // Decodes what Encode has written. Returns INVALID_ARGUMENT if Encode never
-  // writes such data.
+  // Decodes what Encode has written. Returns INVALID_ARGUMENT if Encode cannot
+  // have written `data`.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:

@@ -161,8 +161,8 @@ TEST_F(CancelledStepsTest, LeaveNothingBehind) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     bool grew = true;
-    // A stalled thread makes an allocator grow once; a leak grows in each
-    // round.
+    // A stalled thread makes an allocator grow in one round only. A leak grows
+    // in each round.
     for (int round = 0; grew && round < 3; ++round) {
       cancel(cancelled, seed);
       AwaitNoStep();

@@ -96,7 +96,7 @@ TEST(DumpDirTest, HasNoMorePlansThanTheFlagSays) {
 
 TEST(DumpDirTest, StepsGoOnWhenThePlanFindsNoRoom) {
   const TemporaryFolder folder;
-  // No file may be longer than 512 bytes, and the plan is.
+  // The limit allows only files of at most 512 bytes. The plan is longer.
   Process server("/bin/sh", ArgsUnder("-f 1", LEAT_PROGRAM_LEAT,
                                       ServeWith(folder.Path(""))));
   GraphBuilder b;

@@ -48,7 +48,7 @@ using Code = absl::StatusCode;
 const TaskId kMissing = {"worker", 0};
 constexpr int kWorkers = 2;
 constexpr int kPs = 2;
-constexpr int kSessions = 10;  // at least
+constexpr int kSessions = 10;  // each test makes at least this many
 // How long the master tries to reach the missing task.
 constexpr int kOperationTimeoutMs = 2000;
 constexpr absl::Duration kPatience = absl::Seconds(30);
@@ -117,8 +117,9 @@ class EvaluatorTest : public ::testing::Test {
     return master_.Call(methods::kCreateSession, request, response);
   }
 
-  // Expects that the evaluator can go on without the worker, for at least as
-  // long as the creation of a session on all tasks waits for the worker.
+  // Expects that the evaluator can go on without the worker. Meanwhile another
+  // client asks for a session on all tasks, and the evaluator must go on at
+  // least until that client gets an error.
   void ExpectGoesOn() {
     float last = Read(*before_);
     EXPECT_TRUE(clients_[1]->AwaitSteps(20, kPatience));

@@ -243,9 +243,8 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
 }
 
 // The chief is killed in the first third of the training. Meanwhile the worker
-// does not end, and it gives a gradient to nearly every step. Until the new
-// chief's own replica has begun to take its tokens, the worker gives two
-// gradients to some steps.
+// goes on and gives a gradient to nearly every step. To some steps it gives two
+// gradients, until the new chief's own replica begins to take its tokens.
 TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);
@@ -278,8 +277,9 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
         << out;
     const std::vector<float> losses = Losses(folder_.Path("worker-0.txt"));
     EXPECT_GE(losses.size(), kSteps / 2);
-    // Since the restart, the new chief has computed the gradients that the
-    // worker did not compute.
+    // From the restart on, the new chief has computed the gradients that the
+    // worker did not compute. So the two tasks together have computed about two
+    // gradients for each of these steps.
     const int64_t since =
         kSteps - LastNumber(out, "[chief-0]  this task trains from step ");
     EXPECT_GE(losses.size() + Losses(folder_.Path("chief-0.txt")).size(),
@@ -316,8 +316,8 @@ TEST_F(ExamplesTest, SynchronousTrainingGoesOnWithServersThatWereKept) {
     EXPECT_EQ(worker->Wait(), 0) << worker->Out() << worker->Err();
     return chief->Out();
   };
-  // An epoch is 64 images; a step takes a batch of 4 from each of the two
-  // replicas.
+  // An epoch has 64 images. A step takes a batch of 4 images from each of the
+  // two replicas, so an epoch has 8 steps.
   EXPECT_THAT(train("1", false), AllOf(HasSubstr("trains from step 0 on"),
                                        HasSubstr("ends at step 8")));
   EXPECT_THAT(train("1", false), HasSubstr("ends at step 9"));

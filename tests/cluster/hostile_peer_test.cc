@@ -4,7 +4,7 @@
 // sockets, and also sends oversized graphs and breaks connections. After a
 // thousand calls of each kind (a hundred with a sanitizer) the task must have
 // no more sessions, steps and open files than before. The task's memory must
-// stop growing. This is not checked with a sanitizer.
+// stop growing. With a sanitizer, the test does not check the memory.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -39,8 +39,10 @@ constexpr int kMaxGraphNodes = HostilePeer::kOversizedGraphNodes / 2;
 // This is longer than the time after which a session counts as idle.
 constexpr absl::Duration kPatience = absl::Seconds(40);
 
-constexpr bool kCountsMemory = !kHasSanitizer;      // which keeps freed memory
-constexpr int kTimes = kHasSanitizer ? 100 : 1000;  // it is ten times as slow
+// A sanitizer keeps freed memory.
+constexpr bool kCountsMemory = !kHasSanitizer;
+// With a sanitizer, the test is ten times as slow.
+constexpr int kTimes = kHasSanitizer ? 100 : 1000;
 // The memory in bytes that a round of calls may add. If each call left a step
 // or a session behind, a round would add more.
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
@@ -108,8 +110,9 @@ class HostilePeerProcessTest : public ::testing::Test {
         Becomes([&] { return good_.num_steps() > steps + 1 || HasFailure(); },
                 kPatience));
   }
-  // Waits until the server has only the good session, and no step runs.
-  // Sessions whose clients have vanished are deleted once they are idle.
+  // Waits until the server has only the good session, and no step runs. A
+  // session whose client has vanished is deleted when it has been idle for some
+  // time.
   void Rest() {
     ExpectSteps();
     pb::TaskStatusResponse status;

@@ -158,8 +158,8 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
     EXPECT_THAT(std::string(meanwhile.status().message()), HasSubstr(name));
 
     cluster.Start({"ps", 1});
-    // Once an older session has noticed that the process is a new one, its
-    // steps are aborted.
+    // When an older session has noticed that the process is a new one, the
+    // steps of this session are aborted.
     absl::Status old;
     EXPECT_TRUE(Becomes(
         [&] {

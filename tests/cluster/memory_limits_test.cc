@@ -87,7 +87,7 @@ class MemoryLimitsTest : public ::testing::TestWithParam<Limit> {
 // flag.
 void ExpectDoneOrRefused(const absl::Status& status) {
   if (status.ok()) return;
-  // ABORTED says that others have taken the room.
+  // ABORTED means that other requests have taken the room.
   EXPECT_TRUE(absl::IsResourceExhausted(status) || absl::IsAborted(status))
       << status;
   EXPECT_THAT(std::string(status.message()),
@@ -113,7 +113,7 @@ TEST_P(MemoryLimitsTest, RefusesFeedsThatAreTooLarge) {
     ExpectDoneOrRefused(run(megabytes * 1'000'000));
     EXPECT_EQ(run(4000), absl::OkStatus());
   }
-  // The server has not so much.
+  // The server has less memory than this.
   EXPECT_EQ(run(1'200'000'000).code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(run(4000), absl::OkStatus());
   EXPECT_TRUE(server->IsRunning()) << server->Err();
@@ -137,8 +137,9 @@ TEST_P(MemoryLimitsTest, RefusesGraphsThatAreTooLarge) {
   EXPECT_TRUE(server->IsRunning()) << server->Err();
 }
 
-// Sessions that are not closed take memory until there is none for another. The
-// message of a graph has less than 64 KiB, and several clients are at it.
+// Sessions that are not closed take memory until there is none for another
+// session. Several clients make such sessions at the same time. A message with
+// their graph has less than 64 KiB.
 TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
   const auto server = Serve();
   const std::string target = TargetOf(*server);

@@ -295,9 +295,9 @@ void CutAndMend(const Host& master, const std::string& named,
               ContainsRegex(absl::StrCat("task /job:", named,
                                          "/replica:0/task:0 .* cannot be "
                                          "reached")));
-  // Neither task waits for the other one, and neither keeps the connection on
-  // which it served the other one. Without pings of its own, a server would
-  // close the connection only after 20 s.
+  // The two tasks no longer wait for each other. Each task has closed the
+  // connections that it accepted from the other task. If the servers sent no
+  // pings, they would close these connections only after 20 s.
   int accepted = 0;
   EXPECT_TRUE(Becomes(
       [&] {

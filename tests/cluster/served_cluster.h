@@ -22,9 +22,9 @@
 
 namespace leat::testing {
 
-// Returns the number of seeds with which a test tries a fault: `few`, or the
-// value of the environment variable LEAT_TEST_SEEDS if that is larger, but at
-// most five.
+// Returns the number of seeds with which a test tries a fault. This is the
+// larger of `few` and the environment variable LEAT_TEST_SEEDS, but at most
+// five.
 int NumSeeds(int few = 2);
 
 // Returns true if the task runs no step, waits for no tensor, and has received
@@ -44,16 +44,17 @@ struct ServedClusterOptions {
   std::vector<std::string> flags = {};  // of `leat serve`
   // A limit of each process, such as "-n 200" (see ulimit). "" stands for none.
   std::string limit = {};
-  // True if no task listens at its address in the cluster, but at another one.
-  // The test must then forward connections from the one to the other.
+  // True if the tasks do not listen at their addresses in the cluster, but at
+  // other addresses. The test must then forward connections from a task's
+  // address in the cluster to the address at which the task listens.
   bool is_behind_proxies = false;
-  // True if each process has a process group of its own, so that the signals
-  // of a terminal, such as that of Ctrl+C, do not reach it.
+  // True if each process has a process group of its own. Then the signals of a
+  // terminal, such as the signal of Ctrl+C, do not reach the process.
   bool has_own_groups = false;
 };
 
-// Owns the processes; its destructor kills those that still run. Its Expect
-// functions and End fail the test if an expectation does not hold.
+// Owns the processes. The destructor kills the processes that still run. The
+// Expect functions and End fail the test if an expectation does not hold.
 // Thread-compatible.
 class ServedCluster {
  public:
@@ -72,13 +73,14 @@ class ServedCluster {
   // REQUIRES: the task has been started.
   Process& process(const TaskId& task) { return *processes_.at(Key(task)); }
 
-  // Returns all tasks, which are processes.
+  // Returns all tasks. Each of them is a process.
   std::vector<TaskId> tasks() const;
 
   // Returns the status that the task reports (what `leat status` shows). Asks
   // the process directly, even if the cluster is behind proxies.
   pb::TaskStatusResponse Status(const TaskId& task);
-  // Does the same, but does not fail the test if the call fails.
+  // Returns the status as Status does, but does not fail the test if the call
+  // fails.
   absl::StatusOr<pb::TaskStatusResponse> TryStatus(const TaskId& task);
   // Expects that the task becomes quiet within a minute.
   void ExpectQuiet(const TaskId& task);

@@ -77,10 +77,11 @@ class SilentTasksTest : public ::testing::Test {
   }
 
   // Stops the process of `task` for `silence`, or longer if the client and
-  // `other` need longer to notice this. The client must get an error that
+  // `other` need longer to notice the stop. The client must get an error that
   // contains `name`. The task `other` must end all steps and calls that involve
   // `task`. After the process continues, steps must succeed again. The count
-  // must lie between the numbers of steps that succeeded and that began.
+  // must lie between the number of steps that succeeded and the number of steps
+  // that began.
   void StopAndGoOn(const TaskId& task, const TaskId& other,
                    const std::string& name, absl::Duration silence, int seed) {
     SCOPED_TRACE(seed);

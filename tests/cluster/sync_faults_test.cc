@@ -106,11 +106,11 @@ class SyncFaultsTest : public ::testing::Test {
     for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(steps));
   }
 
-  // Ends the training. The global step must equal the number of updates, except
-  // that each takeover of the chief also adds one to the global step. Each
-  // update must be the mean of at least `required` gradients. At most
-  // `exceptions` updates may be means of more than `required` gradients. No
-  // gradient may be part of two updates.
+  // Ends the training. The global step must match the number of updates. (Each
+  // takeover of the chief also adds one to the global step.) Each update must
+  // be the mean of at least `required` gradients. At most `exceptions` updates
+  // may be means of more than `required` gradients. No gradient may be part of
+  // two updates.
   void ExpectExactGradients(int required, int64_t exceptions) {
     int64_t begun = 0;
     for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
@@ -201,7 +201,7 @@ TEST_F(SyncFaultsTest, AKilledChiefTakesOverFromItself) {
 
 // ---- In-graph ----
 
-// A model with two towers, each of which has a gradient of 1.
+// A model with two towers. Each tower has a gradient of 1.
 struct InGraphModel {
   Graph graph;
   std::string train = {};

@@ -27,8 +27,9 @@ using ::testing::Le;
 
 constexpr int kMaxWorkers = 3;
 
-// Returns a map from n to the number of gradients in means of n gradients.
-// Fails the test if a row is not -1/n.
+// Counts, for each n, the rows that are -1/n. The gradient of such a row is
+// part of a mean of n gradients. Fails the test if a row has another value than
+// 0 or -1/n.
 std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
   std::map<int64_t, int64_t> counts;
   for (const float each : seen.data<float>()) {

@@ -56,7 +56,7 @@ absl::StatusOr<TracedModel> MakeTracedModel(int worker,
                                             const TracedModelOptions& options);
 
 // Returns the row for the gradient of a worker's step number `step`. Fails the
-// test if there are not so many rows. REQUIRES: `worker` is at most 2.
+// test if `seen` has too few rows. REQUIRES: `worker` is at most 2.
 int32_t TracedRow(int worker, int64_t step);
 
 // The values of a model's variables.

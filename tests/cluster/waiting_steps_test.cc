@@ -31,13 +31,13 @@ using testing::NumSeeds;
 using testing::ServedCluster;
 
 constexpr int kWorkers = 2;
-// A busy machine may need so long.
+// On a busy machine, clients may hear of a lost task this late.
 constexpr absl::Duration kNoticed = absl::Seconds(20);
 
 class WaitingStepsTest : public ::testing::Test {
  protected:
-  // Returns a session on the master of a worker that has used all parameter
-  // servers.
+  // Returns a session on the master of worker number `worker`. The session has
+  // used all parameter servers.
   std::shared_ptr<Session> Connect(int worker) {
     GraphBuilder b;
     for (int i = 0; i < 2; ++i) {
@@ -56,8 +56,9 @@ class WaitingStepsTest : public ::testing::Test {
     return *session;
   }
 
-  // Waits on all workers for tokens of one parameter server. Calls `lose` for
-  // the other one. Expects that all clients hear of it.
+  // A client of each worker waits for a token of the parameter server that is
+  // not lost. Calls `lose`, which must end the parameter server number `lost`.
+  // Expects that all clients hear of the loss.
   void LoseWhileAllWait(int lost, absl::FunctionRef<void()> lose) {
     std::vector<std::shared_ptr<Session>> sessions;
     for (int i = 0; i < kWorkers; ++i) {

@@ -49,7 +49,7 @@ class Float16Test : public ::testing::Test {
   static constexpr uint16_t kInfinity = ((1 << kExponentBits) - 1)
                                         << kFractionBits;
 
-  // Fails the test unless `bits` is `value` rounded to nearest, ties to even.
+  // Fails the test if `bits` is not `value` rounded to nearest, ties to even.
   static void ExpectNearest(float value, uint16_t bits) {
     const uint16_t magnitude = bits & 0x7fff;
     ASSERT_EQ(std::signbit(value), (bits & 0x8000) != 0);

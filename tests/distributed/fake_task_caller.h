@@ -41,7 +41,7 @@ class FakeTaskCaller final : public TaskCaller {
       const std::string& task, const CallOptions& options)>;
 
   // Without `on_call` no call is answered at once. GetStatus must not be called
-  // without `on_get_status`. `clock` must outlive this.
+  // without `on_get_status`. `clock` must outlive this object.
   explicit FakeTaskCaller(OnCall on_call = {}, OnGetStatus on_get_status = {},
                           Clock& clock = testing::TestClock())
       : TaskCaller(std::chrono::seconds(10), clock),

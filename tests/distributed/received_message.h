@@ -20,9 +20,10 @@ namespace leat::testing {
 // if this object is destroyed before.
 class ReceivedMessage {
  public:
-  // Copies `bytes` into slices that begin at 0 and at each of `cuts`, which are
-  // in order; two equal cuts give an empty slice. Each slice has a block of
-  // memory of its own, so that the address sanitizer reports reads beyond it.
+  // Copies `bytes` into slices. The slices begin at 0 and at each of `cuts`,
+  // which are in ascending order. Two equal cuts give an empty slice. Each
+  // slice has a block of memory of its own, so that the address sanitizer
+  // reports reads beyond it.
   explicit ReceivedMessage(absl::string_view bytes,
                            const std::vector<size_t>& cuts = {})
       : memory_(std::make_shared<Memory>()) {

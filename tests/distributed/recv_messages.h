@@ -22,7 +22,7 @@ inline RecvKeys::Shared ParsedKeys(const std::vector<std::string>& texts) {
   return keys;
 }
 
-// Returns the request for one tensor, by TensorFlow's method.
+// Returns the request for one tensor, for TensorFlow's method RecvTensor.
 inline Payload RequestOne(int64_t step_id, const std::string& key,
                           int64_t request_id, const ChunkWish& wish = {}) {
   return EncodeRecvRequest({.step_id = step_id,

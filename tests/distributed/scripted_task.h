@@ -2,7 +2,7 @@
 //
 // ScriptedTask is a fake task for tests of masters. It has a device, accepts
 // sessions and graphs, and runs nothing. A test can tell the task not to
-// answer. It is a foreign (TensorFlow) task unless the test passes a LeatPeer.
+// answer. The task is a TensorFlow task if the test passes no LeatPeer.
 #ifndef LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 #define LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 
@@ -100,8 +100,8 @@ class ScriptedTask {
   }
 
  private:
-  // Serves `method` with a handler that answers with `response` unless the task
-  // is silent.
+  // Serves `method` with a handler that answers with `response`. While the task
+  // is silent, the handler does not answer.
   void Answer(const Method& method,
               const google::protobuf::MessageLite& response) {
     answers_[method.path] = response.SerializeAsString();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that the signatures that op files declare and the kernels that kernel
-// files register agree.
+// Checks that the kernels that are registered match the signatures that op
+// files declare.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,8 +13,8 @@
 namespace leat::registration_test {
 namespace {
 
-// Returns true for ops without a kernel, whose values the executor routes
-// itself.
+// Returns true for the ops that have no kernel, because the executor routes
+// their values itself.
 bool RunByExecutor(const std::string& op) {
   static const std::set<std::string> ops = {
       "Merge", "RefMerge", "Enter",         "RefEnter",

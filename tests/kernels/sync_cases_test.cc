@@ -80,7 +80,7 @@ class SyncCase {
     }
     ASSERT_TRUE(answer.ok()) << answer.status();
     const json& outputs = call["outputs"];
-    if (outputs.empty()) return;  // none, or a handle
+    if (outputs.empty()) return;  // the op has no output, or only a handle
     ASSERT_EQ(answer->size(), outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Tensor expected = testing::TensorFromJson(outputs[i]);

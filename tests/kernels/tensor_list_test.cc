@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what the op cases of TensorList kernels
-// (tests/op_cases/tensor_lists.jsonl) do not: which lists are changed in place,
-// what is copied, and what hostile graphs ask for. Comments mark the inputs
+// Tests which lists the TensorList kernels change in place, what they copy, and
+// what hostile graphs ask of them. The op cases
+// (tests/op_cases/tensor_lists.jsonl) test the rest. Comments mark the inputs
 // that crash TensorFlow 2.15.
 #include "leat/core/variants/tensor_list.h"
 
@@ -294,8 +294,8 @@ TEST_F(TensorListKernelTest, BoundsHowDeepListsStandInEachOther) {
                 {*list.Reshaped(Shape({1})), Unknown()}, Type(DType::kVariant));
 }
 
-// Each list holds the previous list twice. That makes 2^31 lists, of which 32
-// exist in memory.
+// Each list holds the previous list twice. There are 32 lists in memory, but a
+// copy without sharing would have 2^31 lists.
 TEST_F(TensorListKernelTest, BoundsWhatListsInListsHold) {
   Tensor list = Empty(DType::kVariant);
   for (int depth = 1; depth < kMaxVariantDepth; ++depth) {
@@ -307,8 +307,8 @@ TEST_F(TensorListKernelTest, BoundsWhatListsInListsHold) {
               {list, list}, {});
 }
 
-// Returns a list with one element, a tensor of `variants` variants that share
-// one list of `size` numbers.
+// Returns a list with one element. The element is a tensor of `variants`
+// variants. All variants share one list of `size` numbers.
 Tensor ListOfOneList(int64_t variants, int64_t size) {
   TensorList inner(DType::kFloat, PartialShape());
   const Tensor one = Tensor::Scalar(1.0f);

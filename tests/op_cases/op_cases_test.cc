@@ -60,7 +60,7 @@ class Chain {
     return RunFailing(std::numeric_limits<int64_t>::max());
   }
 
-  // Does the same while allocation `n` of the last op fails.
+  // Returns the outputs of the last op. Allocation `n` of the last op fails.
   absl::StatusOr<std::vector<Tensor>> RunFailing(int64_t n) {
     for (const json& step : before_) {
       absl::StatusOr<std::vector<Tensor>> outputs = RunStep(step);

@@ -158,8 +158,8 @@ class BundlesTest : public ::testing::Test {
   const Graph& whole() const { return *plan_.whole; }
 
   // Returns the bundle in which the tensor or control edge of `from` comes to
-  // `device`, or kAlone if it comes alone. Fails the test unless exactly one
-  // tensor or control edge of `from` comes to `device`.
+  // `device`, or kAlone if it comes alone. If there is no such tensor or edge,
+  // or more than one, fails the test.
   int64_t BundleOf(const Operation& from, absl::string_view device = kWorker) {
     std::vector<int64_t> bundles;
     for (const Received& one : received) {
@@ -203,7 +203,7 @@ class BundlesTest : public ::testing::Test {
     }
   }
 
-  // Returns how many tensors come in each bundle, in ascending order. Those
+  // Returns the number of tensors in each bundle, in ascending order. Tensors
   // that come alone are left out.
   std::vector<int> Sizes() const {
     std::map<int64_t, int> counts;

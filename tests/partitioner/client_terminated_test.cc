@@ -96,8 +96,8 @@ std::vector<std::string> Inputs(const Graph& graph, const std::string& name) {
   return inputs;
 }
 
-// On the parameter server, x and z are fed, and -x and z + x are fetched, each
-// twice. On the worker, w is fed and -w is fetched.
+// On the parameter server, x and z are fed. The tensors -x and z + x are
+// fetched, each of them twice. On the worker, w is fed and -w is fetched.
 class ArgsToRecvsTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -140,7 +140,8 @@ TEST_F(PartitionTest, MarksWhatMayBeDead) {
                   .value());
 }
 
-// As TensorFlow says, "ref edges are never shared".
+// A reference is sent to each of its consumers separately, as in TensorFlow
+// ("ref edges are never shared").
 TEST_F(PartitionTest, AVariableIsReadForEachConsumerAfterWhatThatWaitsFor) {
   Variable v;
   Output added;

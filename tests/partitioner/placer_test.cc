@@ -252,8 +252,8 @@ TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
     EXPECT_EQ(DeviceOf(product), kPs0) << policy;
     EXPECT_EQ(DeviceOf(with_product), kPs0) << policy;
   }
-  // The request allows several devices. The placer chooses the one of a foreign
-  // task.
+  // The request allows several devices. The placer chooses the device of the
+  // foreign task, because Leat has no kernel for the node.
   devices.push_back({.name = "/job:ps/replica:0/task:1/device:CPU:0",
                      .type = "CPU",
                      .incarnation = 1});

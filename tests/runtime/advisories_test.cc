@@ -162,7 +162,8 @@ absl::StatusOr<std::vector<Tensor>> RunBad(Session& session,
   return session.Run(bad.args());
 }
 
-// Returns how `status` differs from the error that a case expects, or "".
+// Returns a text that says how `status` differs from the error that a case
+// expects, or "" if it does not differ.
 std::string Mismatch(const absl::Status& status, const json& spec) {
   const std::string node = spec.value("names", "bad");
   const std::string code = spec["error"][0].get<std::string>();

@@ -286,8 +286,8 @@ TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
 }
 
 // The second of two elements is enqueued only after the first one has arrived,
-// so the two must not be in one bundle. In the other direction, the same holds
-// for the values that are enqueued.
+// so one bundle must not have both. The values that are enqueued go in the
+// other direction, and one bundle must not have both of these either.
 TEST_F(BundledTensorsTest, QueuesInARowDoNotWaitForEachOther) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), last = NewElement();

@@ -88,7 +88,8 @@ TEST_F(ControlGroupTest, IsSlowedDownFromHighOn) {
   EXPECT_EQ(Limit("0::/a\n"), 2500);
 }
 
-// The group with more room to its limit may still be the one that is full.
+// A group with a larger limit may have less memory left. Here the group a has
+// 450 bytes left, and the group a/b has 1,600.
 TEST_F(ControlGroupTest, KnowsWhatTheProcessesOfEachGroupUse) {
   Write("a/memory.max", "3000\n");
   Write("a/memory.current", "2900\n");

@@ -32,7 +32,7 @@ std::shared_ptr<Session> NewSession(const Graph& graph) {
 Tensor Square(float value) { return Tensor::Filled<float>(Shape{2, 2}, value); }
 
 // `check` becomes ready last and so runs first. If it fails, the updates that
-// are ready must not run, neither in this step nor in the next one.
+// are ready must not run in this step or in the next one.
 TEST(ExecutorTest, AStepThatFailsLeavesNothingReadyToTheNext) {
   constexpr int kCounts = 1000;
   GraphBuilder b;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests ops whose purpose is to fail: each fails its step with an error that
-// names the node, but ends neither the process nor the session.
+// Tests ops whose purpose is to fail. Such an op fails its step with an error
+// that names the node. The process and the session go on.
 #include <cmath>
 #include <string>
 

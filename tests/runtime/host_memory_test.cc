@@ -62,7 +62,8 @@ TEST(HostMemoryTest, KnowsTheLimitOfTheAddressSpace) {
   EXPECT_TRUE(HasFreeMemory(8 * kMiB));
   EXPECT_FALSE(HasFreeMemory(400 * kMiB));
   EXPECT_EQ(allocator.Allocate(400 * kMiB), nullptr);
-  // The system would have so much, but nothing would be left.
+  // The system has this much memory, but no memory would be left for anything
+  // else.
   EXPECT_EQ(allocator.Allocate(383 * kMiB), nullptr);
   const absl::Status status = CheckMemoryToStart(4096);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);

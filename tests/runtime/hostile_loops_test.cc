@@ -104,11 +104,11 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   // Most mutated graphs must be imported and must run.
   EXPECT_GT(num_imported, NumTries(500));
   EXPECT_GT(num_run, NumTries(500));
-  // A change of a device does not change the result. The changes of an Enter do
-  // nothing if the chosen node has another op. About a quarter of the graphs
-  // have only such changes, so they compute what they did before. The test
-  // expects far fewer steps to end by themselves, because on a busy machine
-  // some steps reach their deadlines.
+  // About a quarter of the mutated graphs compute what they did before. Their
+  // changes have no effect: a device was changed, or the node that was chosen
+  // for a change of an Enter has another op. The test expects far fewer steps
+  // to end by themselves, because on a busy machine some steps reach their
+  // deadlines.
   EXPECT_GT(num_ended, NumTries(50));
 }
 

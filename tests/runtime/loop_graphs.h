@@ -31,7 +31,7 @@ class LoopGraph {
  public:
   // Adds a loop and returns the final values of its variables. `condition` and
   // `body` get the loop variables and then `invariants`, which the loop does
-  // not change; `body` returns new values of the variables only.
+  // not change. `body` returns only the new values of the variables.
   Outputs While(const std::string& frame, const Outputs& initial,
                 const Outputs& invariants, const Body& condition,
                 const Body& body, int64_t parallel = 10);
@@ -59,18 +59,19 @@ struct LoopCase {
 // Returns one case for each way in which loops and conditionals are nested.
 std::vector<LoopCase> LoopCases();
 
-// Return two of these graphs, with `parallel` as parallel_iterations: a loop
-// that computes n (n + 1) / 2, and a loop within a loop.
+// Return two of the graphs of LoopCases, with `parallel` as
+// parallel_iterations: a loop that computes n (n + 1) / 2, and a loop within a
+// loop.
 Graph SumGraph(int64_t parallel);
 Graph NestedGraph(int64_t parallel);
 
-// Requests `device` for the node, in place of the device and colocation that it
-// has requested.
+// Requests `device` for the node. Removes the device and the colocation that
+// the node requested before.
 void RequestDevice(Graph& graph, NodeId id, const std::string& device);
 
-// Chooses for every node, with random numbers from `seed`, one of `devices` or
-// none, and requests it. Nodes with reference or resource edges keep their
-// device.
+// Returns `graph` with new requests for devices. Each node requests one of
+// `devices` or none, as random numbers from `seed` decide. Nodes with reference
+// or resource edges keep their device.
 Graph Dealt(Graph graph, const std::vector<std::string>& devices,
             uint32_t seed);
 

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lets each allocation of tensor memory fail in turn while a session is made
-// and runs its steps: only this one, or this one and all later ones. Each time
-// the step must return RESOURCE_EXHAUSTED or the right results, the next steps
-// must be right, and nothing may be left when the session is closed. The test
-// runs on local sessions and on two tasks that reach each other in this
-// process.
+// Makes a session and runs its steps again and again. Each time another
+// allocation of tensor memory fails: only this allocation, or this one and all
+// later ones. The step must return RESOURCE_EXHAUSTED or the right results, the
+// next steps must be right, and nothing may be left when the session is closed.
+// The test runs on local sessions and on two tasks that reach each other in
+// this process.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -154,8 +154,9 @@ Program Embedding() {
 }
 
 // A failed step may leave an element in the queue, or a gradient in the
-// accumulator. All are equal, so the last step takes all and gives the same
-// result.
+// accumulator. The last step takes all elements and all gradients. All elements
+// are equal, and so are all gradients, so the results of the last step do not
+// change.
 Program Queue() {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {3});
@@ -309,7 +310,8 @@ class FailedAllocations {
         program_(program),
         graph_(sessions.Placed(program.graph)) {
     ExpectRightSteps(nullptr);
-    // A variable may hold other memory once it was set for the second time.
+    // The steps run twice before the memory is measured, because a variable may
+    // hold other memory after it was set for the second time.
     ExpectRightSteps(nullptr);
     live_bytes_ = sessions_.LiveBytes();
   }
@@ -351,8 +353,8 @@ class FailedAllocations {
     ++num_refused_;
   }
 
-  // Runs the steps on the session, or on a new one. Their results must be those
-  // of the first time. Closes the session.
+  // Runs the steps on `session`, or on a new session if `session` is null.
+  // Their results must be the results of the first time. Closes the session.
   void ExpectRightSteps(std::shared_ptr<Session> session) {
     if (session == nullptr) {
       auto opened = sessions_.Open(graph_);
@@ -389,13 +391,15 @@ void FailEachAllocation(Sessions& sessions,
   }
 }
 
-// All programs take a minute with a sanitizer, and on two tasks.
+// With a sanitizer, all programs would take a minute, so only some programs are
+// tried.
 TEST(NthAllocationTest, FailsInALocalSession) {
   LocalSessions sessions;
   FailEachAllocation(sessions, kHasSanitizer ? SomePrograms() : AllPrograms());
 }
 
-// `tools/test --full` tries all programs.
+// All programs would take a minute on two tasks. Only `tools/test --full` tries
+// all of them.
 TEST(NthAllocationTest, FailsOnTwoTasks) {
   ClusterSessions sessions;
   const bool is_full = std::getenv("LEAT_TEST_FULL") != nullptr;

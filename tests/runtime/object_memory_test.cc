@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that the memory of strings and handles counts as memory of the device.
-// A kernel that copies or joins them fails if there is not enough memory, even
-// if only a few nodes ask for all of it.
+// A kernel that copies or joins them must fail if there is not enough memory. A
+// few such nodes can ask for any amount of memory.
 #include <malloc.h>
 
 #include <algorithm>
@@ -346,8 +346,9 @@ TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
       ASSERT_EQ(value.scalar<std::string>(),
                 std::string(size_t{1} << doublings, 'x'));
     }
-    // The next result would take 2^16 bytes and an eighth of that. The device
-    // does not have so much memory next to the 2^15 bytes of the input.
+    // The next result would take 2^16 bytes and an eighth of that. The input
+    // takes at least 2^15 bytes, so the device does not have enough memory
+    // left.
     EXPECT_EQ(doublings, 15) << op;
     EXPECT_EQ(status.code(), kExhausted) << status;
   }

@@ -3,8 +3,8 @@
 // Tests that passes change no result. The test runs every graph of
 // tests/graphs, and some graphs that are built here. A graph must give the same
 // values and the same dead tensors with and without each pass, and with the
-// passes of each phase in reversed order. Each step fetches one output, so that
-// each output is once the end of an optimized graph.
+// passes of each phase in reversed order. Each step fetches one output, so each
+// output is the end of an optimized graph in one of the steps.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

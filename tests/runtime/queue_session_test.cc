@@ -104,7 +104,7 @@ TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
   absl::Status status;
   Thread waiting("waits",
                  [&] { status = session->Run({.fetches = {waits}}).status(); });
-  // This step ends once the waiting step is under way.
+  // This step ends when the waiting step is under way.
   EXPECT_TRUE(session->Run({.fetches = {has_begun}}).ok());
   if (clock != nullptr) clock->Settle();
   EXPECT_TRUE(session->Close().ok());
@@ -139,7 +139,8 @@ TEST_F(QueueSessionTest, ErrorsNameTheNode) {
 
 // This is the core of synchronous training on a parameter server. One step
 // waits for the mean of two gradients, which two other steps apply to the
-// accumulator. A reference stands for the accumulator.
+// accumulator. The op ConditionalAccumulator gives a reference, not a resource
+// handle.
 TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
   const Output reference =
       op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});

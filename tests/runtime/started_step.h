@@ -19,8 +19,7 @@
 namespace leat::testing {
 
 // Owns the step, its rendezvous, its arguments and its results. This object
-// must outlive the step. Thread-safe once the step has been started, except for
-// step().
+// must outlive the step. Thread-safe after Start, except for step().
 class StartedStep {
  public:
   // Prepares a step with the arguments `args` and with `num_returns` results.
@@ -49,9 +48,9 @@ class StartedStep {
     return ended_.Wait() ? end_ : absl::DeadlineExceededError("has not ended");
   }
 
-  // Returns the step. Must not be called once the step has been started,
-  // because the end of the step resets the pointer. A caller that wants to fail
-  // the step must call step() before Start and keep the result.
+  // Returns the step. Must not be called after Start, because the end of the
+  // step resets the pointer. A caller that wants to fail the step must call
+  // step() before Start and keep the result.
   std::shared_ptr<Step> step() const { return step_; }
 
   // Return the results of a step that has ended, and whether a thread of the
@@ -65,7 +64,7 @@ class StartedStep {
   LocalRendezvous rendezvous_;
   const std::vector<Tensor> args_;
   std::vector<Tensor> returns_;
-  std::shared_ptr<Step> step_;  // null once the step has ended
+  std::shared_ptr<Step> step_;  // null after the end of the step
   std::atomic<int> calls_ = 0;
   bool was_on_pool_ = false;
   absl::Status end_;

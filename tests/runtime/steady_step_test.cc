@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that steps of one shape take no memory for tensors from the system once
-// the pools are filled.
+// Tests that steps of one shape take no memory for tensors from the system
+// after the pools have been filled.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 class SteadyStepTest : public ::testing::TestWithParam<int> {
  protected:
-  // Makes products and sums, some of which are on the last device.
+  // Makes products and sums. Some of them are on the last device.
   void SetUp() override {
     devices_ =
         DeviceSet::Create({.num_cpus = GetParam(), .num_threads = 2}).value();

@@ -25,7 +25,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Computes z = (x + 1)^2 - x and squares on the last of two devices.
+// Computes z = (x + 1)^2 - x. The square is on the last of two devices.
 class StepStatsTest : public ::testing::Test {
  protected:
   void SetUp() override {

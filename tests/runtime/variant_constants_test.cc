@@ -34,7 +34,7 @@ constexpr char kNodes[] = R"(
   node { name: "new_length" op: "TensorListLength" input: "longer" }
 )";
 
-// Returns the nodes above with `list` as the value of the constant.
+// Returns the nodes of kNodes with `list` as the value of the constant.
 pb::GraphDef GraphWith(const pb::TensorProto& list) {
   pb::GraphDef graph;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kNodes, &graph));

@@ -22,7 +22,8 @@ static_assert(kMaxGraphNodes < HostilePeer::kOversizedGraphNodes);
 constexpr int64_t kMany = kMaxMessageBytes / 4 * 3;
 constexpr int kClients = 4;
 static_assert(kMany * kClients > kMaxTransportBytes);
-// Half of the room, and almost as much as a message may have.
+// Slightly less than half of the limit of all messages together, and slightly
+// less than the limit of one message.
 constexpr int64_t kHalf = kMaxTransportBytes / 2 - (64 << 10);
 static_assert(kHalf < kMaxMessageBytes);
 
@@ -34,9 +35,9 @@ void ExpectRefused(const absl::Status& status) {
 
 }  // namespace
 
-// Sends one feed above the limit of a message, and then several that are
-// together above the limit of all messages. Afterwards there must be room for a
-// large one, so none of those that were refused may keep much of it.
+// Sends one feed above the limit of one message, and then several feeds that
+// together exceed the limit of all messages. Afterwards a large feed must
+// succeed. It would not succeed if refused feeds still took much of the room.
 void FeedTooMuch(Scene& scene) {
   Visitor visitor(scene);
   visitor.ExpectStep();

@@ -33,7 +33,7 @@ constexpr int kMoreDescriptors = 8;
 constexpr int kMoreThreads = 8;
 constexpr int64_t kMoreBytes = 64 << 20;
 
-// So many bytes of each log are shown after a failure.
+// The number of bytes at the end of each log that are shown after a failure.
 constexpr size_t kShownBytes = 2000;
 
 std::string MadeFolder(const std::string& path) {
@@ -74,8 +74,9 @@ testing::ServedClusterOptions SoakCluster::Options(
                     "--max-connections", absl::StrCat(kMaxConnections),
                     "--max-connections-per-address",
                     absl::StrCat(kMaxConnections), "--handshake-timeout", "2",
-                    // What clients and masters leave behind goes soon, but
-                    // not while the machine is slow.
+                    // The tasks soon drop what clients and masters leave
+                    // behind. But a slow machine must not lose a session that
+                    // is in use.
                     "--session-idle", "15", "--master-silence", "8",
                     "--max-tombstones", "1000", "--max-request-ids", "1000",
                     "--max-dumped-plans", "1000000"},
@@ -151,7 +152,8 @@ void SoakCluster::ExpectServing() {
   for (const TaskId& task : tasks()) {
     absl::Status called;
     pb::HealthCheckResponse health;
-    // A client's old connection may be one that the fault has broken.
+    // A call may fail because it uses an old connection that the fault has
+    // broken. Then the next call must succeed.
     const auto is_serving = [&] {
       called =
           TaskClient(*transport_, served_.Address(task))
@@ -188,7 +190,7 @@ void SoakCluster::ExpectNothingLeaked() {
 }
 
 void SoakCluster::RemovePlans() const {
-  // A task may write a plan meanwhile, which then stays.
+  // A task may write another plan meanwhile. Such a plan stays.
   std::error_code error;
   for (const auto& each :
        std::filesystem::directory_iterator(dump_folder(), error)) {

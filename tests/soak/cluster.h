@@ -39,7 +39,8 @@ struct Usage {
   // The bytes in tensors. They are measured only when the task is idle.
   int64_t live_bytes = 0;
 
-  // Set each number to the larger one, or to the smaller one.
+  // Raise sets each number to that of `other` if that is larger. Lower sets
+  // each number to that of `other` if that is smaller.
   void Raise(const Usage& other);
   void Lower(const Usage& other);
   // Returns "3 descriptors, ...".
@@ -64,9 +65,10 @@ class SoakCluster {
     return *proxies_.at(Key(task));
   }
 
-  // Notes what the processes use now. TakeHighest returns the most of it.
+  // Measures what the processes use now, for TakeHighest.
   void Measure();
-  // Returns the most that any process has used since the last call.
+  // Returns the highest numbers that Measure has found for any process since
+  // the last call of TakeHighest.
   Usage TakeHighest();
 
   // Returns how many connections the task has refused.

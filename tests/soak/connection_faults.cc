@@ -35,7 +35,7 @@ Connections Connect(const Scene& scene, int count) {
 
 }  // namespace
 
-// Opens more connections than the task takes, which say nothing.
+// Opens more connections than the task accepts, and sends nothing on them.
 void StormConnections(Scene& scene) {
   const int64_t before = scene.cluster.NumRefused(scene.victim);
   const Connections idle = Connect(scene, kStorm);

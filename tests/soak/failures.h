@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FailureCount counts the expectations of GoogleTest that did not hold, which
-// GoogleTest prints.
+// FailureCount counts the failed expectations of GoogleTest. GoogleTest itself
+// prints them.
 #ifndef LEAT_TESTS_SOAK_FAILURES_H_
 #define LEAT_TESTS_SOAK_FAILURES_H_
 
@@ -11,8 +11,8 @@
 
 namespace leat::soak {
 
-// Counts from construction on. GoogleTest owns it once it is one of its
-// listeners. Thread-safe.
+// Counts from construction on. GoogleTest becomes the owner when the object is
+// added to GoogleTest's listeners. Thread-safe.
 class FailureCount : public ::testing::EmptyTestEventListener {
  public:
   int count() const { return count_; }

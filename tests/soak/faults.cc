@@ -40,8 +40,9 @@ const std::vector<Fault>& AllFaults() {
        .job = "ps",
        .happen = KillVictim,
        .is_noticed = true},
-      // The others close their connections to a victim that is silent. When it
-      // continues, it may say of them that they cannot be reached.
+      // The other tasks close their connections to a silent victim. When the
+      // victim continues, its errors may say that the other tasks cannot be
+      // reached. So the errors need not name the victim.
       {.name = "task stalled", .happen = StallVictim, .is_named = false},
       {.name = "task stopped", .happen = StopVictim, .is_named = false},
       {.name = "network slow", .happen = SlowNetwork},
@@ -50,8 +51,8 @@ const std::vector<Fault>& AllFaults() {
       {.name = "connection storm", .happen = StormConnections},
       {.name = "connections that end early", .happen = EndConnections},
       {.name = "slow partial requests", .happen = SendPartialRequests},
-      // A victim that has no room for the response of another task calls itself
-      // "this process", and names the other task.
+      // If a victim has no room for the response of another task, its error
+      // names the other task, and calls the victim "this process".
       {.name = "feeds above limits", .happen = FeedTooMuch, .is_named = false},
       {.name = "wrong calls", .happen = CallWrongly},
       {.name = "descriptors exhausted", .happen = TakeDescriptors},

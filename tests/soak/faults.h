@@ -34,8 +34,8 @@ struct Fault {
   const char* name = "";
   // The job of the victim. Empty if any task can be the victim.
   const char* job = "";
-  // Disturbs the victim and returns when that is over. Fails the test if the
-  // victim does not do what it must.
+  // Disturbs the victim and returns when the disturbance is over. Fails the
+  // test if the victim does not do what it must.
   void (*happen)(Scene& scene) = nullptr;
   // Whether a worker must get an error.
   bool is_noticed = false;
@@ -53,7 +53,7 @@ void SlowNetwork(Scene& scene);
 void LoseNetwork(Scene& scene);
 void CutNetwork(Scene& scene);
 
-// Connections that are too many, end early, or say only parts of requests.
+// Connections that are too many, end early, or carry only parts of requests.
 void StormConnections(Scene& scene);
 void EndConnections(Scene& scene);
 void SendPartialRequests(Scene& scene);

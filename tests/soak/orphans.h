@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KillChildrenAtCrash: the processes of the cluster end when this one crashes.
+// KillChildrenAtCrash makes the processes of the cluster end when this process
+// crashes.
 #ifndef LEAT_TESTS_SOAK_ORPHANS_H_
 #define LEAT_TESTS_SOAK_ORPHANS_H_
 

@@ -22,7 +22,7 @@ void KillVictim(Scene& scene) {
   scene.cluster.Restart(scene.victim);
 }
 
-// The others need not notice this.
+// The pauses are so short that the other tasks need not notice them.
 void StallVictim(Scene& scene) {
   for (int i = 0; i < 3; ++i) {
     Stop(scene, absl::Milliseconds(50), absl::Seconds(1));
@@ -30,7 +30,7 @@ void StallVictim(Scene& scene) {
   }
 }
 
-// The others notice this after 3.5 seconds.
+// The other tasks notice a pause of more than 3.5 seconds.
 void StopVictim(Scene& scene) {
   Stop(scene, absl::Seconds(3), absl::Seconds(7));
 }

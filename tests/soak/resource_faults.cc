@@ -86,8 +86,9 @@ bool HasPlanOfVisitor(const Scene& scene) {
 
 }  // namespace
 
-// The task can open no more descriptors than it has, because a new one gets the
-// lowest number that is free, and the limit is on the numbers.
+// Lets the task open no further descriptor. The limit is on the numbers of
+// descriptors, and a new descriptor gets the lowest free number. So the limit
+// is set to that number.
 void TakeDescriptors(Scene& scene) {
   const pid_t pid = scene.cluster.served().process(scene.victim).pid();
   const int64_t before = scene.cluster.NumRefused(scene.victim);
@@ -104,9 +105,9 @@ void TakeDescriptors(Scene& scene) {
   waiting.clear();
 }
 
-// Nothing can be written, neither to the log nor to the folder of plans. A
-// visitor's step must succeed all the same. Its plan is written when there is
-// room again.
+// The task can write to no file, so it cannot write its log or its plans. A
+// visitor's step must succeed nevertheless. The plan of that step is written
+// when there is room again.
 void FillDisk(Scene& scene) {
   scene.cluster.RemovePlans();
   {

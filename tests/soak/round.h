@@ -45,8 +45,8 @@ class Schedule {
   bool was_sync_ = false;
 };
 
-// Runs a round, and fails the test if something is wrong. `has_failed` of the
-// result is left to the caller.
+// Runs a round, and fails the test if something is wrong. The caller sets
+// `has_failed` of the result.
 RoundResult Run(const Round& round, SoakCluster& cluster);
 
 }  // namespace leat::soak

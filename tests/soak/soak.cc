@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains on a cluster for some minutes and disturbs it in every way that the
-// faults of faults.h know, one after the other. After each fault the training
-// must go on, its variables must be right, and the tasks must have nothing
-// left of it. Ends with a table. tools/soak runs it.
+// Trains on a cluster for some minutes and disturbs it with all faults of
+// faults.h, one after the other. After each fault the training must go on, its
+// variables must be right, and the tasks must keep nothing of the fault. Ends
+// with a table. tools/soak runs it.
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -33,7 +33,7 @@
 namespace leat::soak {
 namespace {
 
-// After so many rounds that failed the soak ends, because more would tell
+// The soak ends after this many failed rounds, because more rounds would tell
 // nothing new.
 constexpr int kMaxFailedRounds = 5;
 
@@ -44,9 +44,9 @@ struct Options {
 
 std::atomic<bool> must_end{false};
 
-// The first signal ends the soak after the round that runs. The second ends it
-// at once, and with it the tasks (KillChildrenAtCrash). Signals that are
-// ignored, as by nohup, stay so.
+// The first signal ends the soak after the round that runs. The second signal
+// ends the soak and the tasks at once (KillChildrenAtCrash). A signal that this
+// process already ignores stays ignored, as under nohup.
 void EndAtSignals() {
   struct sigaction action = {};
   action.sa_handler = [](int) {
@@ -74,7 +74,8 @@ class Soak {
   bool Run();
 
  private:
-  // Returns whether another round may begin, and whether one must.
+  // MayGoOn returns whether another round may begin. MustGoOn returns whether
+  // another round is needed.
   bool MayGoOn() const;
   bool MustGoOn() const;
   // Starts a cluster, and trains on it without a fault. This shows what its
@@ -111,8 +112,7 @@ bool Soak::MayGoOn() const {
   return !must_end && report_.failed_rounds() < kMaxFailedRounds;
 }
 
-// A slow machine may need longer than was asked for until it has seen all
-// faults.
+// A slow machine may need more time than was asked for to see all faults.
 bool Soak::MustGoOn() const {
   return absl::Now() < begin_ + absl::Minutes(options_.minutes) ||
          !schedule_.HasHadAll();
@@ -137,7 +137,7 @@ void Soak::RunRound(const Round& round) {
   const Watchdog watchdog(WithSeed(round.Text()));
   const absl::Time begin = absl::Now();
   RoundResult result = soak::Run(round, *cluster_);
-  // The first round of a cluster also answers for its start.
+  // A failure at the start of a cluster counts as a failure of its first round.
   result.has_failed = failures_->count() > reported_failures_;
   reported_failures_ = failures_->count();
   report_.Add(round.fault->name, result);

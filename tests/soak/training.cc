@@ -36,9 +36,9 @@ constexpr absl::Duration kPatience = absl::Seconds(60);
 constexpr absl::Duration kPause = absl::Milliseconds(20);
 // 256 KiB, which travel in 16 pieces.
 constexpr int64_t kElements = 64 << 10;
-// The gradients that synchronous training may drop although their steps have
-// succeeded: those of the last step, which the chief has not applied yet, and
-// some after each session that was lost, because they came too late.
+// Synchronous training may drop a gradient whose step has succeeded. At the
+// end, the chief may not have applied the gradients of the last step. After a
+// session was lost, some gradients come too late.
 constexpr int64_t kDroppedAtEnd = 4;
 constexpr int64_t kDroppedPerSession = 4;
 
@@ -60,8 +60,8 @@ CheckedTraining::CheckedTraining(SoakCluster& cluster, bool is_sync)
 
 TrainingWorker::Program CheckedTraining::Program(const TracedModel& model,
                                                  int worker) {
-  // The gradient of the step that runs. The worker's thread calls both
-  // functions.
+  // The gradient of the step that runs. `step` sets it and `done` reads it,
+  // both on the worker's thread.
   const auto current = std::make_shared<Gradient>();
   return {.graph = model.graph,
           .session = SessionOf(model, worker),
@@ -176,7 +176,8 @@ std::vector<Tensor> CheckedTraining::Values() const {
     } else {
       values = session.status();
     }
-    // A connection of this process may be one that the fault has broken.
+    // Tries again, because the fault may have broken a connection of this
+    // process.
     if (!IsRecoverable(values.status())) break;
     absl::SleepFor(kPause);
   } while (absl::Now() < deadline);

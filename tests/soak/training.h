@@ -25,8 +25,8 @@
 
 namespace leat::soak {
 
-// Its functions are used by one thread. Those that expect something fail the
-// test if it is not so.
+// Used by one thread. Functions that expect something fail the test if the
+// expectation does not hold.
 class CheckedTraining {
  public:
   // Begins to train, synchronously or asynchronously. The cluster must have no
@@ -58,8 +58,8 @@ class CheckedTraining {
                                            int worker);
   RecoverableSessionOptions SessionOf(const testing::TracedModel& model,
                                       int worker);
-  // Make a session and clear the tasks as RecoverableSession would, and count
-  // that.
+  // Connect makes a session and Reset clears the tasks, in the same way as a
+  // RecoverableSession does by default. Both also update the counters below.
   absl::StatusOr<std::shared_ptr<Session>> Connect(
       const Graph& graph, const SessionOptions& options, bool is_chief);
   absl::Status Reset(const SessionOptions& options);
@@ -69,8 +69,8 @@ class CheckedTraining {
   std::vector<Tensor> Values() const;
   void ExpectSyncValues(const std::vector<Tensor>& values) const;
   void ExpectAsyncValues(const std::vector<Tensor>& values) const;
-  // Returns the rows of the gradients that count: those since the variables
-  // were initialized last.
+  // Returns the rows of the gradients that were computed since the variables
+  // were last initialized.
   std::vector<int32_t> Rows() const;
   void ExpectNamedTasks() const;
   void ExpectNamed(const TaskId& victim, bool is_noticed) const;
@@ -87,7 +87,7 @@ class CheckedTraining {
   mutable Mutex mutex_;
   // Grows when the chief begins to clear the tasks, and when it has done so.
   int generation_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The sessions of the chief since then.
+  // The number of sessions of the chief since `generation_` last grew.
   int64_t chief_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t sessions_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<Gradient> done_ ABSL_GUARDED_BY(mutex_);

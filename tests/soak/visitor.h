@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Visitor is a client that comes to the victim of a fault while it happens.
+// Visitor is a client that runs steps on the victim of a fault while the fault
+// happens.
 #ifndef LEAT_TESTS_SOAK_VISITOR_H_
 #define LEAT_TESTS_SOAK_VISITOR_H_
 
@@ -27,19 +28,20 @@ class Visitor {
   // Fails the test if it cannot be made.
   explicit Visitor(const Scene& scene);
 
-  // Runs a step that is fed with so many bytes.
+  // Runs a step that is fed with `bytes` bytes.
   absl::Status Feed(int64_t bytes) const;
   // Expects that a step with a small feed succeeds within 30 s, if needed over
   // a new connection or with a new session.
   void ExpectStep();
-  // Expects the same of a large feed, for which the task may have no room at
-  // first.
+  // Expects that a step with a feed of `bytes` bytes succeeds. The task may
+  // have no room for the feed at first.
   void ExpectLargeStep(int64_t bytes);
 
  private:
-  // Makes the session, and tells if that failed.
+  // Makes the session, or returns an error.
   absl::Status Connect();
-  // Feeds until that succeeds, or fails with an error that will not go away.
+  // Runs steps with a feed of `bytes` bytes until one succeeds or has an error
+  // that a later step would have, too. Expects that the last step succeeds.
   void ExpectFeed(int64_t bytes, bool waits_for_room);
 
   Graph graph_{BuiltinOps()};

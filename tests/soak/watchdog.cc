@@ -11,8 +11,9 @@
 namespace leat::soak {
 namespace {
 
-// No wait of a round lasts much longer than a minute. Nearly all of them must
-// last so long before this ends the program, and then the round has failed.
+// No wait of a round lasts much longer than a minute. A round that takes ten
+// minutes has failed, because nearly all of its waits must have lasted that
+// long.
 constexpr std::chrono::minutes kPatience(10);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Watchdog ends the program if something hangs that no other limit ends.
+// Watchdog ends the program if it hangs in a wait that has no other time limit.
 #ifndef LEAT_TESTS_SOAK_WATCHDOG_H_
 #define LEAT_TESTS_SOAK_WATCHDOG_H_
 
@@ -11,7 +11,7 @@
 
 namespace leat::soak {
 
-// Unless it is destroyed before, says after some minutes that `what` hangs, and
+// If this object still exists after ten minutes, says that `what` hangs, and
 // aborts the program.
 class Watchdog {
  public:

@@ -162,7 +162,7 @@ int __wrap_open(const char* path, int flags, ...) {
                                               : __real_open(path, flags, mode);
 }
 
-// Leat gives fcntl an int or nothing.
+// Leat passes an int to fcntl, or no third argument.
 int __real_fcntl(int file, int command, ...);
 int __wrap_fcntl(int file, int command, ...) {
   va_list more;

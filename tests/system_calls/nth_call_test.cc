@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lets each system call of Leat's own code, and the start of each of its
-// threads, fail in turn: only this one, or this one and all later ones. Each
-// time there must be an error or the right result, no open file and no thread
-// may be left, and the next try must succeed.
+// Lets the system calls of Leat's own code, and the starts of its threads, fail
+// in turn. In each try one of them fails, or one of them and all later ones.
+// The result must be an error or right, no open file and no thread may be left,
+// and the next try must succeed.
 #include <dirent.h>
 #include <gtest/gtest.h>
 
@@ -81,8 +81,8 @@ struct Held {
   int64_t threads = CountThreads();
 };
 
-// How long an action may wait for something that does not come because a call
-// has failed, and how long it may take if all calls succeed.
+// kShort ends an action that waits for something that does not come because a
+// call has failed. kLong is the timeout of an action whose calls all succeed.
 constexpr std::chrono::milliseconds kShort(50);
 constexpr std::chrono::minutes kLong(1);
 
@@ -100,12 +100,13 @@ void ExpectSucceeds(Action action, const Held& before) {
       << ", " << before.threads;
 }
 
-// Runs `action` with each of its calls failing. `check` is called with what the
-// action returned after each try, when calls no longer fail.
+// Runs `action` with each of its calls failing. After each try, calls no longer
+// fail, and `check` is called with the status that the action has returned.
 void FailEachCall(
     Action action, absl::FunctionRef<void(const absl::Status&)> check =
                        [](const absl::Status&) {}) {
-  // What the first runs open, such as gRPC's own threads, stays.
+  // The first runs open files and start threads that stay, such as gRPC's own
+  // threads.
   for (int i = 0; i < 2; ++i) {
     const absl::Status first = action(kLong);
     ASSERT_TRUE(first.ok()) << first;
@@ -119,7 +120,8 @@ void FailEachCall(
       FailingCalls failing(n, which);
       const absl::Status status = action(timeout);
       const int64_t num_failed = failing.Stop();
-      // On a busy machine, the action may end before call `n`.
+      // On a busy machine, kShort may end the action before call `n`. So tries
+      // call `n` once more, with kLong.
       is_patient = num_failed == 0 && !status.ok() && !is_patient;
       if (is_patient) continue;
       SCOPED_TRACE(absl::StrCat("call ", n, ": ", FailingCalls::FirstFailed(),
@@ -162,8 +164,8 @@ struct Doubling {
   Graph graph{BuiltinOps()};
 };
 
-// The file has the old graph after an error, and else the new one. Nothing else
-// is in the folder, unless that could not be removed.
+// After an error, the file has the old graph. Otherwise it has the new graph.
+// Nothing else is in the folder, except a file that could not be removed.
 TEST(NthCallTest, SavingAGraphKeepsTheOldFile) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("graph.pb");
@@ -223,7 +225,8 @@ TEST(NthCallTest, WritingToADevice) {
 TEST(NthCallTest, ReadingADataset) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("labels");
-  // Three labels: a type, the number of dimensions, an extent, the values.
+  // An IDX file of three labels. It has the type, the number of dimensions, the
+  // extent of the dimension, and the values.
   const std::string bytes("\0\0\x08\x01\0\0\0\x03\1\2\3", 11);
   ASSERT_TRUE(WriteFile(path, bytes).ok());
   FailEachCall([&](nanoseconds) { return ReadIdx(path).status(); });
@@ -322,7 +325,8 @@ absl::Status Serve(const Doubling& doubling, const std::string& bind,
   return doubling.Run(*session, {.timeout = timeout});
 }
 
-// The server also writes its plans to files. It serves on if it cannot.
+// The server also writes its plans to files. It goes on serving if a file
+// cannot be written.
 TEST(NthCallTest, ServingAtAPort) {
   const TemporaryFolder folder;
   const Log log("system_calls_test");

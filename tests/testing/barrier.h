@@ -14,8 +14,8 @@ class Barrier {
  public:
   explicit Barrier(int num_threads) : num_threads_(num_threads) {}
 
-  // Waits until all threads have called this function as often as the calling
-  // thread.
+  // Waits until every other thread has called this function as often as the
+  // calling thread.
   void ArriveAndWait() {
     MutexLock lock(mutex_);
     const int round = round_;

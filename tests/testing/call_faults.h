@@ -3,14 +3,16 @@
 // CallFaults decides which calls are lost, delayed, duplicated or reordered, as
 // in a bad network. A FaultyTransport applies these decisions to the calls.
 //
-// A hash decides what happens to a call. The time at which the call arrives has
-// no influence. The hash is made of the seed, the method, the caller, the
-// callee, the step, and the tensor or the place of the chunk that the call asks
-// for. In the hash, a step is the number of steps that were seen before it. So
-// if steps run one after another, the same seed gives the same faults in every
-// run. (Two chunks of one step may belong to different tensors, but have the
-// same place and length. Only their order tells them apart, because the ids of
-// transfers are random.)
+// A hash decides what happens to a call. The hash is made of the seed, the
+// method, the caller, the callee, the number of the step (1 for the first step
+// that was seen), and the tensor or the place of the chunk that the call asks
+// for. The time at which the call arrives has no influence. So if steps run one
+// after another, the same seed gives the same faults in every run.
+//
+// A count of the equal calls so far is also part of the hash. It tells apart
+// two chunks of one step that belong to different tensors but have the same
+// place and length. (The ids of their transfers cannot do that, because they
+// are random.)
 #ifndef LEAT_TESTS_TESTING_CALL_FAULTS_H_
 #define LEAT_TESTS_TESTING_CALL_FAULTS_H_
 
@@ -44,9 +46,9 @@ struct FaultPlan {
 struct CallFate {
   // The request does not reach the callee.
   bool is_lost = false;
-  // After this time the call is lost to both ends: its caller gets UNAVAILABLE,
-  // and its handler is cancelled. A reply of the handler does not arrive. Has
-  // no value if the call is not lost.
+  // After this time both ends notice that the call is lost. Its caller gets
+  // UNAVAILABLE, and its handler is cancelled. A reply of the handler does not
+  // arrive. Has no value if the call is not lost.
   std::optional<std::chrono::microseconds> lost_after = {};
   // A delayed request arrives even if its caller has given up meanwhile.
   std::chrono::microseconds request_delay = {};
@@ -54,9 +56,9 @@ struct CallFate {
   // The request is sent a second time this long after the first time. The reply
   // to the second request is dropped.
   std::optional<std::chrono::microseconds> again_after = {};
-  // The next call of the same caller to the same callee overtakes this one, if
-  // it comes within `max_delay`. Like a delayed request, a request that was
-  // overtaken arrives even if its caller has given up.
+  // The next call of the same caller to the same callee overtakes this call, if
+  // the next call comes within `max_delay`. Like a delayed request, a request
+  // that was overtaken arrives even if its caller has given up.
   bool is_overtaken = false;
 };
 

@@ -324,8 +324,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   int num_keys_ = 0;
 };
 
-// The sizes lie around those at which the number of chunks changes, and around
-// kInline, above which tensors are sent in chunks.
+// The sizes lie around the sizes at which the number of chunks changes, and
+// around kInline. Tensors larger than kInline are sent in chunks.
 TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
   AskPs();
   std::vector<int64_t> sizes = {1};
@@ -377,8 +377,8 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
   }
 }
 
-// The first tensor comes whole, because the receiver knows nothing of the peer
-// yet. The tensor makes the receiver ask for the peer's status, once.
+// The first tensor comes whole, because the receiver does not know yet whether
+// the peer can send chunks. The receiver then asks for the peer's status, once.
 TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
   const Tensor sent = Bytes(10 * kChunk);
   const ReceivedTensor whole = Pass(sent);

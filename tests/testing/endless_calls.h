@@ -28,10 +28,10 @@ struct MethodCall {
 // `incarnation` is the incarnation of that device.
 MethodCall RecvThatNobodySends(const std::string& task, uint64_t incarnation);
 
-// Keeps on one task what the endless calls need: a client's session with a
-// callable, and a master's session with a registered graph. The callable and
-// the graph dequeue from queues that stay empty. Used by one thread. Fails the
-// test if a session cannot be made or ended.
+// Holds two sessions on one task that the endless calls use: a client's session
+// with a callable, and a master's session with a registered graph. The callable
+// and the graph dequeue from queues that stay empty. Used by one thread. Fails
+// the test if a session cannot be made or ended.
 class EndlessCalls {
  public:
   // Creates the sessions on `task`, which listens at `address`. `transport` is

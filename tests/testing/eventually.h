@@ -13,8 +13,9 @@
 namespace leat::testing {
 
 // Waits until `condition()` is true and returns whether it is. In simulated
-// time, calls the condition after each deadline, while all other threads wait,
-// and aborts the test if the condition can never become true. In real time,
+// time, calls the condition when all other threads wait. If it is false, moves
+// the clock to the next deadline and calls the condition again. Aborts the test
+// if the condition is false and no thread waits for a deadline. In real time,
 // calls the condition every millisecond for at most a minute. Other threads run
 // meanwhile, so the condition must be thread-safe. Only programs labelled
 // `processes` run in real time.

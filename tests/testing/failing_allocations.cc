@@ -6,8 +6,8 @@
 namespace leat::testing {
 namespace {
 
-// This object is never destroyed, because a thread may still ask it when a test
-// closes it.
+// The only Gate is never destroyed, because another thread that allocates
+// memory may still use it after Close.
 class Gate final : public AllocationGate {
  public:
   static Gate& Get() {

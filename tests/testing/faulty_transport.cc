@@ -11,8 +11,8 @@
 namespace leat::testing {
 namespace {
 
-// If a request is sent after its caller has given up, the callee's call is
-// cancelled this long after the sending.
+// A request may be sent after its caller has given up. Then the call is
+// cancelled at the callee this long after the request was sent.
 constexpr auto kGoneAfter = std::chrono::milliseconds(100);
 
 // Returns true if something goes wrong with the call.
@@ -155,10 +155,10 @@ class FaultyTransport::FaultyCall
         });
   }
 
-  // Gives the caller `result`, unless the caller already has a result. Returns
-  // true if the caller got `result` and the callee has the request. If `result`
-  // is not the callee's answer, the caller of End must then cancel the callee's
-  // call.
+  // Gives `result` to the caller of this call, if that caller has no result
+  // yet. Returns true if it has got `result` and the callee has the request. If
+  // End returns true and `result` is not the callee's answer, the function that
+  // has called End must cancel the call at the callee.
   bool End(absl::StatusOr<Payload> result) {
     std::optional<Cancellation::Token> token;
     bool is_sent = false;

@@ -62,7 +62,8 @@ class GoodSession {
   void AwaitStep() {
     const Clock::time_point limit = WaitLimit();
     MutexLock lock(mutex_);
-    // The step that runs now may have begun before this call.
+    // Waits for two steps, because the step that runs now may have begun before
+    // this call.
     const int enough = num_steps_ + 2;
     while (num_steps_ < enough && !has_ended_) {
       if (!progress_.WaitUntil(mutex_, limit)) break;

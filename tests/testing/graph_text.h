@@ -32,7 +32,8 @@ inline pb::GraphDef ParseGraph(const std::string& text) {
   return graph;
 }
 
-// Returns the text of a node. `attrs` is a concatenation of what Attr returns.
+// Returns the text of a node. `attrs` is a concatenation of texts that Attr has
+// returned.
 inline std::string NodeText(const std::string& name, const std::string& op,
                             const std::vector<std::string>& inputs = {},
                             const std::string& attrs = {}) {

@@ -51,8 +51,8 @@ class HostilePeer {
   Answers FeedOtherTypesThanPromised(int count);
   // Calls RecvTensor for tensors that are never sent, and cancels the calls.
   Answers AskForTensorsThatNobodySends(int count);
-  // Cancels endless calls (EndlessCalls) and, once in ten, a CreateSession
-  // call.
+  // Makes calls and cancels them. One call in ten is a CreateSession call. The
+  // other calls are endless calls (EndlessCalls).
   Answers VanishMidCall(int count);
 
  private:

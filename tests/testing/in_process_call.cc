@@ -10,9 +10,10 @@
 namespace leat::testing::in_process {
 namespace {
 
-// Returns an error if no transport would send the message: INVALID_ARGUMENT for
-// tensors without a field for them, RESOURCE_EXHAUSTED if the receiver accepts
-// only smaller messages.
+// Returns an error for a message that no real transport would send. The error
+// is INVALID_ARGUMENT if the message has tensors but no field for them, and
+// RESOURCE_EXHAUSTED if the message is larger than `max_bytes`, which is what
+// the receiver accepts.
 absl::Status CheckMessage(const Payload& payload, TensorField field,
                           int64_t max_bytes, const std::string& address) {
   if (field.number == 0 && !payload.tensors.empty()) {
@@ -81,8 +82,8 @@ void InProcessCall::Dispatch() {
         network_.Find(parts_.address, waits ? self : nullptr);
     if (service == nullptr) {
       if (!waits) End(UnreachableError(parts_.address, "nobody listens there"));
-      // If the call ended between HasEnded and Find, End did not find it
-      // waiting.
+      // If the call ended between HasEnded and Find, End did not find it among
+      // the waiting calls. So it stops waiting here.
       if (waits && HasEnded()) network_.StopWaiting(parts_.address, self);
       return;
     }

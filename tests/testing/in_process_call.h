@@ -156,9 +156,9 @@ struct CallParts {
 };
 
 // One call. It is open at the caller until `done` has been called. It is open
-// at the callee until its handler has returned and replied. Either end may come
-// first. Thread-safe. The object that continues the call next (a queue, a timer
-// or a service) owns it together with OpenCalls.
+// at the callee until its handler has returned and replied. Either of the two
+// may happen first. Thread-safe. The object that continues the call next (a
+// queue, a timer or a service) owns it together with OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
   // Borrows `open` and `network` until `done` has returned. After that, a

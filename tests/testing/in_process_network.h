@@ -44,7 +44,7 @@ class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
   // this network. It has one transport, "in-process".
   const TransportRegistry& transports() const { return transports_; }
 
-  // For the transport only.
+  // Only the transport calls this function.
   in_process::Network& implementation() const { return *implementation_; }
 
  private:

@@ -29,7 +29,8 @@ class HostDevice final : public Device {
   WorkQueue& queue_;
 };
 
-// Sets the attrs that follow from an argument of types [begin, end).
+// Sets the attrs that follow from the types of one argument. These are the
+// elements of `types` from `begin` up to but not including `end`.
 void DeriveAttrs(const ArgDef& arg, const std::vector<DType>& types,
                  size_t begin, size_t end, AttrMap& attrs) {
   if (!arg.number_attr.empty() && !attrs.Has(arg.number_attr)) {

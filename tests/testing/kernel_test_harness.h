@@ -74,12 +74,13 @@ class KernelTestHarness {
                                          std::vector<Value> inputs);
 
   // Makes the kernel, runs it and returns the tensors of its outputs. Returns
-  // INTERNAL if an output has no tensor or another dtype than the node.
+  // INTERNAL if an output has no tensor, or not the dtype that the node
+  // declares.
   absl::StatusOr<std::vector<Tensor>> Run(absl::string_view op, AttrMap attrs,
                                           std::vector<Tensor> inputs);
 
-  // Does the same for a kernel of one output. Returns INTERNAL if the kernel
-  // has no output or several.
+  // Makes a kernel that has one output, runs it and returns the tensor of the
+  // output. Returns INTERNAL if the kernel has no output or several.
   absl::StatusOr<Tensor> RunOne(absl::string_view op, AttrMap attrs,
                                 std::vector<Tensor> inputs);
 

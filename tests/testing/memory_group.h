@@ -18,8 +18,9 @@ namespace leat::testing {
 // Used by one thread. Its programs must have ended before it is destroyed.
 class MemoryGroup {
  public:
-  // Makes a group inside of this process's own one, of version 1 or 2. Makes
-  // none if the user may not, which is usual outside of containers.
+  // Makes a control group (of version 1 or 2) inside of the group of this
+  // process. Makes none if the user has no right to, which is usual outside of
+  // containers.
   explicit MemoryGroup(int64_t limit_bytes);
   ~MemoryGroup();
   MemoryGroup(const MemoryGroup&) = delete;
@@ -27,13 +28,14 @@ class MemoryGroup {
 
   bool is_made() const { return !folder_.empty(); }
 
-  // Returns the arguments of /bin/sh with which it enters the group and becomes
-  // `program` with `args`. REQUIRES: is_made().
+  // Returns arguments for /bin/sh. With these arguments, the shell enters the
+  // group and then becomes `program` with the arguments `args`. REQUIRES:
+  // is_made().
   std::vector<std::string> Enter(const std::string& program,
                                  const std::vector<std::string>& args) const;
 
  private:
-  // Makes the group in `parent`, and sets its limit, which is in the file
+  // Makes the group in the folder `parent`, and writes its limit to its file
   // `limit_file`. Returns whether it could.
   bool Make(const std::string& parent, const char* limit_file,
             int64_t limit_bytes);

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads the JSON form of tensors and attrs in the tests' data files (*.jsonl):
-// what a case gives to an op and what it expects back.
-// tests/op_cases/make_cases.py describes the form and writes most of the files.
+// Reads the JSON form of tensors and attrs in the tests' data files (*.jsonl).
+// Each case of such a file gives tensors and attrs to an op, and says which
+// tensors the op must return. tests/op_cases/make_cases.py describes the form
+// and writes most of the files.
 #ifndef LEAT_TESTS_TESTING_OP_CASE_JSON_H_
 #define LEAT_TESTS_TESTING_OP_CASE_JSON_H_
 
@@ -39,17 +40,19 @@ struct Precision {
   double floor = 1e-3;
 };
 
-// Returns the tolerance for kernels of this dtype in cases that give none.
+// Returns the tolerance for kernels of this dtype. It applies to cases that
+// give no tolerance.
 double DefaultTolerance(DType dtype);
 
-// Returns "" if the tensors are equal, where NaN equals NaN, and else a
-// description of the first difference.
+// Returns a description of the first difference of two tensors, or "" if they
+// are equal. NaN equals NaN.
 std::string Difference(const Tensor& got, const Tensor& expected,
                        const Precision& precision);
 
-// Does the same for an expected tensor in JSON. For a large tensor, the JSON
-// may have only every n-th value, as {"every": n, "values": [...]}. `spec` is
-// the case. Its "tolerance" and "floor" take precedence over the defaults.
+// Compares a tensor with an expected tensor in JSON, as the function above
+// does. For a large tensor, the JSON may have only every n-th value, as
+// {"every": n, "values": [...]}. `spec` is the case. Its "tolerance" and
+// "floor" take precedence over the defaults.
 std::string Difference(const Tensor& got, const nlohmann::json& expected,
                        const nlohmann::json& spec);
 

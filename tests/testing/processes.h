@@ -34,7 +34,8 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
             const std::string& err, bool has_own_group = false);
 
 // Waits for a child process and returns its exit code, or -N if signal N ended
-// it. If it has not ended after `timeout`, kills it and fails the test.
+// it. If the process has not ended after `timeout`, kills it and fails the
+// test.
 int WaitFor(pid_t pid, absl::Duration timeout = absl::Seconds(60));
 
 // A program that runs in the background. The destructor kills the program if it
@@ -66,7 +67,8 @@ class Process {
   // Waits as WaitFor does. REQUIRES: not called before.
   int Wait(absl::Duration timeout = absl::Seconds(60));
   bool IsRunning();
-  pid_t pid() const { return pid_; }  // -1 once the end has been noticed
+  // Returns -1 after Wait or IsRunning has seen the end.
+  pid_t pid() const { return pid_; }
 
   std::string Out() const { return ReadFile(folder_.Path("out")); }
   std::string Err() const { return ReadFile(folder_.Path("err")); }
@@ -79,7 +81,7 @@ class Process {
 
  private:
   const TemporaryFolder folder_;
-  pid_t pid_ = -1;  // -1 once the end has been noticed
+  pid_t pid_ = -1;  // -1 after Wait or IsRunning has seen the end
   int code_ = 0;
 };
 
@@ -87,14 +89,16 @@ class Process {
 // listens at `address`, by default on a free port.
 std::vector<std::string> ServeAlone(const std::string& address = "127.0.0.1:0");
 
-// Returns the arguments of /bin/sh with which it sets a limit, such as "-n 200"
-// (see ulimit), and becomes `program` with the arguments `args`.
+// Returns arguments for /bin/sh. With these arguments, the shell sets a limit,
+// such as "-n 200" (see ulimit), and then becomes `program` with the arguments
+// `args`.
 std::vector<std::string> ArgsUnder(const std::string& limit,
                                    const std::string& program,
                                    const std::vector<std::string>& args);
 
-// Returns the arguments of /bin/sh with which it sets a limit and becomes
-// `program`, which is leat: the server of ServeAlone with the flags `more`.
+// Returns arguments for /bin/sh. With these arguments, the shell sets `limit`
+// and then becomes `program`, which is leat. The program runs the server of
+// ServeAlone with the additional flags `more`.
 std::vector<std::string> ServeAloneUnder(
     const std::string& program, const std::string& limit,
     const std::vector<std::string>& more = {});

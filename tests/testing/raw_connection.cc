@@ -21,9 +21,9 @@ namespace leat::testing {
 namespace {
 
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-// The largest frame that a peer accepts unless it has announced more.
+// The size of the largest HTTP/2 frame that every peer accepts.
 constexpr size_t kMaxFrameBytes = 16 << 10;
-constexpr uint32_t kConnection = 0;  // stands for the connection itself
+constexpr uint32_t kConnection = 0;  // the stream of the connection
 constexpr uint32_t kFirstStream = 1;
 
 enum FrameType : uint8_t { kData = 0, kHeaders = 1, kSettings = 4 };
@@ -45,7 +45,7 @@ std::string Frame(FrameType type, FrameFlag flag, uint32_t stream,
                       BigEndian(stream, 4), payload);
 }
 
-// Returns a header in the literal form, which needs no table.
+// Returns a header in the literal form of HPACK, which needs no table.
 std::string Literal(absl::string_view name, absl::string_view value) {
   LEAT_CHECK(name.size() < 127 && value.size() < 127);  // a length is one byte
   return absl::StrCat(BigEndian(0, 1),

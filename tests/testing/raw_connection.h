@@ -19,19 +19,19 @@ class RawConnection {
   // Connects to `address`, "127.0.0.1:port". Fails the test if nobody listens
   // there.
   explicit RawConnection(const std::string& address);
-  // Closes the socket as the kernel does for a killed process: calls in
+  // Closes the socket as the kernel does for a killed process. Calls in
   // progress are not cancelled first.
   ~RawConnection();
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
-  // Sends all `bytes`; fails the test if they cannot be sent.
+  // Sends all `bytes`. Fails the test if they cannot be sent.
   void Send(absl::string_view bytes);
   // Sends `bytes`. Returns false if not all of them can be sent, because the
   // peer has closed the connection.
   bool TrySend(absl::string_view bytes);
   // Reads what the peer sends until the peer closes the connection. Returns
-  // false if it does not within a minute.
+  // false if the peer has not closed it after a minute.
   bool IsClosedByPeer();
 
  private:

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // kHasSanitizer says whether this program was built with the address or the
-// thread sanitizer, under which it takes far more time, memory and descriptors.
+// thread sanitizer. A program with a sanitizer takes far more time, memory and
+// descriptors.
 #ifndef LEAT_TESTS_TESTING_SANITIZERS_H_
 #define LEAT_TESTS_TESTING_SANITIZERS_H_
 

@@ -17,8 +17,9 @@ namespace {
 
 using std::chrono::hours;
 
-// The real clock counts from the start of the machine. No machine that runs
-// tests has been on for 1,000 days.
+// Simulated time starts at 1,000 days. The real clock counts from the start of
+// the machine, and no machine that runs tests has been on for 1,000 days. So a
+// deadline before kStart is a deadline of the real clock.
 constexpr Clock::time_point kStart(hours(24 * 1000));
 constexpr Clock::duration kLongest = hours(24 * 100);
 

@@ -54,9 +54,9 @@ class SimulatedClock final : public Clock, private Simulation {
   // Returns the clock that exists now, or null.
   static SimulatedClock* Current();
 
-  // Begins the simulation, at the same time in every test. A test that begins
-  // several simulations may name each; the message of an abort contains the
-  // name.
+  // Begins the simulation. The time at its beginning is the same in every test.
+  // A test that begins several simulations may name each of them. The message
+  // of an abort contains the name.
   explicit SimulatedClock(absl::string_view name = "");
   ~SimulatedClock() override;
 
@@ -64,19 +64,20 @@ class SimulatedClock final : public Clock, private Simulation {
   bool WaitUntil(CondVar& condition, Mutex& mutex, time_point deadline) override
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
 
-  // Returns when all other threads wait. No time passes.
+  // Waits until all other threads wait. No time passes.
   void Settle();
-  // Lets `time` pass and returns when all other threads wait again. By then,
-  // everything that was due within `time` has run, including what was due at
-  // its end.
+  // Lets `time` pass, and then waits until all other threads wait again. By
+  // then, everything that was due within `time` has run, including what was due
+  // at its end.
   void Advance(duration time);
   // Lets time pass until `condition()` is true. The condition is called on this
   // thread while all other threads wait, first without any delay and then after
   // each deadline. It may wake threads and wait for them.
   void AdvanceUntil(absl::FunctionRef<bool()> condition);
-  // Does the same, but lets at most `time` pass. Returns earlier if no thread
-  // has a deadline within the rest of `time`. Returns whether the condition is
-  // true.
+  // Lets time pass until `condition()` is true, but at most `time`. Returns
+  // earlier if no thread has a deadline within the rest of `time`. Returns
+  // whether the condition is true. Calls the condition as the function above
+  // does.
   bool AdvanceUntil(absl::FunctionRef<bool()> condition, duration time);
   // Moves the time on without waiting for threads that run, and wakes those
   // whose deadlines have passed. Any thread may call this.
@@ -98,8 +99,8 @@ class SimulatedClock final : public Clock, private Simulation {
   void Park(Waiter& waiter);
   void Wake(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify(const CondVar& condition, size_t at_most);
-  // Counts the calling thread as one that waits or has ended. The last thread
-  // that ran wakes the thread that goes on.
+  // Counts the calling thread as one that waits or has ended. If no thread runs
+  // any more, wakes the thread that goes on next.
   void StopRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the earliest deadline of the threads that wait, or
   // time_point::max() if none has a deadline.
@@ -131,9 +132,9 @@ class SimulatedClock final : public Clock, private Simulation {
 // clock, so that each test decides whether time is simulated.
 Clock& TestClock();
 
-// Aborts the test where LEAT_TEST_SIMULATES_TIME is set, as CTest does for
-// programs that are not labelled `processes`. Test code calls this before it
-// sleeps in real time.
+// Aborts the test if the environment variable LEAT_TEST_SIMULATES_TIME is set.
+// CTest sets it for all programs without the label `processes`. Test code calls
+// this function before it sleeps in real time.
 void CheckMaySleep();
 
 }  // namespace leat::testing

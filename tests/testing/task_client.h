@@ -65,7 +65,7 @@ class TaskClient {
       const Method& method, const google::protobuf::MessageLite& request,
       WireTensors tensors = {});
 
-  // Does the same with a request that is already serialized. The bytes need not
+  // Starts a call with a request that is already serialized. The bytes need not
   // be a valid message.
   std::shared_ptr<StartedCall> Start(const Method& method, Payload request);
 

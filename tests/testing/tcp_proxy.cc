@@ -145,7 +145,7 @@ void TcpProxy::Accept() {
     MutexLock lock(mutex_);
     if (is_ending_) return;
     if (client.is_open()) ++num_accepted_;
-    // A client whose connection is closed here notices that at once.
+    // This closes the client's connection. The client notices that at once.
     if (fault_.is_cut || !server.is_open()) continue;
     SetNoDelay(client);
     SetNoDelay(server);
@@ -164,7 +164,8 @@ void TcpProxy::Forward(Connection& connection, bool is_request) {
   std::vector<char> piece(kPieceBytes);
   for (;;) {
     const ssize_t size = recv(from.number(), piece.data(), piece.size(), 0);
-    // A network that holds what is sent also holds the end of a connection.
+    // Waits even if the sender has closed the connection. A network that holds
+    // what is sent also holds the end of a connection.
     absl::SleepFor(AwaitPassage(connection, is_request));
     if (size <= 0) break;
     if (!SendAll(to, piece.data(), static_cast<size_t>(size))) break;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TcpProxy is a network with faults between a server and all that call it. It
-// forwards connections, and it can do so slowly, lose what is sent, or break
-// connections.
+// TcpProxy is a network with faults between a server and its clients. It
+// forwards connections. It can delay or hold back what is sent, and it can
+// close connections.
 //
 //   TcpProxy network(server->address());
 //   Call(network.address());
@@ -23,11 +23,12 @@ namespace leat::testing {
 
 // Says how a network behaves.
 struct NetworkFault {
-  // Everything that arrives waits for so long before it goes on.
+  // Everything that arrives waits for this time before it is passed on.
   absl::Duration delay = absl::ZeroDuration();
-  // If `holds_requests`, nothing goes on to the server. If `holds_replies`,
-  // nothing comes from it. Connections stay open, and what was held goes on
-  // when the fault is over, as when TCP repeats what was lost.
+  // If `holds_requests`, nothing is passed on to the server. If
+  // `holds_replies`, nothing is passed on to the clients. Connections stay
+  // open. When the fault is over, everything that was held is passed on, as
+  // when TCP sends lost bytes again.
   bool holds_requests = false;
   bool holds_replies = false;
   // All connections are closed, and new ones are closed at once.
@@ -37,10 +38,10 @@ struct NetworkFault {
 // Thread-safe. The destructor closes all connections.
 class TcpProxy {
  public:
-  // Listens at `address`, and connects whoever connects to it with `server`.
-  // Both are "127.0.0.1:port". Fails the test if it cannot listen.
+  // Listens at `address`, and forwards each connection to `server`. Both are
+  // "127.0.0.1:port". Fails the test if the proxy cannot listen.
   TcpProxy(const std::string& address, const std::string& server);
-  // Does the same at a free port.
+  // Listens at a free port.
   explicit TcpProxy(const std::string& server)
       : TcpProxy("127.0.0.1:0", server) {}
   ~TcpProxy();
@@ -63,7 +64,7 @@ class TcpProxy {
     FileDescriptor server = {};
     std::thread requests = {};
     std::thread replies = {};
-    // The proxy's mutex guards these.
+    // The mutex of the proxy guards the following fields.
     int num_threads = 2;  // threads that have not ended
     bool is_frozen = false;
   };
@@ -72,7 +73,8 @@ class TcpProxy {
   // Forwards what `from` sends until one side ends or the proxy breaks the
   // connection.
   void Forward(Connection& connection, bool is_request);
-  // Waits while nothing may go in this direction. Returns the delay.
+  // Waits while a fault stops the bytes in this direction. Returns the delay
+  // that the fault adds.
   absl::Duration AwaitPassage(const Connection& connection, bool is_request);
   // Joins and forgets the connections whose threads have ended.
   void RemoveEnded();

@@ -6,8 +6,8 @@
 //   const TemporaryFolder folder;
 //   WriteNpy(tensor, folder.Path("x.npy"));
 //
-// Its name is unique, because tests run side by side. The folder stays if the
-// process is killed.
+// The name of the folder is unique, because tests run side by side. The folder
+// stays if the process is killed.
 #ifndef LEAT_TESTS_TESTING_TEMPORARY_FOLDER_H_
 #define LEAT_TESTS_TESTING_TEMPORARY_FOLDER_H_
 

@@ -30,7 +30,7 @@ class CallResult {
 
   // Returns whether the call has a reply.
   bool is_done() const { return num_replies() > 0; }
-  // Returns how often the callback was called; more than once is an error.
+  // Returns how often the callback was called. More than one call is an error.
   int num_replies() const;
   // Waits for the reply and returns it. If there is no reply at the WaitLimit,
   // returns DATA_LOSS, which no method returns. Must be called only once.
@@ -51,8 +51,8 @@ absl::StatusOr<Payload> CallNow(Transport& transport, absl::string_view address,
                                 const Method& method, Payload request = {},
                                 CallOptions options = {});
 
-// Returns a message whose only field besides tensors is number 1, a string.
-// REQUIRES: `text` is shorter than 128 bytes.
+// Returns a message that has `tensors` and one other field: number 1, the
+// string `text`. REQUIRES: `text` is shorter than 128 bytes.
 Payload PayloadOf(absl::string_view text, WireTensors tensors = {});
 
 // Thread-safe. Must outlive its calls.

@@ -50,7 +50,8 @@ TEST_P(TransportTest, CancelsAtTheCallee) {
   EXPECT_EQ(late.code(), absl::StatusCode::kCancelled) << late;
 }
 
-// The handler of kHold ignores the cancellation; the caller's call ends anyway.
+// The handler of kHold ignores the cancellation, but the call ends for its
+// caller anyway.
 TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

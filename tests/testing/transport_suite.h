@@ -42,9 +42,9 @@ TEST_P(TransportTest, EchoesPayloads) {
   ExpectSame(*empty, Payload());
 }
 
-// Every code arrives with its message and payloads, also with line breaks,
-// bytes outside ASCII and bytes that are not text. The codes are those of
-// absl::StatusCode, 1 to 16.
+// A status arrives with its code, its message and its payloads. Message and
+// payloads may contain line breaks, bytes outside ASCII and bytes that are not
+// text. The codes are those of absl::StatusCode, 1 to 16.
 TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -332,7 +332,7 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   }
 }
 
-// The handler calls another method and passes its answer on.
+// The handler calls another method and passes the answer of that method on.
 TEST_P(TransportTest, HandlersMayCall) {
   const auto transport = NewTransport();
   const auto last = Listen(*transport);

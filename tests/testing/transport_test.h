@@ -81,7 +81,8 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
     return options;
   }
 
-  // Expects the same header, and identical tensors of the same names.
+  // Expects that both payloads have the same header, and identical tensors with
+  // the same names.
   static void ExpectSame(const Payload& actual, const Payload& expected) {
     EXPECT_EQ(actual.header, expected.header);
     ASSERT_EQ(actual.tensors.size(), expected.tensors.size());
@@ -111,7 +112,7 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
   TemporaryFolder folder_;
   int num_addresses_ = 0;
   TestService service_;
-  // The network of in-process transports; the others do not use it.
+  // The network of the in-process transports. Other transports do not use it.
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>(2, TestClock());
 };

@@ -301,7 +301,7 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
       EXPECT_FALSE(IsDerived(received.status()));
     }
   }
-  // For a dead tensor, the reply needs no tensor.
+  // A reply needs no value for a dead tensor.
   ps_.bundle_answer = [] {
     SentTensors sent(2);
     sent[0].tensor = Tensor::Scalar<int>(5);

@@ -238,8 +238,8 @@ class ChunkedReceiveTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
 
-// The allocator may belong to a session that is destroyed once `done` was
-// called, so nothing may use the allocator after that.
+// The allocator may belong to a session that is destroyed as soon as `done` was
+// called. So nothing may use the allocator after that.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -252,8 +252,8 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// The transport may be destroyed once `done` was called, so no call may be made
-// after that.
+// The transport may be destroyed as soon as `done` was called. So no call may
+// be made after that.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
   // The chunks are so large that compute threads copy them.
   Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
@@ -312,7 +312,7 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // The receive also asks for as many chunks as it may have.
+    // The receive has asked for as many chunks at a time as it may.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();

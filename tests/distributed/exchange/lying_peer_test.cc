@@ -213,8 +213,8 @@ class LyingPeerTest : public ::testing::Test {
         Eventually([this] { return worker_->counters().running == 0; }));
   }
 
-  // Runs a step in which the worker receives ones, and returns their sum, the
-  // number of floats.
+  // Runs a step in which the worker receives a tensor of ones. Returns the sum
+  // of the ones, which is the number of floats in the tensor.
   absl::StatusOr<float> Receive(
       std::chrono::milliseconds timeout = std::chrono::minutes(1)) {
     auto out =

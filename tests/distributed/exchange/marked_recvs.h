@@ -75,8 +75,8 @@ inline std::shared_ptr<const RecvBundles> BundlesOfText(
   return std::make_shared<const RecvBundles>(*graph);
 }
 
-// Returns the bundles of a graph. The graph has the node "first" and these
-// _Recvs, which are named "recv_0", "recv_1" and so on.
+// Returns the bundles of a graph that has the node "first" and the nodes
+// `recvs`. The nodes `recvs` are named "recv_0", "recv_1" and so on.
 inline std::shared_ptr<const RecvBundles> BundlesOf(
     const std::vector<MarkedRecv>& recvs) {
   std::string text = FirstText();

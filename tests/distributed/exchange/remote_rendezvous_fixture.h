@@ -120,8 +120,8 @@ struct Task {
         std::make_unique<RemoteRendezvous>(outbox, receiver, std::move(inputs));
   }
 
-  // Answers RecvTensors with `bundle_answer` if it is set, or else from the
-  // outbox.
+  // Answers RecvTensors. If `bundle_answer` is set, it gives the answer.
+  // Otherwise the outbox gives the answer.
   void GiveBundle(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply) {
     {

@@ -115,12 +115,13 @@ TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   expect_restart(
       ps_.rendezvous->Send(ParsedKey(stale), Tensor::Scalar<int>(1), false));
   expect_restart(Recv(ps_, stale).status());
-  // For the worker, the peer's error is the effect of a failure, so it is
-  // derived.
+  // The worker marks the peer's error as derived, because the error is only the
+  // effect of another failure.
   const absl::Status pulled = Recv(worker_, stale).status();
   expect_restart(pulled);
   EXPECT_TRUE(IsDerived(pulled));
-  // The same holds for keys of another task that had the address before.
+  // A key of another task that had the address before is refused in the same
+  // way.
   std::string other = stale;
   other.replace(other.find("task:0"), 6, "task:9");
   expect_restart(RecvForPeer(ps_, other).status());

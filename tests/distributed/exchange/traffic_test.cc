@@ -128,7 +128,7 @@ std::vector<std::string> Keys(const OpenRecvs& recvs, size_t max = 100,
   return keys;
 }
 
-// Registers one key as awaited while this exists.
+// Registers one key as awaited while this object exists.
 struct Waiting {
   Waiting(OpenRecvs& recvs, int64_t step_id, const std::string& text)
       : key(text), entry(recvs, step_id, {&key, 1}) {}

@@ -80,7 +80,8 @@ class MasterStepTest : public ::testing::Test {
     environment_->timers = &timers_;
     environment_->blocking = blocking_.get();
     environment_->notices = std::make_shared<EndNotices>("", tasks_, timers_);
-    // Once the notices are stopped, the step itself tells all tasks of its end.
+    // EndNotices would tell the tasks later that a step has ended. After Stop,
+    // each step itself tells its tasks that it has ended.
     environment_->notices->Stop();
     request_ = {.plan = Plan(),
                 .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),

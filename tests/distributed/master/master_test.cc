@@ -564,7 +564,7 @@ TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
   EXPECT_TRUE((*session)->Run({.targets = {put}}).ok());
   client.Join();
   EXPECT_TRUE(taking.ok()) << taking;
-  // The session is idle once the master has cleaned up the session's step.
+  // The session becomes idle when the master has cleaned up the session's step.
   clock.Advance(std::chrono::seconds(1));
   const auto other = cluster.NewSession(graph, kWorker);
   EXPECT_TRUE(other.ok()) << other.status();

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Plans a small graph on two tasks, for tests of what a master does with a
-// plan. Mul = 2 * x is on the ps; AddV2 = Mul + u and Neg = -u are on the
-// worker.
+// plan. The node Mul = 2 * x is on the ps. The nodes AddV2 = Mul + u and Neg =
+// -u are on the worker.
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_PLANNED_ON_TWO_TASKS_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_PLANNED_ON_TWO_TASKS_H_
 

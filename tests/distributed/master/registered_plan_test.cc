@@ -215,8 +215,8 @@ TEST_F(RegisteredPlanTest, ATaskOfTensorFlowGetsNothingOfOurs) {
               absl::StartsWith(node.name(), "_"))
         << node.name();
   }
-  // A task of TensorFlow forgets a step only when it is told to, so no part
-  // ends alone there.
+  // A task of TensorFlow forgets a step only when it is told to. So
+  // `ends_alone` is false for a part on such a task.
   foreign_ = {kWorkerTask};
   const auto alone = Requests(Plan({.feeds = {"u"}, .fetches = {"Neg"}}));
   EXPECT_FALSE(alone.begin()->second.part.ends_alone);

@@ -65,7 +65,7 @@ class SessionWatchTest : public ::testing::Test {
   }
 
   SimulatedClock clock_;
-  // Delays requests and replies, once it is enabled.
+  // Delays all requests and replies while it is enabled.
   const std::shared_ptr<CallFaults> faults_ = std::make_shared<CallFaults>(
       FaultPlan{.seed = 1, .delay = 1, .max_delay = seconds(100)});
   InProcessCluster cluster_{{{"ps", 2}, {"worker", 1}}, {}, faults_};
@@ -121,7 +121,7 @@ TEST_F(SessionWatchTest, ATaskWithoutStateOfTheSessionMayBeLost) {
   EXPECT_TRUE(Eventually([&] { return has_ended_.load(); }));
 }
 
-// A GetStatus that takes longer than the answer timeout is no loss.
+// A task is not lost if it answers GetStatus later than the answer timeout.
 TEST_F(SessionWatchTest, ATaskThatAnswersLateIsNotLost) {
   UseAll();
   WaitForToken(1);

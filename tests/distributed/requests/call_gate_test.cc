@@ -61,7 +61,7 @@ TEST_F(CallGateTest, ADroppedReplyLeavesAndIsAnswered) {
       [](const std::shared_ptr<CallContext>&, const Payload&, const Reply&) {});
   Call(dropping);
   EXPECT_TRUE(IsEmpty(gate_));
-  // The same holds if the reply is dropped after the handler has returned.
+  // A call also ends if its reply is dropped after the handler has returned.
   Call(gate_.Around(Waiting()));
   EXPECT_FALSE(IsEmpty(gate_));
   replies_.clear();

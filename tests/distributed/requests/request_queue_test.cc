@@ -76,7 +76,8 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   Take(Thread::kBlocking, 150'000);
   while (blocking_.size() > 0) blocking_.RunOne();
   EXPECT_EQ(served_, (std::vector<size_t>{1000, 150'000, 50'000, 150'000}));
-  // Requests of the full size can follow each other, so nothing stays counted.
+  // Ten requests of the full size can follow each other, because a request that
+  // was served no longer counts.
   for (int i = 0; i < 10; ++i) {
     Take(Thread::kBlocking, 200'000);
     blocking_.RunOne();

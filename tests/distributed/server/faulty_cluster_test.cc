@@ -124,10 +124,10 @@ struct Program {
   }
 
   // Adds a new variable and returns an operation that adds `digit` * factor to
-  // the variable. The planner bundles a computed tensor only if all consumers
-  // are updates and the shape is known. The shape of a feed is not known here,
-  // so `digit` is reshaped. A Reshape to a scalar would be optimized away, so
-  // the variable has shape [1].
+  // the variable. The product must have a known shape, because the planner
+  // bundles a computed tensor only then. `digit` is fed, so its shape is not
+  // known, and it is reshaped. The new shape is [1], because a Reshape to a
+  // scalar would be optimized away.
   Operation AddToNewSum(const char* device) {
     Sum& to = sums.emplace_back();
     to.factor = static_cast<int64_t>(sums.size()) + 1;
@@ -170,8 +170,8 @@ struct Program {
         })[1];
   }
 
-  // A variable whose only element is the sum of all digits that were added,
-  // times the factor.
+  // A variable with one element. The element is the factor times the sum of all
+  // digits that were added.
   struct Sum {
     Variable variable = {};
     int64_t factor = 1;
@@ -185,10 +185,12 @@ struct Program {
   Graph graph{BuiltinOps()};
 };
 
-// What a client knows about its updates. In a sum, each step of a client has
-// two bits, which tell how often the step's digit was added.
+// What a client knows about its updates. Each step of a client has two bits of
+// its own in a sum. They tell how often the step's digit was added.
 struct Ledger {
-  std::vector<std::pair<int, bool>> digits = {};  // position, is certain
+  // The position of each digit in a sum, and whether the digit was added for
+  // certain.
+  std::vector<std::pair<int, bool>> digits = {};
   int64_t min_count = 0;
   int64_t max_count = 0;
   int num_ok = 0;

@@ -125,8 +125,8 @@ class RpcCountsTest : public ::testing::Test {
     WaitUntilIdle();
     std::map<std::string, int> calls = AllCalls().Get();
     // A master tells tasks of the end of a step in the calls of the next step.
-    // If no step follows within a while, as after the last one, it calls
-    // CleanupGraph.
+    // If no step follows soon, the master calls CleanupGraph. This happens at
+    // least after the last step.
     const auto cleanups = calls.find("CleanupGraph");
     if (cleanups != calls.end()) {
       EXPECT_LE(cleanups->second, kSteps);

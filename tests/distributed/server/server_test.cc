@@ -397,7 +397,8 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
   stop.Join();
-  // Stop does not wait forever: the grace ends this wait, too.
+  // Stop does not wait forever for tensors that no peer fetches. The grace ends
+  // this wait, too.
   const auto again = Start("ps");
   const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());

@@ -144,7 +144,7 @@ TEST_F(SilentTasksTest, AStepWaitsForItsPlanUntilItsTimeout) {
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("timeout of 50ms was over before it could begin"));
-  // The plan is still being made for the other step, which waits for it.
+  // The other step still waits for the plan, so the plan is still being made.
   ps_.SpeakUp();
   other.Join();
   EXPECT_TRUE(patient.ok()) << patient;
@@ -161,8 +161,8 @@ TEST_F(SilentTasksTest, AStepWhoseClientIsGoneDoesNotWaitForItsPlan) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   step->Cancel();
   EXPECT_EQ(step->Wait().status().code(), Code::kCancelled);
-  // A stopping server waits for calls, but not for a plan that no call waits
-  // for.
+  // A stopping server waits for calls. It does not wait for a plan if no call
+  // waits for the plan.
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::hours(1));
   EXPECT_EQ(clock_.Now() - begun, seconds(0));

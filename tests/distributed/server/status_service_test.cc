@@ -409,8 +409,8 @@ TEST_F(StatusServiceTest, TellsOfAPeerThatIsGoneAndThatIsBack) {
   EXPECT_THAT(peer.error(), HasSubstr(cluster_.Address(kPs)));
   EXPECT_EQ(peer.calls_under_way(), 0);
   cluster_.Start(kPs);
-  // Even an error, such as one about the new incarnation, is an answer, so the
-  // peer is reachable.
+  // An error is an answer, too. So the peer is reachable, although its answer
+  // is an error about the new incarnation.
   EXPECT_FALSE(worker_.Run(kHandle, recv, 2)->Wait().ok());
   peer = Traffic(StatusOf(worker_), kPsName);
   EXPECT_EQ(peer.state(), pb::PeerTrafficStatus::REACHABLE);

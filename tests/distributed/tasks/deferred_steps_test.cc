@@ -78,7 +78,7 @@ TEST_F(DeferredStepsTest, AreSentWhenNothingElseIs) {
   EXPECT_EQ(request.step_id(), 7);
   std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
   EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
-  // A step that is deferred later is sent as well.
+  // The notice for a step that is deferred later is sent as well.
   EXPECT_TRUE(notices_->DeferStep(kPs, 8));
   calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
@@ -163,8 +163,8 @@ class DeferredCleanupTest : public ::testing::Test {
     EXPECT_TRUE(has_result_.Wait());
   }
 
-  // Answers the CleanupGraph calls of this step, which must be to these tasks,
-  // and waits for the end of the step.
+  // Answers the CleanupGraph calls of this step, which must go to the tasks
+  // `expected`. Then waits for the end of the step.
   void CleanUp(std::vector<std::string> expected) {
     std::vector<std::string> tasks;
     for (FakeTaskCaller::Received& call : tasks_.Take(expected.size())) {

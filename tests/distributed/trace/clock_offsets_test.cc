@@ -26,8 +26,10 @@ TEST(ClockOffsetsTest, AnotherClockIsInTheMiddleOfWhatItsCallAllows) {
               ElementsAre(950, -950));
 }
 
-// The call allows offsets of task 1 from 900 to 1,000. The first order excludes
-// offsets below 960, and the second order excludes offsets above 920.
+// The call allows offsets of task 1 from 900 to 1,000. In the first case, an
+// event of task 1 came before an event of task 0, which excludes offsets below
+// 960. In the second case, an event of task 0 came before an event of task 1,
+// which excludes offsets above 920.
 TEST(ClockOffsetsTest, WhatWasSentIsReceivedLater) {
   EXPECT_THAT(ClockOffsets({{-10, 10}, {900, 1000}},
                            {{.earlier = 1, .later = 0, .lead = 960}}),

@@ -45,7 +45,8 @@ class Task {
     return *this;
   }
   // Returns the stats with the times of the call. The master records `called`
-  // and `answered`, the task `received` and `replied`, each by its own clock.
+  // and `answered` by its clock. The task records `received` and `replied` by
+  // the task's clock.
   TaskStepStats Call(int64_t called, int64_t received, int64_t replied,
                      int64_t answered) {
     task_.times = {.called = kZero + called * kMicro,
@@ -54,7 +55,8 @@ class Task {
                    .replied = At(replied)};
     return task_;
   }
-  // Returns the same for a task of TensorFlow, which does not report its times.
+  // Returns the stats with the times of the call to a task of TensorFlow. Such
+  // a task does not report when it received the call and replied.
   TaskStepStats ForeignCall(int64_t called, int64_t answered) {
     task_.times = {.called = kZero + called * kMicro,
                    .answered = kZero + answered * kMicro};

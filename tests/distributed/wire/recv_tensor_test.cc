@@ -47,7 +47,8 @@ TEST(RecvTensorTest, WishesAreNotNegative) {
   EXPECT_EQ(request->wish.chunk_bytes, 0);
 }
 
-// The callee keeps every key until the step ends.
+// Long keys are refused, because the callee keeps every key until the step
+// ends.
 TEST(RecvTensorTest, KeysAreShort) {
   const std::string longest(kMaxRecvKeyBytes, 'k');
   EXPECT_TRUE(

@@ -241,7 +241,7 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_INT32);
   for (int i = 0; i < 20'000; ++i) tensor.add_int_val(1);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // Another tensor is contained in this one.
+  // This tensor contains another tensor.
   tensor.Clear();
   tensor.set_dtype(pb::DT_VARIANT);
   pb::TensorProto& inner = *tensor.add_variant_val()->add_tensors();

@@ -189,7 +189,8 @@ TEST(WireTest, ReadsTheResourcesThatTensorFlowWrites) {
 // ---------------------------------------------------------------------------
 // Round trips
 
-// Returns a tensor with different elements; those of a bool tensor are 0 and 1.
+// Returns a tensor whose elements differ from each other. The elements of a
+// bool tensor are 0 and 1.
 Tensor Counted(DType dtype, const Shape& shape) {
   Tensor tensor = *Tensor::Allocate(HostAllocator(), dtype, shape);
   for (int64_t i = 0; i < tensor.num_bytes(); ++i) {

@@ -66,7 +66,7 @@ void ExpectFreedByTheEnd(TestTask& task, Ask ask) {
   const absl::Status ended = early->Wait().status();
   EXPECT_EQ(ended.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(IsDerived(ended));
-  // The same happens to a peer that asks later.
+  // A peer that asks after the end of the step gets the same error.
   const absl::Status late = ask(step_id, 0)->Wait().status();
   EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(IsDerived(late));

@@ -510,8 +510,8 @@ TEST_F(WorkerStepTest, LoopsRunOverTwoTasks) {
   }
 }
 
-// The error that a peer receives is an effect of the step's failure, so it is
-// derived.
+// The error that a peer receives is marked as derived, because it is only an
+// effect of the step's failure.
 TEST_F(WorkerStepTest, AnErrorOfOneTaskEndsTheOther) {
   GraphBuilder b;
   const Output indices = b.Placeholder<int32_t>("i");

@@ -502,7 +502,8 @@ class SmallConstantsTest : public WorkerTest {
     limits.import.max_total_attr_bytes = 900;
     return limits;
   }
-  // Registers constants c0, c1 and so on, of `sizes` elements of 4 bytes each.
+  // Registers constants c0, c1 and so on. Constant i has sizes[i] elements of 4
+  // bytes each.
   absl::Status RegisterConstants(const std::vector<int>& sizes) {
     std::string text;
     for (size_t i = 0; i < sizes.size(); ++i) {

@@ -83,7 +83,7 @@ class TestTask {
   const std::string& name() const { return name_; }
   // Returns the full name of CPU:0 of this task.
   const std::string& device() const { return devices_->devices()[0]->name(); }
-  // Returns the incarnation of that device.
+  // Returns the incarnation of CPU:0 of this task.
   uint64_t incarnation() const {
     return devices_->devices()[0]->info().incarnation;
   }
@@ -183,7 +183,7 @@ class TestCluster {
   // Returns the task of the i-th job.
   TestTask& operator[](size_t i) { return *tasks_[i]; }
 
-  // Creates the session on every task; returns the first error.
+  // Creates the session on every task. Returns the first error.
   absl::Status CreateSession(const std::string& handle, bool isolated = false);
   void DeleteSession(const std::string& handle);
 
@@ -200,7 +200,8 @@ class TestCluster {
                              const std::vector<Tensor>& feeds);
   // Waits for the calls and returns the fetched tensors. When a call fails,
   // cancels the other calls and returns an error. Prefers an error that is not
-  // derived. Cleans the step up on the tasks that take part.
+  // marked as derived (IsDerived). Cleans the step up on the tasks that take
+  // part.
   absl::StatusOr<std::vector<Tensor>> Wait(const RegisteredStep& step,
                                            int64_t step_id,
                                            const std::vector<CallRef>& calls);

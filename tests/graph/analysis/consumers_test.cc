@@ -61,8 +61,8 @@ class ConsumersTest : public ::testing::Test {
     }
     return uses;
   }
-  // Adds the node `source` and the loop merge -> body -> next -> merge, whose
-  // first value is an output of `source`. Returns next.
+  // Adds the node `source` and the loop merge -> body -> next -> merge. The
+  // first value of the loop is an output of `source`. Returns next.
   NodeId AddLoop(const std::string& next_op) {
     const NodeId source = Add("source", "Pair");
     const NodeId merge = Add("merge", "Merge", {{source, 0}, {source, 0}}, {},

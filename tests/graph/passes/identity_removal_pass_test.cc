@@ -71,7 +71,8 @@ TEST_F(IdentityRemovalTest, AnIdentityNWaitsForAllItsInputs) {
                  {{"T", DType::kFloat}, {"index", index}});
     };
     const Output x = feed("x", 0), y = feed("y", 1);
-    const Output p = Feed(*b, "p");  // no _Arg, so not IsUnconditional
+    // This node is not an _Arg, so IsUnconditional is false for it.
+    const Output p = Feed(*b, "p");
     const auto both = [&](const std::string& name, Output c, Output d) {
       const std::vector<Output> list = {c, d};
       return b->AddOp({.op = "IdentityN",

@@ -48,7 +48,7 @@ class Peer {
   explicit Peer(const std::string& address) : Peer() { Connect(address); }
 
   void Connect(const std::string& address) { EXPECT_TRUE(Connects(address)); }
-  // Returns true if somebody listens there.
+  // Connects to `address`. Returns false if nobody listens at the address.
   bool Connects(const std::string& address) {
     sockaddr_in server = {};
     server.sin_family = AF_INET;
@@ -136,7 +136,8 @@ class AcceptorTest : public ::testing::Test {
   std::vector<FileDescriptor> accepted_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
   std::string address_;
-  // Its thread uses the other members, so it is destroyed first.
+  // The thread of the acceptor uses the other members, so the acceptor is
+  // destroyed first.
   std::unique_ptr<Acceptor> acceptor_;
 };
 

@@ -59,8 +59,8 @@ TEST(ByteBufferTest, KeepsTensorsAliveThatNobodyElseHolds) {
 TEST(ByteBufferTest, ReceivedSlicesOutliveTheBuffer) {
   ReceivedSlices slices;
   {
-    // gRPC keeps short slices within its own objects, which are destroyed with
-    // the buffer.
+    // This buffer is destroyed before the test reads the slices. gRPC keeps
+    // short slices within its own objects, which are destroyed with the buffer.
     grpc::ByteBuffer buffer = ToByteBuffer(
         SegmentsOf(Tensor::Filled<uint8_t>(Shape({2000}), 'x'), "tail"));
     slices = FromByteBuffer(buffer);

@@ -137,7 +137,8 @@ TEST_F(GrpcServersTest, SaysThatItAcceptsNoConnections) {
 }
 
 TEST_F(GrpcServersTest, ClosesConnectionsThatSayNothing) {
-  // Without pings, which would end the connections, too.
+  // Pings would also end the silent connections, so the interval of pings is
+  // long.
   const auto worker =
       Start("worker", {.handshake_timeout = std::chrono::milliseconds(100)},
             {.connection = {.ping_interval = std::chrono::minutes(10)}});
@@ -163,12 +164,14 @@ TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
               HasSubstr("there is no room for a request of 25"));
   EXPECT_THAT(call(24 << 20), HasSubstr("(--max-transport-bytes)"));
   EXPECT_THAT(call(40 << 20), HasSubstr("--max-message-bytes"));
-  // This one is received, but names no session.
+  // This request is received. Its error is about the session, which it does not
+  // name.
   EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
 }
 
-// Whoever asks for little may ask again. RESOURCE_EXHAUSTED would mean that the
-// request itself is too large, and would end a training.
+// A small request is refused with an error after which the client may try
+// again. RESOURCE_EXHAUSTED would mean that the request itself is too large,
+// and would end a training.
 TEST_F(GrpcServersTest, SmallRequestsAreNotBlamedForTheRoomThatOthersTake) {
   const auto worker = Start("worker", {.max_transport_bytes = 4 << 20});
   const WireTensors tensors = {
@@ -210,7 +213,8 @@ TEST_F(GrpcServersTest, SurvivesRequestsThatUseUpItsQuota) {
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
       for (int call = 0; call < 100; ++call) {
-        // Each is refused, for want of room or of its session.
+        // Each request is refused, because there is no room for it or because
+        // it names no session.
         EXPECT_FALSE(CallNow(*transport_, worker->address(), methods::kRunStep,
                              PayloadOf("", tensors))
                          .ok());

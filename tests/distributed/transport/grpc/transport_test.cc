@@ -164,8 +164,8 @@ TEST_P(GrpcTest, CallsThatWaitShareAConnection) {
   }
 }
 
-// Once a peer is reached, channels that could not reach it before must not go
-// on trying.
+// As soon as a peer is reached, channels that could not reach it before must
+// stop trying.
 TEST_P(GrpcTest, KeepsNoConnectionsThatNobodyNeeds) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -260,9 +260,10 @@ TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
 }
 
-// Peers that allow pings are pinged; the others are asked for their health. The
-// peers here do not know the health method, like TensorFlow's tasks. WatchPeer
-// may be called before or after the call has begun.
+// Peers that allow pings are pinged. The other peers are asked for their
+// health. The peers in this test do not know the health method, like
+// TensorFlow's tasks. WatchPeer may be called before or after the call has
+// begun.
 TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   struct Case {
     bool allows_pings;
@@ -299,7 +300,7 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 4; }));
 }
 
-// After a machine was lost, another one may have its address.
+// After a machine was lost, another machine may get its address.
 TEST_P(GrpcTest, ConnectsAnewToPeersThatWereSilent) {
   const auto callee = NewTransport();
   const auto caller = NewTransport();
@@ -364,7 +365,8 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
   }
 }
 
-// Another program may replace the program that serves at an address.
+// The last call of WatchPeer decides whether a peer is pinged, because the
+// program at an address may be replaced by another program.
 TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
