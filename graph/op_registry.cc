@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
+#include "leat/graph/op_table.h"
 
 namespace leat {
 
@@ -37,7 +38,8 @@ absl::Status OpRegistry::AddDef(OpDef op,
 
 const OpDef* OpRegistry::Find(absl::string_view name) const {
   const auto it = ops_.find(name);
-  return it == ops_.end() ? nullptr : &it->second->op;
+  if (it != ops_.end()) return &it->second->op;
+  return table_ == nullptr ? nullptr : table_->Find(name);
 }
 
 absl::StatusOr<const OpDef*> OpRegistry::Lookup(absl::string_view name) const {
@@ -80,6 +82,7 @@ const OpRegistry& BuiltinOps() {
   static const OpRegistry* const registry = [] {
     auto* ops = new OpRegistry;
     ops::RegisterAll(*ops);
+    ops->AddTable(TensorFlowOps());
     return ops;
   }();
   return *registry;

@@ -32,6 +32,8 @@
 
 namespace leat {
 
+class OpTable;
+
 // Owns its OpDefs and signatures, whose addresses never change. A program fills
 // a registry once. From then on, the registry is const and thread-safe. It must
 // outlive every graph that uses it, because nodes point at its OpDefs.
@@ -49,6 +51,11 @@ class OpRegistry {
   // Registers an op that is not defined by an OpSpec. Fails with ALREADY_EXISTS
   // if the name is known and with INVALID_ARGUMENT if it is empty.
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
+
+  // Makes the ops of `table` known, too. They have no kernels. If an op of the
+  // same name is registered, Find and Lookup return that one. The table is
+  // borrowed and must outlive the registry.
+  void AddTable(const OpTable& table) { table_ = &table; }
 
   // Registers `decoder`, which decodes variants of type `type_name` from
   // messages. The file that defines the ops on such variants calls AddVariant.
@@ -73,7 +80,8 @@ class OpRegistry {
                                        absl::string_view device_type,
                                        const AttrMap& attrs) const;
 
-  // Returns all ops, sorted by name.
+  // Returns the ops that were registered, sorted by name. The ops of the table
+  // are not among them.
   std::vector<const OpDef*> Ops() const;
 
  private:
@@ -84,6 +92,7 @@ class OpRegistry {
     std::vector<KernelSignature> kernels;
   };
   absl::flat_hash_map<std::string, std::unique_ptr<Entry>> ops_;
+  const OpTable* table_ = nullptr;
   VariantDecoders variants_;
 };
 
@@ -92,7 +101,8 @@ namespace ops {
 void RegisterAll(OpRegistry& registry);
 }  // namespace ops
 
-// Returns the ops of this library. They are registered on first use and live as
+// Returns the ops of this library, with the table of all ops of TensorFlow. The
+// ops are registered on first use and live as
 // long as the process.
 const OpRegistry& BuiltinOps();
 

@@ -42,7 +42,8 @@ namespace leat {
 //   "dtypes: list(type) >= 1"  "f: func"  "k: int >= 1 = 3"  "f: float = 0.5"
 //   "b: bool = true"  "s: string = 'NHWC'"  "p: {'SAME', 'VALID'}"
 //   "l: list(int) = [1, 1]"  "shape: shape = {}"
-//   "shape: shape = { unknown_rank: true }"
+//   "shape: shape = { unknown_rank: true }"  "fs: list(func) = []"
+//   "t: tensor = { dtype: int32 tensor_shape {} int_val: 1 }"
 struct OpSpec {
   std::string name = {};
   // Says in a sentence of at most 100 characters what the op does. It begins

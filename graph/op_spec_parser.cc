@@ -89,6 +89,7 @@ class Cursor {
   absl::StatusOr<std::string> Quoted();
   absl::StatusOr<DType> Type();
   absl::StatusOr<PartialShape> Shape();
+  absl::StatusOr<Tensor> IntTensor();
 
  private:
   void SkipSpace() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
@@ -177,6 +178,37 @@ absl::StatusOr<PartialShape> Cursor::Shape() {
   return PartialShape::Create(dims);
 }
 
+// Parses "{ dtype: uint8 tensor_shape { dim { size: 2 } } int_val: 255 int_val:
+// 0 }", with one int_val per element. The dtype is int32 or uint8, because no
+// op of TensorFlow has another constant as default value.
+absl::StatusOr<Tensor> Cursor::IntTensor() {
+  LEAT_RETURN_IF_ERROR(Expect("{"));
+  LEAT_RETURN_IF_ERROR(Expect("dtype"));
+  LEAT_RETURN_IF_ERROR(Expect(":"));
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, Type());
+  LEAT_RETURN_IF_ERROR(Expect("tensor_shape"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape partial, Shape());
+  LEAT_ASSIGN_OR_RETURN(const leat::Shape shape, partial.ToShape());
+  std::vector<int64_t> values;
+  while (Consume("int_val")) {
+    LEAT_RETURN_IF_ERROR(Expect(":"));
+    LEAT_ASSIGN_OR_RETURN(values.emplace_back(), Int());
+  }
+  if (shape.num_elements() != static_cast<int64_t>(values.size())) {
+    return Error("as many values as the shape has elements");
+  }
+  LEAT_RETURN_IF_ERROR(Expect("}"));
+  if (dtype == DType::kInt32) {
+    return Tensor::FromSpan<int32_t>(
+        shape, std::vector<int32_t>(values.begin(), values.end()));
+  }
+  if (dtype == DType::kUint8) {
+    return Tensor::FromSpan<uint8_t>(
+        shape, std::vector<uint8_t>(values.begin(), values.end()));
+  }
+  return Error("a tensor of int32 or uint8");
+}
+
 // Parses what follows the brace of "{float, int32}", "{numbertype, variant}" or
 // "{'a', 'b'}".
 absl::Status ParseAllowed(Cursor& cursor, AttrDef& attr) {
@@ -241,6 +273,14 @@ absl::StatusOr<AttrValue> ParseValues(Cursor& cursor, bool is_list,
   return AttrValue(std::move(list));
 }
 
+// Parses "[]".
+template <class T>
+absl::StatusOr<AttrValue> ParseEmptyList(Cursor& cursor) {
+  LEAT_RETURN_IF_ERROR(cursor.Expect("["));
+  LEAT_RETURN_IF_ERROR(cursor.Expect("]"));
+  return AttrValue(std::vector<T>());
+}
+
 absl::StatusOr<AttrValue> ParseDefault(Cursor& cursor, absl::string_view type) {
   const bool is_list = absl::ConsumePrefix(&type, "list(");
   if (is_list) absl::ConsumeSuffix(&type, ")");
@@ -250,6 +290,8 @@ absl::StatusOr<AttrValue> ParseDefault(Cursor& cursor, absl::string_view type) {
   if (type == "bool") return ParseValues(cursor, is_list, &Cursor::Bool);
   if (type == "type") return ParseValues(cursor, is_list, &Cursor::Type);
   if (type == "shape") return ParseValues(cursor, is_list, &Cursor::Shape);
+  if (type == "tensor") return ParseValues(cursor, is_list, &Cursor::IntTensor);
+  if (is_list && type == "func") return ParseEmptyList<FunctionRef>(cursor);
   return cursor.Error(absl::StrCat("no default, as the attr is a ", type, ","));
 }
 

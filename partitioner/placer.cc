@@ -63,7 +63,7 @@ class ConstraintCollector {
         requests_.emplace_back();
         requesters_.push_back(id);
         types_.push_back(nullptr);
-        unknown_.push_back(kNoNode);
+        lacks_kernel_.push_back(false);
       }
       problem_.group_of[id] = group;
       LEAT_RETURN_IF_ERROR(AddNode(id, group));
@@ -79,8 +79,8 @@ class ConstraintCollector {
   // Device types that have a kernel, each with its negated priority, best
   // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
-  // The request, the device types, and whether only foreign tasks are allowed.
-  // Groups with equal keys share a set of candidates.
+  // The request, the device types, and whether a node lacks a kernel. Groups
+  // with equal keys share a set of candidates.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
   // Adds the node's assigned device and device types to its group.
@@ -93,11 +93,8 @@ class ConstraintCollector {
     }
     const Types* types = TypesOf(node);
     if (types->empty()) {
-      if (options_.foreign_tasks.empty()) return NoKernelError(node);
-      // Leat has no kernel for the node. But a node of the group may request a
-      // foreign task, so this is no error yet.
-      if (unknown_[group] == kNoNode) unknown_[group] = id;
-      types = OnlyCpu();
+      lacks_kernel_[group] = true;
+      return absl::OkStatus();
     }
     if (types_[group] != nullptr && types_[group] != types) {
       types = Intersect(types_[group], types);
@@ -181,17 +178,10 @@ class ConstraintCollector {
     return &found->second;
   }
 
-  static absl::Status NoKernelError(const Node& node) {
-    return CannotPlace(node, absl::InvalidArgumentError(
-                                 "no device type has a kernel for its types"));
-  }
-
   // Returns a pointer that is the same for equal lists.
   const Types* Intern(Types types) {
     return &*interned_.insert(std::move(types)).first;
   }
-
-  const Types* OnlyCpu() { return Intern({{0, kCpu}}); }
 
   // Returns the device types that have a kernel for the node.
   const Types* TypesOf(const Node& node) {
@@ -244,27 +234,40 @@ class ConstraintCollector {
     return allowed;
   }
 
+  // Returns what Allowed does. If that is nothing and placement is soft,
+  // returns the devices of the same task that the types allow.
+  std::vector<int> AllowedOrSoft(const DeviceName& request, const Types& types,
+                                 bool only_foreign) {
+    std::vector<int> allowed = Allowed(request, types, only_foreign);
+    if (allowed.empty() && options_.allow_soft_placement) {
+      allowed = Allowed(TaskOf(request), types, only_foreign);
+    }
+    return allowed;
+  }
+
   // Sets the candidates of a group. Fails if there are none.
   absl::Status FindCandidates(int group) {
     PlacementGroup& info = problem_.groups[group];
     const DeviceName& request = requests_[group];
-    const bool only_foreign = unknown_[group] != kNoNode;
-    if (only_foreign && !request.job.has_value()) {
-      return NoKernelError(graph_.node(unknown_[group]));
+    // If no node of the group has a kernel, any device will do.
+    if (types_[group] == nullptr) {
+      types_[group] = Intern({{0, kCpu}, {0, kGpu}});
     }
-    const CandidatesKey key(request.ToString(), types_[group], only_foreign);
+    const CandidatesKey key(request.ToString(), types_[group],
+                            lacks_kernel_[group]);
     if (auto found = candidates_of_.find(key); found != candidates_of_.end()) {
       info.candidates = found->second;
       return absl::OkStatus();
     }
-    std::vector<int> allowed = Allowed(request, *types_[group], only_foreign);
-    if (allowed.empty() && options_.allow_soft_placement) {
-      allowed = Allowed(TaskOf(request), *types_[group], only_foreign);
+    std::vector<int> allowed;
+    if (lacks_kernel_[group] && request.job.has_value()) {
+      // A foreign task may have the kernel that Leat lacks.
+      allowed = AllowedOrSoft(request, {{0, kCpu}}, /*only_foreign=*/true);
     }
     if (allowed.empty()) {
-      if (only_foreign) return NoKernelError(graph_.node(unknown_[group]));
-      return NoDeviceError(group);
+      allowed = AllowedOrSoft(request, *types_[group], /*only_foreign=*/false);
     }
+    if (allowed.empty()) return NoDeviceError(group);
     info.candidates = static_cast<int>(problem_.candidates.size());
     problem_.candidates.push_back(std::move(allowed));
     candidates_of_.emplace(key, info.candidates);
@@ -308,7 +311,7 @@ class ConstraintCollector {
   std::vector<DeviceName> requests_;  // by group
   std::vector<NodeId> requesters_;    // by group: the first node with a request
   std::vector<const Types*> types_;   // by group
-  std::vector<NodeId> unknown_;  // by group: a node that has no kernel, if any
+  std::vector<bool> lacks_kernel_;    // by group: a node has no kernel
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;  // by request
   absl::flat_hash_map<CandidatesKey, int>

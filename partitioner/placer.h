@@ -38,9 +38,11 @@ struct PlacerOptions {
 // Control-flow nodes that only route values are placed beside these values if
 // their constraints allow it (ColocateControlFlow).
 //
-// If Leat has no kernel for the types of a node, the node is placed on the CPU
-// of a foreign task. For this, the node or a node of its colocation group must
-// request that task or its job.
+// A node for whose types Leat has no kernel is placed, too, because a step may
+// not need it. If the node or a node of its colocation group requests a job
+// with foreign tasks, it gets the CPU of such a task, which may have the
+// kernel. Otherwise it may get any device that the request allows. A step that
+// reaches it there fails.
 //
 // Returns INVALID_ARGUMENT naming a node, its request and the devices if the
 // constraints of a colocation group contradict each other. However, the request

@@ -10,6 +10,7 @@
 #include "leat/graph/analysis/control_flow_ops.h"
 #include "leat/graph/analysis/deadness.h"
 #include "leat/graph/analysis/frames.h"
+#include "leat/graph/analysis/missing_kernel.h"
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/merge_count.h"
 
@@ -96,10 +97,7 @@ class ProgramCompiler {
     const KernelSignature* signature = graph_.ops().FindSignature(
         node.op(), device_.info().type, node.attrs());
     if (signature == nullptr) {
-      return CannotCompile(node, device_,
-                           absl::InvalidArgumentError(absl::StrCat(
-                               "there is no kernel for ", device_.info().type,
-                               " with these types")));
+      return MissingKernelError(graph_.ops(), *node.def, device_.info().type);
     }
     Instruction instruction;
     instruction.def = node.def.get();

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/output_file.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/io/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/protos/config.pb.h"
@@ -21,6 +22,7 @@
 #include "leat/runtime/host_memory.h"
 #include "leat/tools/files.h"
 #include "leat/tools/launch.h"
+#include "leat/tools/missing_ops.h"
 #include "leat/tools/op_list.h"
 #include "leat/tools/program.h"
 #include "leat/tools/run_model.h"
@@ -52,6 +54,7 @@ struct Flags {
   bool no_passes = false;
   bool json = false;
   std::string op = {};
+  std::string missing_from = {};
   ServeOptions serve = {};
   LaunchOptions launch = {};
   StatusOptions status = {};
@@ -145,7 +148,17 @@ absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
                     : RunReportText(result, shown, WantsColor());
 }
 
+absl::StatusOr<std::string> ListMissingOps(const Flags& flags) {
+  LEAT_ASSIGN_OR_RETURN(Graph graph,
+                        LoadGraph(flags.missing_from, BuiltinOps()));
+  LEAT_ASSIGN_OR_RETURN(const std::vector<MissingOp> missing,
+                        MissingOps(std::move(graph)));
+  return flags.json ? MissingOpsJson(missing)
+                    : MissingOpsText(missing, WantsColor());
+}
+
 absl::StatusOr<std::string> ListOps(const Flags& flags) {
+  if (!flags.missing_from.empty()) return ListMissingOps(flags);
   if (flags.json) return OpListJson(BuiltinOps(), flags.op);
   if (!flags.op.empty()) return OpText(BuiltinOps(), flags.op, WantsColor());
   return OpListText(BuiltinOps(), WantsColor());
@@ -212,7 +225,12 @@ int Main(int argc, char** argv) {
   CLI::App* launch = AddLaunch(app, flags.launch);
   AddStatus(app, flags.status);
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
-  ops->add_option("NAME", flags.op, "Tell all about this op");
+  CLI::Option* name =
+      ops->add_option("NAME", flags.op, "Tell all about this op");
+  ops->add_option("--missing-from", flags.missing_from,
+                  "List the ops in this graph (a GraphDef or MetaGraphDef, "
+                  "binary or text) for which there is no kernel")
+      ->excludes(name);
   ops->add_flag("--json", flags.json, "Print JSON");
   CLI::App* devices =
       app.add_subcommand("devices", "Lists the devices of this process");

@@ -117,6 +117,7 @@ absl::StatusOr<std::string> OpText(const OpRegistry& ops,
     rows.push_back({"kernel", Cell(kernel.device_type, Style::kName),
                     Cell(ConstraintsText(kernel))});
   }
+  if (ops.Signatures(name).empty()) rows.push_back({"kernel", "none"});
   absl::StrAppend(&text, FormatTable(rows, {.color = color}));
   if (op->is_stateful) absl::StrAppend(&text, "  stateful\n");
   return text;

@@ -75,8 +75,9 @@ class CallGraph {
       op = &entries_[called].function->signature;
       calls.push_back(called);
     } else if (op == nullptr) {
-      status = absl::InvalidArgumentError(
-          absl::StrCat(where, ": Op type not registered '", op_name, "'"));
+      status = graph_.ops().Lookup(op_name).status();
+      status = absl::Status(status.code(),
+                            absl::StrCat(where, ": ", status.message()));
     }
     ForEachFunctionRef(
         op, attrs, [&](const std::string& attr, const FunctionRef& function) {

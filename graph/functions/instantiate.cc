@@ -128,10 +128,7 @@ class Instantiation {
     def.device = from.device;
     const Function* called = library_.Find(from.op);
     def.op = called != nullptr ? &called->signature : ops_.Find(from.op);
-    if (def.op == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Op type not registered '", from.op, "'"));
-    }
+    if (def.op == nullptr) return ops_.Lookup(from.op).status();
     LEAT_ASSIGN_OR_RETURN(def.attrs, Substitute(from.attrs, attrs));
     LEAT_RETURN_IF_ERROR(
         CheckAttrs(*def.op, def.attrs, /*fill_defaults=*/true));

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
@@ -31,6 +33,14 @@ absl::Status ErrorOfNode(absl::string_view name, absl::string_view message) {
 absl::Status ErrorOfNode(absl::string_view name, const absl::Status& status) {
   return absl::Status(status.code(),
                       absl::StrCat("node '", name, "': ", status.message()));
+}
+
+// Returns true if only planning may add nodes of this op to a graph. Such nodes
+// have keys or positions that planning has chosen.
+bool IsMadeByPlanning(absl::string_view op) {
+  static constexpr absl::string_view kOps[] = {
+      "_Arg", "_HostRecv", "_HostSend", "_Recv", "_Retval", "_Send"};
+  return absl::StartsWith(op, "_Leat") || absl::c_linear_search(kOps, op);
 }
 
 std::string Counted(int count, absl::string_view noun) {
@@ -321,11 +331,8 @@ class Importer {
 
   absl::Status FillDef(const pb::NodeDef& proto, NodeDef& def) {
     const OpInfo& info = OpOf(proto.op());
-    if (info.op == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Op type not registered '", proto.op(), "'"));
-    }
-    if (proto.op()[0] == '_' && !limits_.allow_internal_names) {
+    if (info.op == nullptr) return graph_.ops().Lookup(proto.op()).status();
+    if (IsMadeByPlanning(proto.op()) && !limits_.allow_internal_names) {
       return absl::InvalidArgumentError(absl::StrCat(
           "op '", proto.op(),
           "' is for internal use: a client's graph may not have it"));

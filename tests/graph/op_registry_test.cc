@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/dtype_list.h"
+#include "leat/graph/op_table.h"
 
 namespace leat::op_registry_test {
 namespace {
@@ -53,6 +54,21 @@ TEST(OpRegistryTest, UnknownOpsAreNotFound) {
   const absl::Status status = OpRegistry().Lookup("Nope").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(status.message(), "Op type not registered 'Nope'");
+}
+
+TEST(OpRegistryTest, KnowsTheOpsOfItsTable) {
+  const OpTable table("op A\nop B\n");
+  OpRegistry registry;
+  registry.Add(Unary("A"), {OnCpu()});
+  registry.AddTable(table);
+  EXPECT_EQ(registry.Find("A")->inputs.size(), 1u);
+  EXPECT_EQ(registry.Find("B"), table.Find("B"));
+  EXPECT_TRUE(registry.Signatures("B").empty());
+  EXPECT_EQ(registry.Find("C"), nullptr);
+  EXPECT_EQ(registry.Ops().size(), 1u);
+  // A program may still register an op of the table itself.
+  registry.Add(Unary("B"));
+  EXPECT_EQ(registry.Find("B")->inputs.size(), 1u);
 }
 
 TEST(OpRegistryTest, ForeignDefinitionsMayNotReplace) {
@@ -106,6 +122,7 @@ TEST(KernelSignatureTest, EveryTypeOfAListMustBeAllowed) {
 
 TEST(BuiltinOpsTest, HasTheOpsOfTheTree) {
   EXPECT_NE(BuiltinOps().Find("MatMul"), nullptr);
+  EXPECT_NE(BuiltinOps().Find("DecodeJpeg"), nullptr);
   EXPECT_EQ(&BuiltinOps(), &BuiltinOps());
 }
 

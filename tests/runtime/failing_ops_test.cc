@@ -46,6 +46,24 @@ TEST_F(FailingOpsTest, AbortIsAborted) {
   EXPECT_THAT(std::string(error.message()), HasSubstr("Abort 'Abort': enough"));
 }
 
+TEST_F(FailingOpsTest, AnOpWithoutKernelIsUnimplemented) {
+  const Output bytes = b_.Const(std::string("no picture"));
+  const Operation decode = AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
+  const absl::Status error = ErrorOf(decode.name());
+  EXPECT_TRUE(absl::IsUnimplemented(error)) << error;
+  EXPECT_THAT(std::string(error.message()),
+              HasSubstr("node 'DecodeJpeg' cannot run: op DecodeJpeg has no "
+                        "kernel for CPU"));
+}
+
+TEST_F(FailingOpsTest, AnOpWithoutKernelForItsTypesIsUnimplemented) {
+  const Output x = b_.Placeholder(DType::kComplex64, "x");
+  const absl::Status error = ErrorOf(op::MatMul(x, x).operation().name());
+  EXPECT_TRUE(absl::IsUnimplemented(error)) << error;
+  EXPECT_THAT(std::string(error.message()),
+              HasSubstr("op MatMul has no kernel for CPU with T=complex64"));
+}
+
 TEST_F(FailingOpsTest, AssertShowsItsData) {
   const Output wrong = b_.Const(false);
   const Output data = b_.Const(Tensor::Vector<float>({1, 2.5f}));

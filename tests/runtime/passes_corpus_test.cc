@@ -252,8 +252,10 @@ TEST(PassesCorpusTest, ChangeNoResultOfTensorFlowsGraphs) {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".pbtxt") continue;
+    // The nodes of this graph request devices of a cluster.
+    if (entry.path().filename() == "attr_kinds.pbtxt") continue;
     auto graph = LoadGraph(entry.path().string(), BuiltinOps());
-    if (!graph.ok()) continue;  // has ops that Leat does not have
+    ASSERT_TRUE(graph.ok()) << graph.status();
     const int values = ExpectSameResults(entry.path().filename().string(),
                                          *graph, FetchEverything(*graph), 2);
     num_graphs += values > 0 ? 1 : 0;

@@ -38,7 +38,7 @@ TEST(BadGraphsTest, RefusesDuplicateNames) {
 
 TEST(BadGraphsTest, RefusesUnknownOps) {
   EXPECT_THAT(ImportError(NodeText("a", "Nope")),
-              HasSubstr("node 'a': Op type not registered 'Nope'"));
+              HasSubstr("NOT_FOUND: node 'a': Op type not registered 'Nope'"));
 }
 
 TEST(BadGraphsTest, RefusesInputsThatDoNotExist) {
@@ -342,7 +342,8 @@ TEST(BadGraphsTest, RefusesFunctionsThatDoNotExist) {
   EXPECT_THAT(
       ImportError(CallNode("a", "f") +
                   Function("f", "node_def { name: \"c\" op: \"Nope\" }")),
-      HasSubstr("function 'f', node 'c': Op type not registered 'Nope'"));
+      HasSubstr(
+          "NOT_FOUND: function 'f', node 'c': Op type not registered 'Nope'"));
 }
 
 TEST(BadGraphsTest, ToleratesUnknownOpsWhereNothingCallsThem) {

@@ -1,14 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that every op for which TensorFlow registers a gradient has one here.
-// TensorFlow's list is in the lines "gradient" of
-// tests/ops/tensorflow_op_defs.txt, which dump_op_defs.py writes.
+// Checks that every op that has a kernel here, and for which TensorFlow
+// registers a gradient, has a gradient here. TensorFlow's list is
+// tests/ops/tensorflow_gradients.txt, which dump_gradients.py writes.
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "leat/graph/autodiff/gradient_registry.h"
 #include "leat/graph/op_registry.h"
@@ -16,18 +17,15 @@
 namespace leat::gradient_registrations_test {
 namespace {
 
-// Maps each op for which TensorFlow registers a gradient to "function", or to
-// "none" if gradients end silently at the op.
+// Maps each op that has a kernel here, and for which TensorFlow registers a
+// gradient, to "function", or to "none" if gradients end silently at the op.
 std::map<std::string, std::string> TensorFlowsGradients() {
   std::map<std::string, std::string> gradients;
-  std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_op_defs.txt");
-  std::string op;
+  std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_gradients.txt");
   for (std::string line; std::getline(file, line);) {
-    absl::string_view text = line;
-    if (absl::ConsumePrefix(&text, "op ")) op = std::string(text);
-    if (absl::ConsumePrefix(&text, "  gradient ")) {
-      gradients[op] = std::string(text);
-    }
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    if (line[0] == '#' || BuiltinOps().Signatures(words[0]).empty()) continue;
+    gradients[words[0]] = words.at(1);
   }
   return gradients;
 }

@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MissingOps: lists the ops of a graph for which Leat has no kernel. A step
+// that reaches a node of such an op fails. Stateless, thread-safe.
+//
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("model.pb", BuiltinOps()));
+//   LEAT_ASSIGN_OR_RETURN(const auto missing, MissingOps(std::move(graph)));
+//   std::cout << MissingOpsText(missing, /*color=*/false);
+#ifndef LEAT_TOOLS_MISSING_OPS_H_
+#define LEAT_TOOLS_MISSING_OPS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// The nodes of one op, with the same types, that have no kernel.
+struct MissingOp {
+  std::string op = {};
+  std::string types = {};  // such as "T=complex64"
+  std::string node = {};   // the name of one of the nodes
+  int num_nodes = 0;
+  // Ops with similar names that have kernels, the nearest first.
+  std::vector<std::string> similar = {};
+};
+
+// Returns the ops that have no kernel for any device type, sorted by op and
+// types. Calls of functions are inlined before. If a function is not inlined
+// because it is an attr of an op without a kernel, its nodes are not looked at.
+// Fails as LowerFunctions does.
+absl::StatusOr<std::vector<MissingOp>> MissingOps(Graph graph);
+
+// Returns a table, or a sentence if no op is missing.
+std::string MissingOpsText(absl::Span<const MissingOp> missing, bool color);
+
+// Returns a JSON array: [{"op", "types", "nodes", "node", "similar": []}].
+std::string MissingOpsJson(absl::Span<const MissingOp> missing);
+
+}  // namespace leat
+
+#endif  // LEAT_TOOLS_MISSING_OPS_H_
