@@ -53,6 +53,8 @@ TEST_F(DescriptorsTest, ATaskServesAgainAfterMoreConnectionsThanDescriptors) {
   const auto before = Connections(address);
   ASSERT_TRUE(before.ok()) << before.status();
   EXPECT_LT(before->max(), 200);
+  server.AwaitError(absl::StrCat("accepts at most ", before->max(),
+                                 " connections at a time and not 10000"));
   std::vector<std::unique_ptr<RawConnection>> idle;
   for (int i = 0; i < 400; ++i) {
     idle.push_back(std::make_unique<RawConnection>(address));

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "grpcpp/generic/async_generic_service.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
@@ -113,8 +116,11 @@ void SetArguments(const TransportOptions& options,
 
 // Returns a table for as many connections as `limits` and the free descriptors
 // of the process allow. A quarter of the free descriptors, but at least
-// kMinReservedDescriptors, are kept for calls to other tasks and for files.
-absl::StatusOr<ConnectionTable> MakeTable(const ConnectionLimits& limits) {
+// kMinReservedDescriptors, are kept for calls to other tasks and for files. If
+// the descriptors allow fewer connections than `limits`, `log` is told.
+absl::StatusOr<ConnectionTable> MakeTable(
+    const ConnectionLimits& limits,
+    const std::function<void(absl::string_view)>& log) {
   LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(
       kMinReservedDescriptors + kMinConnections, "a task that serves"));
   const int64_t free = NumFreeDescriptors();
@@ -128,10 +134,15 @@ absl::StatusOr<ConnectionTable> MakeTable(const ConnectionLimits& limits) {
   if (max == limits.max_connections) {
     return ConnectionTable(max, max_per_address);
   }
-  return ConnectionTable(
-      max, max_per_address,
+  constexpr absl::string_view kLimit =
       "three quarters of the files and sockets that this process may have "
-      "open; see ulimit -n");
+      "open; see ulimit -n";
+  if (log) {
+    log(absl::StrCat("accepts at most ", max, " connections at a time and not ",
+                     limits.max_connections, " (--max-connections): these are ",
+                     kLimit));
+  }
+  return ConnectionTable(max, max_per_address, kLimit);
 }
 
 absl::Status GrpcListener::Start(const std::string& address,
@@ -141,7 +152,7 @@ absl::Status GrpcListener::Start(const std::string& address,
   LEAT_ASSIGN_OR_RETURN(ListeningSockets listening,
                         ListenAt(address, options.times.ping_timeout));
   LEAT_ASSIGN_OR_RETURN(ConnectionTable connections,
-                        MakeTable(options.connections));
+                        MakeTable(options.connections, options.log));
   address_ = listening.address;
   SetArguments(options, quota, builder);
   grpc_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
