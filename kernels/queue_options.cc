@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<Shape>> GetShapes(const NodeDef& node) {
                         node.attrs.Get<std::vector<PartialShape>>("shapes"));
   std::vector<Shape> shapes;
   for (const PartialShape& partial : attr) {
-    LEAT_ASSIGN_OR_RETURN(Shape shape, partial.ToShape());
+    LEAT_ASSIGN_OR_RETURN(Shape shape, DeclaredShape(partial));
     shapes.push_back(std::move(shape));
   }
   return shapes;

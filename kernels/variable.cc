@@ -57,6 +57,10 @@ bool Variable::IsInitialized() const {
   return value_.IsValid();
 }
 
+absl::Status Variable::CheckInitialized() const {
+  return IsInitialized() ? absl::OkStatus() : UninitializedError();
+}
+
 bool Variable::IsQuickToRead() const {
   if (!mutex_.ReaderTryLock()) return false;
   const bool copies = sparse_;

@@ -42,6 +42,10 @@ class Variable final : public Resource {
   // Returns true if the variable has a value.
   bool IsInitialized() const;
 
+  // Returns FAILED_PRECONDITION, with TensorFlow's text, if there is no value
+  // yet.
+  absl::Status CheckInitialized() const;
+
   // Returns true if Read will most probably be quick, because it need not copy
   // the value and need not wait for an update.
   bool IsQuickToRead() const;

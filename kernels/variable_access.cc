@@ -52,6 +52,11 @@ absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
   return result;
 }
 
+absl::StatusOr<Shape> DeclaredShape(const PartialShape& attr) {
+  if (!attr.rank_known()) return Shape{};
+  return attr.ToShape();
+}
+
 absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
                                                 int i) {
   const Tensor& input = context.input(i);
@@ -74,7 +79,9 @@ absl::Status NoSuchVariable(const ResourceHandle& handle,
 absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype) {
   std::shared_ptr<Variable> variable = context.input_ref(i);
-  if (variable == nullptr) {
+  if (variable != nullptr) {
+    LEAT_RETURN_IF_ERROR(variable->CheckInitialized());
+  } else {
     LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, i));
     auto found = LookupHandle<Variable>(*context.step().resources, *handle,
                                         context.step().device->name());

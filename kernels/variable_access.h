@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "leat/core/partial_shape.h"
+#include "leat/core/shape.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/graph/graph.h"
@@ -32,6 +34,11 @@ struct ResourceName {
 // is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 
+// Returns the shape that `attr` declares for a variable or for what a queue
+// holds. As in TensorFlow, an unknown rank stands for a scalar.
+// INVALID_ARGUMENT if some extents are unknown.
+absl::StatusOr<Shape> DeclaredShape(const PartialShape& attr);
+
 // Returns the handle in input `i`. The input owns the handle, so that a lookup
 // does not copy its four strings. INVALID_ARGUMENT unless the input holds
 // exactly one handle.
@@ -40,8 +47,7 @@ absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
 
 // Returns the variable of input `i`, which is a reference or a handle.
 // INVALID_ARGUMENT if the variable's dtype is not `dtype`. FAILED_PRECONDITION,
-// with TensorFlow's text, if the variable that a handle names does not exist or
-// has no value yet.
+// with TensorFlow's text, if the variable has no value yet or does not exist.
 absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype);
 

@@ -138,8 +138,14 @@ void GatherV2Grad(GradientContext& c) {
 void GatherNdGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output params = c.input(0);
-  const Output indices = c.input(1);
-  c.set(0, op::ScatterNd(indices, c.grad(), ShapeOf(params, indices.dtype())));
+  Output indices = c.input(1);
+  Output dy = c.grad();
+  // ScatterNd refuses a single point that is no row of a matrix.
+  if (!indices.shape().rank_known() || indices.shape().rank() == 1) {
+    indices = op::ExpandDims(indices, 0);
+    dy = op::ExpandDims(dy, 0);
+  }
+  c.set(0, op::ScatterNd(indices, dy, ShapeOf(params, indices.dtype())));
 }
 
 void ScatterNdGrad(GradientContext& c) {

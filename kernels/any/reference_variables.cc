@@ -18,20 +18,17 @@ namespace leat::kernels::any::reference_variables {
 namespace {
 
 // Outputs a reference to the node's variable. Makes the variable if there is
-// none.
+// none. As in TensorFlow, a variable without elements has a value at once.
 class ReferenceVariable final : public Kernel {
  public:
-  ReferenceVariable(ResourceName name, DType dtype, PartialShape shape)
+  ReferenceVariable(ResourceName name, DType dtype, Shape shape)
       : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
 
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(
         std::shared_ptr<Variable> variable,
         context.step().resources->FindOrMake<Variable>(
-            name_.container, name_.name,
-            [this]() -> absl::StatusOr<std::shared_ptr<Variable>> {
-              return std::make_shared<Variable>(name_.name, dtype_, shape_);
-            }));
+            name_.container, name_.name, [&] { return New(context); }));
     if (variable->dtype() != dtype_) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Variable ", name_.name, " holds values of type ",
@@ -42,21 +39,27 @@ class ReferenceVariable final : public Kernel {
   }
 
  private:
+  absl::StatusOr<std::shared_ptr<Variable>> New(KernelContext& context) const {
+    auto variable = std::make_shared<Variable>(name_.name, dtype_, shape_);
+    if (shape_.num_elements() > 0) return variable;
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor nothing,
+        Tensor::Allocate(context.step().device->allocator(), dtype_, shape_));
+    LEAT_RETURN_IF_ERROR(variable->Assign(std::move(nothing)));
+    return variable;
+  }
+
   const ResourceName name_;
   const DType dtype_;
-  const PartialShape shape_;
+  const Shape shape_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeVariable(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(ResourceName name, GetResourceName(node));
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+  LEAT_ASSIGN_OR_RETURN(const PartialShape attr,
                         node.attrs.Get<PartialShape>("shape"));
-  // The old op Variable has no value for an unknown rank. Its shape [] means
-  // that the rank is unknown.
-  if (node.op->name == "Variable" && shape.rank_known() && shape.rank() == 0) {
-    shape = PartialShape();
-  }
+  LEAT_ASSIGN_OR_RETURN(Shape shape, DeclaredShape(attr));
   return std::unique_ptr<Kernel>(std::make_unique<ReferenceVariable>(
       std::move(name), dtype, std::move(shape)));
 }
@@ -172,9 +175,9 @@ class TemporaryVariable final : public Kernel {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeTemporary(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(std::string name, VarName(node));
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
-  LEAT_ASSIGN_OR_RETURN(PartialShape partial,
+  LEAT_ASSIGN_OR_RETURN(const PartialShape attr,
                         node.attrs.Get<PartialShape>("shape"));
-  LEAT_ASSIGN_OR_RETURN(Shape shape, partial.ToShape());
+  LEAT_ASSIGN_OR_RETURN(Shape shape, DeclaredShape(attr));
   return std::unique_ptr<Kernel>(std::make_unique<TemporaryVariable>(
       std::move(name), dtype, std::move(shape)));
 }

@@ -37,7 +37,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeVarHandle(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<VarHandle>(std::move(name)));
 }
 
-// Returns the variable that `handle` names. NOT_FOUND if there is none.
+// Returns the variable that `handle` names. NOT_FOUND if there is none,
+// INVALID_ARGUMENT if it names something else.
 absl::StatusOr<std::shared_ptr<Variable>> Lookup(KernelContext& context,
                                                  const ResourceHandle& handle) {
   return LookupHandle<Variable>(*context.step().resources, handle,
@@ -46,10 +47,7 @@ absl::StatusOr<std::shared_ptr<Variable>> Lookup(KernelContext& context,
 
 absl::Status IsInitialized(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
-  auto variable = Lookup(context, *handle);
-  if (!variable.ok() && !absl::IsNotFound(variable.status())) {
-    return variable.status();
-  }
+  const auto variable = Lookup(context, *handle);
   LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
   output->mutable_data<bool>()[0] =
       variable.ok() && (*variable)->IsInitialized();
@@ -68,6 +66,10 @@ class ReadVariable final : public Kernel {
   }
 
   absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+    const absl::Status kind = CheckHandle(*handle, Variable::kTypeName,
+                                          context.step().device->name());
+    if (!kind.ok()) return NoSuchVariable(*handle, kind.message());
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
                           GetVariable(context, 0, dtype_));
     LEAT_ASSIGN_OR_RETURN(Tensor value,

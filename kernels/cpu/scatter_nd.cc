@@ -64,6 +64,11 @@ absl::Status CheckShapes(const Tensor& indices, const Tensor& updates,
                   : shape.dim(i - outer + static_cast<int>(depth));
     if (updates.dim(i) != expected) return mismatch();
   }
+  if (outer == 0 && (depth > 0 || updates.dim(0) > 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Indices of shape ", indices.shape().DebugString(),
+                     " are a single point, which must be the row of a matrix"));
+  }
   return absl::OkStatus();
 }
 

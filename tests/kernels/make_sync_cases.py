@@ -204,6 +204,17 @@ def fifo(lines):
         q.take_up_to(1)
 
 
+def unknown(lines):
+    """Components of unknown rank are scalars."""
+    with Queue(lines, "unknown rank", [INT], [None]) as q:
+        q.put(1)
+        q.put([1, 2])
+        q.take_many(1)
+    with Queue(lines, "unknown rank, shuffled", [INT], [None],
+               op="RandomShuffleQueueV2", seed=1, seed2=2) as q:
+        q.put([1, 2])
+
+
 def closing(lines):
     with Queue(lines, "closed", [INT], [[]]) as q:
         q.put_many([1, 2, 3, 4, 5])
@@ -439,7 +450,7 @@ def sparse(lines):
 
 def main():
     lines = []
-    for family in (fifo, closing, wrong, counts, shuffled, dense, sparse):
+    for family in (fifo, unknown, closing, wrong, counts, shuffled, dense, sparse):
         family(lines)
     write_cases(os.path.join(FOLDER, "sync_cases.jsonl"), lines)
 

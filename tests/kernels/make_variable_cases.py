@@ -83,7 +83,7 @@ def make(reference, dtype, shape, before):
     """The variable, its initializer (of any shape) and what reads it."""
     raw = tf.raw_ops
     dtype = tf.as_dtype(dtype)
-    value = tf.zeros(shape, dtype) if before is None else tf.constant(before)
+    value = tf.zeros(shape or [], dtype) if before is None else tf.constant(before)
     if reference:
         variable = raw.VariableV2(shape=shape, dtype=dtype)
         init = raw.Assign(ref=variable, value=value, validate_shape=False)
@@ -137,6 +137,10 @@ def dense(c):
           declared=(np.float32, [1, 2]), dtype=tf.float32)
     c.add("Assign", "another shape", matrix(1, 2), matrix(2, 2),
           declared=(np.float32, None), validate_shape=False)
+    c.add("Assign", "the first value where the rank is unknown is a scalar", None,
+          np.float32(1), declared=(np.float32, None))
+    c.add("AssignAdd", "nothing without a value", None, np.zeros([0], np.float32),
+          declared=(np.float32, [0]))
     c.add("AssignVariableOp", "another shape", matrix(1, 2), matrix(2, 2),
           declared=(np.float32, None), dtype=tf.float32)
     for op in ("AssignAdd", "AssignSub"):
@@ -215,6 +219,11 @@ def refused(c):
           matrix(2, 2, start=5), declared=(np.float32, [1, 2]))
     c.add("Assign", "the first value of another shape", None, matrix(2, 2),
           declared=(np.float32, [1, 2]), text="lhs shape= [1,2] rhs shape= [2,2]")
+    c.add("Assign", "the first value where the rank is unknown", None, matrix(1, 2),
+          declared=(np.float32, None), text="lhs shape= [] rhs shape= [1,2]")
+    c.add("ApplyGradientDescent", "without a value, and no scalar", None,
+          matrix(1, 2), matrix(1, 2), declared=(np.float32, [1, 2]),
+          text="Attempting to use uninitialized value")
     c.add("AssignVariableOp", "another shape, validated", matrix(1, 2), matrix(2, 2),
           declared=(np.float32, None), dtype=tf.float32, validate_shape=True,
           text="Expected [1,2] got [2,2]")
@@ -241,6 +250,8 @@ def reads(c):
     nothing = {"declared": (np.float32, [2])}
     c.add("VarIsInitializedOp", "without a value", None, **nothing)
     c.add("IsVariableInitialized", "without a value", None, **nothing)
+    c.add("IsVariableInitialized", "without elements", None,
+          declared=(np.float32, [2, 0]))
 
 
 def main():

@@ -31,7 +31,10 @@ class VariableCase {
           PartialShape::Create(spec["declared"][1].get<std::vector<int64_t>>())
               .value();
     }
-    variable_ = std::make_shared<Variable>("v", dtype, shape);
+    const OpDef* def = testing::AllOps().Find(spec["op"].get<std::string>());
+    variable_ = def != nullptr && def->inputs[0].is_ref
+                    ? Referenced(dtype, shape)
+                    : std::make_shared<Variable>("v", dtype, shape);
     if (!spec["before"].is_null()) {
       EXPECT_TRUE(variable_
                       ->Assign(testing::TensorFromJson(spec["before"]),
@@ -70,6 +73,13 @@ class VariableCase {
   Variable& variable() { return *variable_; }
 
  private:
+  std::shared_ptr<Variable> Referenced(DType dtype, const PartialShape& shape) {
+    const auto kernel =
+        harness_.Make("VariableV2", {{"dtype", dtype}, {"shape", shape}}, {});
+    EXPECT_TRUE(kernel.ok()) << kernel.status();
+    return harness_.Run(*kernel, {}).value()[0].ref;
+  }
+
   Value Handle() {
     ResourceHandle handle;
     handle.device = harness_.device().name();

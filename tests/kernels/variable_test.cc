@@ -190,7 +190,30 @@ TEST_F(ResourceVariableTest, RefusesTheHandleOfAnotherDevice) {
   Tensor handle = Handle();
   handle.mutable_data<ResourceHandle>()[0].device =
       "/job:other/replica:0/task:0/device:CPU:0";
-  EXPECT_EQ(Read(handle).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Read(handle).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Assign(handle, Tensor::Vector<float>({1, 2})).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+// TensorFlow's codes: an op that reads finds no variable, others are refused.
+TEST_F(ResourceVariableTest, TheHandleOfAQueueNamesNone) {
+  const auto queue =
+      harness_.RunOne("FIFOQueueV2",
+                      {{"component_types", std::vector<DType>{DType::kFloat}},
+                       {"shapes", std::vector<PartialShape>()},
+                       {"capacity", int64_t{-1}}},
+                      {});
+  ASSERT_TRUE(queue.ok()) << queue.status();
+  EXPECT_EQ(Read(*queue).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  const auto is = harness_.RunOne("VarIsInitializedOp", {}, {*queue});
+  ASSERT_TRUE(is.ok()) << is.status();
+  EXPECT_TRUE(Identical(*is, Tensor::Scalar(false)));
+  EXPECT_EQ(Assign(*queue, Tensor::Vector<float>({1, 2})).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(harness_.Run("VariableShape", {}, {*queue}).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ResourceVariableTest, GathersAndScattersRows) {
@@ -272,6 +295,28 @@ TEST(ReferenceVariableTest, OneNameIsOneVariable) {
     ASSERT_TRUE(first.ok() && second.ok());
     EXPECT_NE((*first)[0].ref, nullptr);
     EXPECT_EQ((*first)[0].ref, (*second)[0].ref);
+  }
+}
+
+TEST(ReferenceVariableTest, PartOfAShapeIsRefused) {
+  KernelTestHarness harness;
+  for (const char* op : {"VariableV2", "Variable", "TemporaryVariable"}) {
+    const auto kernel = harness.Make(
+        op, {{"dtype", DType::kFloat}, {"shape", PartialShape{2, -1}}}, {});
+    EXPECT_EQ(kernel.status().code(), absl::StatusCode::kInvalidArgument) << op;
+  }
+}
+
+TEST(ReferenceVariableTest, OneOfUnknownRankIsAScalar) {
+  KernelTestHarness harness;
+  for (const char* op : {"VariableV2", "TemporaryVariable"}) {
+    const auto kernel = harness.Make(
+        op, {{"dtype", DType::kFloat}, {"shape", PartialShape()}}, {});
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    const auto made = harness.Run(*kernel, {});
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_FALSE((*made)[0].ref->Assign(Tensor::Vector<float>({1, 2})).ok());
+    EXPECT_TRUE((*made)[0].ref->Assign(Tensor::Scalar(1.0f)).ok());
   }
 }
 

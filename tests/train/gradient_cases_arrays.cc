@@ -86,6 +86,12 @@ void AddGathers(std::vector<GradientCase>& cases) {
     return op::GatherNd(
         x[0], b.Const(Tensor::Of<int32_t>(Shape{3, 2}, {2, 0, 0, 1, 2, 0})));
   });
+  add("GatherNd", {Shape{3, 2, 2}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::GatherNd(x[0], b.Const(Tensor::Vector<int32_t>({2, 1})));
+  });
+  add("GatherNd", {Shape{3}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::GatherNd(x[0], b.Const(Tensor::Vector<int32_t>({2})));
+  });
   add("ScatterNd", {Shape{3, 2}}, [](GraphBuilder& b, const Inputs& x) {
     return op::ScatterNd(b.Const(Tensor::Of<int32_t>(Shape{3, 1}, {3, 1, 3})),
                          x[0], Ints(b, {4, 2}));

@@ -10,6 +10,8 @@ SIGNED = [np.int8, np.int16, np.int32, np.int64]
 UNSIGNED = [np.uint8, np.uint16, np.uint32, np.uint64]
 NAN, INF = np.nan, np.inf
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 1e-3, 100.0, INF, -INF, NAN]
+# Some of them overflow when they are squared.
+EXTREMES = [0.0, -0.0, 0.5, 300.0, 1e30, INF, -INF, NAN]
 
 
 def short(dtype):
@@ -91,6 +93,11 @@ def unary(case):
     for op in ["ReciprocalGrad", "SqrtGrad", "RsqrtGrad", "SigmoidGrad", "TanhGrad"]:
         for dtype in FLOATS:
             case(op, short(dtype), y.astype(dtype), dy.astype(dtype))
+            # 64 pairs, since TensorFlow computes those beyond a multiple of 16 in
+            # another order.
+            y2, dy2 = np.meshgrid(np.array(EXTREMES).astype(dtype),
+                                  np.array(EXTREMES).astype(dtype))
+            case(op, f"extremes {short(dtype)}", y2, dy2)
         case(op, "empty", np.zeros([0], np.float32), np.zeros([0], np.float32))
 
 

@@ -226,6 +226,8 @@ def made(case):
     refuse(case, "ScatterNd",
            ("scalar shape", (i32([1]), f(1), scalar(4)), ""),
            ("scalar indices", (scalar(1), f(2), i32(2, 3)), "Indices shape must have rank at least one. Found:[]"),
+           ("single point", (i32(1), f(3), i32(2, 3)), ""),
+           ("single index", (i32(1), f(1), i32(4, 1)), ""),
            ("scalar update", (i32(1, 0), f(), i32(2, 3)), "Updates shape must have rank at least one. Found:[]"),
            ("empty shape", (np.zeros([2, 0], np.int32), f(2), EMPTY),
             "Indices and updates specified for empty output"),
