@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MakeCase: makes the cases that the benchmarks run with Leat and with
+// MakeCase makes the cases that the benchmarks run with Leat and with
 // TensorFlow. A case is a graph together with what one step of it feeds,
 // fetches and runs. bench/export_cases writes the cases for TensorFlow, so that
 // Leat and TensorFlow run the same nodes.
@@ -18,15 +18,15 @@
 
 namespace leat::bench {
 
-// A graph and a step of it.
+// A graph, and what one step of the graph feeds, fetches and runs.
 struct Case {
   std::string name = {};
   Graph graph;
   std::vector<Feed> feeds = {};
   std::vector<TensorName> fetches = {};
   std::vector<TensorName> targets = {};
-  // True to optimize the graph, as users run it. False to turn off every
-  // optimizer, so that all nodes of the graph run.
+  // If true, the graph is optimized, as it is for users. If false, every
+  // optimizer is off, so that all nodes of the graph run.
   bool optimize = false;
   // The number by which benchmarks divide the time of a step. It is 1 if the
   // time of the whole step is of interest. 0 stands for the number of nodes
@@ -58,7 +58,7 @@ std::vector<std::string> CaseNames();
 enum class EmptyGraph { kChain, kStar, kDag };
 
 // Returns a graph of NoOps: a root and `num_nodes` more nodes. In a chain each
-// node follows the node before. In a star all nodes follow the root. In a DAG
+// node follows the previous node. In a star all nodes follow the root. In a DAG
 // each node follows two random earlier nodes (DagEdges). The root is on
 // `first_device`, and all other nodes are on `device`.
 Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,

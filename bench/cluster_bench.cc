@@ -164,9 +164,9 @@ void FirstStep(benchmark::State& state, const Flags& flags) {
 // Figure 7
 
 constexpr int kFigurePs = 4;
-constexpr int64_t kDenseElements = 25'000'000;  // on all ps; 100 MB
+constexpr int64_t kDenseElements = 25'000'000;  // in total on all ps; 100 MB
 constexpr int64_t kRowElements = 64;
-constexpr int64_t kRows = 32;  // that a step fetches
+constexpr int64_t kRows = 32;  // fetched in a step
 
 // Describes what a worker fetches from each ps and sends back.
 struct FigureKind {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// export_cases FOLDER: writes every case for peers that read GraphDefs. It also
-// writes the cases layered_N of planning_bench and layered_tasks_N of
+// `export_cases FOLDER` writes every case for peers that read GraphDefs. It
+// also writes the cases layered_N of planning_bench and layered_tasks_N of
 // cluster_bench. A case consists of the graph NAME.pb and the text NAME.case.
 // The text has these lines:
 //

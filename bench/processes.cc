@@ -50,7 +50,7 @@ std::vector<int> FreePorts(int count) {
   return ports;
 }
 
-// Returns the cluster as JSON, for --cluster.
+// Returns the cluster as JSON, for the flag --cluster.
 std::string ClusterText(const std::map<std::string, std::vector<int>>& ports) {
   std::vector<std::string> jobs;
   for (const auto& [job, of_job] : ports) {

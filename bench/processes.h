@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Processes: a cluster of `leat serve` processes on free ports of this machine,
-// for benchmarks. An error prints a message and ends the program.
+// Processes runs a cluster of `leat serve` processes on free ports of this
+// machine, for benchmarks. An error prints a message and ends the program.
 #ifndef LEAT_BENCH_PROCESSES_H_
 #define LEAT_BENCH_PROCESSES_H_
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures steps of the cases of cases.h: dispatch, loops, training, matrix
-// products. TensorFlow runs the same graphs (peers/tensorflow_c_api.cc).
+// Measures steps of the cases of cases.h, which show dispatch, loops, training
+// and matrix products. TensorFlow runs the same graphs
+// (peers/tensorflow_c_api.cc).
 #include <string>
 
 #include "benchmark/benchmark.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps: a session that runs one case again and again, for benchmarks.
+// Steps is a session that runs one case again and again, for benchmarks.
 #ifndef LEAT_BENCH_STEPS_H_
 #define LEAT_BENCH_STEPS_H_
 

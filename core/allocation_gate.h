@@ -4,7 +4,7 @@
 // the allocation may succeed. A test installs a gate to see what happens when
 // memory runs out at a certain moment
 // (leat/tests/testing/failing_allocations.h). Outside of tests there is no
-// gate, and the question costs one load of a pointer.
+// gate, and the check for one costs one load of a pointer.
 #ifndef LEAT_CORE_ALLOCATION_GATE_H_
 #define LEAT_CORE_ALLOCATION_GATE_H_
 

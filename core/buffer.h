@@ -30,7 +30,7 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   char* data() const { return data_; }
-  size_t size() const { return size_; }  // bytes
+  size_t size() const { return size_; }  // in bytes
 
   // Returns true if the caller holds the only reference. Then nobody else can
   // read the bytes or take a reference, so the caller may change the bytes in
@@ -75,8 +75,8 @@ struct AllocatorStats {
 };
 
 // A source of Buffers, such as the memory of a device. Thread-safe. An
-// allocator must outlive every Buffer that it has given out. Exceptions are
-// documented at the classes of the allocators.
+// allocator must outlive every Buffer that it has given out. If this rule does
+// not apply to a class of allocators, the comment of the class says so.
 class Allocator {
  public:
   virtual ~Allocator() = default;

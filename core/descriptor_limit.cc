@@ -35,7 +35,7 @@ int64_t NumOpen() {
     if (entry->d_name[0] != '.') ++count;
   }
   closedir(folder);
-  return count - 1;  // `folder` itself has one
+  return count - 1;  // does not count the descriptor of `folder`
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions on how many descriptors (files, sockets) this process may have open
-// at a time. All of them are thread-safe.
+// These functions check and raise the number of descriptors (files, sockets)
+// that this process may have open at the same time. All of them are
+// thread-safe.
 //
 //   RaiseDescriptorLimit();  // at the beginning of main
 //   LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(64, "a task"));

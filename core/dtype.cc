@@ -15,7 +15,7 @@ struct DTypeRow {
   uint8_t size;  // 0 for objects
 };
 
-// A row per DType, indexed by its number.
+// Has one row per DType. The index of a row is the number of its DType.
 constexpr std::array<DTypeRow, kNumDTypes> kRows = {{
     {"invalid", 0},     {"float", 4},         {"double", 8},      {"int32", 4},
     {"uint8", 1},       {"int16", 2},         {"int8", 1},        {"string", 0},

@@ -29,7 +29,7 @@ class Variant;
 // types, the 8-bit floats and the 4-bit integers have no C++ type, and no
 // kernel computes with their values.
 enum class DType : uint8_t {
-  // This is the dtype of a tensor without a value. It is no element type.
+  // This is the dtype of a tensor without a value. It is not an element type.
   kInvalid = 0,
   kFloat = 1,
   kDouble = 2,
@@ -39,7 +39,8 @@ enum class DType : uint8_t {
   kInt8 = 6,
   // Elements are std::string objects, which may hold any bytes.
   kString = 7,
-  // Two floats, or two doubles for kComplex128: real and imaginary part.
+  // Each element is two floats, or two doubles for kComplex128: the real part
+  // and the imaginary part.
   kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
@@ -82,7 +83,7 @@ inline constexpr int kRefOffset = 100;
 constexpr bool IsRef(DType dtype) {
   return static_cast<int>(dtype) > kRefOffset;
 }
-// Returns the type that `dtype` refers to, or `dtype` itself if it is no
+// Returns the type that `dtype` refers to, or `dtype` itself if it is not a
 // reference type.
 constexpr DType BaseOf(DType dtype) {
   return IsRef(dtype) ? static_cast<DType>(static_cast<int>(dtype) - kRefOffset)
@@ -96,9 +97,9 @@ constexpr DType RefOf(DType dtype) {
              : static_cast<DType>(static_cast<int>(dtype) + kRefOffset);
 }
 
-// Returns the bytes of one element. Returns 0 for types whose elements are
-// objects (string, resource, variant) and for kInvalid. A reference type has
-// the size of its base type.
+// Returns the size of one element in bytes. Returns 0 for types whose elements
+// are objects (string, resource, variant) and for kInvalid. A reference type
+// has the size of its base type.
 size_t SizeOf(DType dtype);
 
 // Returns true if elements are plain bytes that memcpy may move.

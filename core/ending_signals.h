@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions let one thread of a program wait for SIGTERM or SIGINT and
-// then end the program in order.
+// then end the program in an orderly way.
 //
 //   int main() {
 //     BlockEndingSignals();  // before any thread starts

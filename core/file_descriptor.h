@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FileDescriptor: owns a descriptor of the operating system and closes it.
+// FileDescriptor owns a file descriptor of the operating system and closes it.
 //
 //   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 //   if (!file.is_open()) return SystemError(path, "cannot open");

@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// Returns the bytes of heap memory that a string of `size` bytes takes. A
+// Returns how many bytes of heap memory a string of `size` bytes takes. A
 // string of up to 15 bytes lies in the std::string object (of libstdc++) and
 // takes none. A longer string takes a block from malloc. The result is the size
 // of the block plus an eighth and a few bytes, because malloc adds a header and
@@ -31,7 +31,7 @@ inline int64_t HeldBytesOfText(size_t size) {
   return static_cast<int64_t>((block + block / 8 + kHeader + kUnit - 1) /
                               kUnit * kUnit);
 }
-// Returns the bytes that `text` holds outside of the std::string object.
+// Returns how many bytes `text` holds outside of the std::string object.
 inline int64_t HeldBytes(const std::string& text) {
   return HeldBytesOfText(text.size());
 }
@@ -51,7 +51,7 @@ inline int64_t TextBytes(absl::Span<const std::string> strings) {
   return bytes;
 }
 
-// Returns the bytes that the handle's strings hold outside of the handle.
+// Returns how many bytes the handle's strings hold outside of the handle.
 inline int64_t HeldBytes(const ResourceHandle& handle) {
   return HeldBytes(handle.device) + HeldBytes(handle.container) +
          HeldBytes(handle.name) + HeldBytes(handle.maybe_type_name);

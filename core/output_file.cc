@@ -39,7 +39,8 @@ absl::Status WriteNewFile(const std::string& temporary, const struct stat* old,
   return Close(std::move(file), path);
 }
 
-// Writes a new file beside `path` and renames it to `path` when it is complete.
+// Writes a new file in the folder of `path` and renames it to `path` when it is
+// complete.
 absl::Status ReplaceFile(const std::string& path, const struct stat* old,
                          absl::string_view bytes) {
   const std::string temporary = absl::StrCat(path, ".", RandomId());

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that write files. core/regular_file.h has the functions that read
-// files. Stateless, thread-safe. SystemError (core/regular_file.h) makes all
-// errors. They name the file.
+// These functions write files. The functions that read files are in
+// core/regular_file.h. Stateless, thread-safe. All errors come from SystemError
+// (core/regular_file.h) and name the file.
 //
 //   LEAT_RETURN_IF_ERROR(WriteFile("graph.pb", bytes));
 #ifndef LEAT_CORE_OUTPUT_FILE_H_
@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// Writes all `bytes` to the open file `descriptor`, which the caller keeps.
+// Writes all `bytes` to the open file `descriptor`. Does not close the file.
 // Errors contain `path`.
 absl::Status WriteAll(int descriptor, const std::string& path,
                       absl::string_view bytes);

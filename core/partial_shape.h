@@ -29,7 +29,7 @@ class PartialShape {
 
   // Makes a shape of which nothing is known, not even the rank.
   PartialShape() = default;
-  PartialShape(const Shape& shape);  // NOLINT: every Shape is one
+  PartialShape(const Shape& shape);  // NOLINT: every Shape is a PartialShape
   // Makes a shape from literals, with kUnknown (-1) for an unknown extent. The
   // extents are not checked here. GraphBuilder refuses the shapes that Create
   // would refuse.

@@ -17,9 +17,9 @@ std::string Bracketed(absl::Span<const int64_t> dims) {
   return absl::StrCat("[", absl::StrJoin(dims, ","), "]");
 }
 
-// Checks the extents and returns the number of elements. Extents of 0 are left
-// out of the product that is checked for overflow, so that strides, and the
-// products of all subsets of the extents, fit as well.
+// Checks the extents and returns the number of elements. The check for overflow
+// leaves extents of 0 out of the product. So the strides, and the products of
+// all subsets of the extents, fit int64_t, too.
 absl::StatusOr<int64_t> CountElements(absl::Span<const int64_t> dims) {
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
     return absl::InvalidArgumentError(

@@ -12,9 +12,9 @@ namespace leat {
 namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
-// A mask has 31 bits beside its sign.
+// A mask has 31 bits in addition to its sign bit.
 constexpr size_t kMaxEntries = 31;
-constexpr int kNewAxis = -1;  // in Dense::gather
+constexpr int kNewAxis = -1;  // a value in Dense::gather
 
 bool Bit(int32_t mask, int i) { return (mask >> i & 1) != 0; }
 

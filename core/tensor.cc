@@ -65,7 +65,7 @@ class ObjectBuffer final : public Buffer {
   const BufferRef held_;
 };
 
-// Returns the bytes that one element takes in a buffer, or 0 if a tensor cannot
+// Returns how many bytes one element takes in a buffer, or 0 if a tensor cannot
 // have elements of this type.
 size_t StorageSize(DType dtype) {
   if (IsRef(dtype)) return 0;
@@ -205,7 +205,7 @@ Tensor Tensor::Slice(int64_t begin, int64_t end) const {
   LEAT_CHECK(rank() >= 1 && 0 <= begin && begin <= end && end <= dim(0));
   Tensor result = *this;
   absl::StatusOr<Shape> shape = WithDim(shape_, 0, end - begin);
-  LEAT_CHECK(shape.ok());  // It is no larger than shape_.
+  LEAT_CHECK(shape.ok());  // The shape is not larger than shape_.
   result.shape_ = *std::move(shape);
   if (begin > 0) result.data_ += num_bytes() / dim(0) * begin;
   return result;

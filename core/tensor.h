@@ -52,10 +52,10 @@ class Tensor {
                                          int64_t held_bytes = 0);
 
   // Returns a tensor of the elements that are already in `buffer`, starting at
-  // `data`. For example, `buffer` holds a received message. The tensor shares
-  // ownership of `buffer`.
-  // REQUIRES: a dtype of plain bytes; `data` is aligned to the element, and all
-  // elements lie inside of the buffer.
+  // `data`. `buffer` may be, for example, a received message. The tensor shares
+  // the ownership of `buffer`. REQUIRES: `dtype` is a type of plain bytes,
+  // `data` is aligned to the element, and all elements lie inside of the
+  // buffer.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
                            char* data);
 
@@ -139,8 +139,8 @@ class Tensor {
     return data<T>()[0];
   }
 
-  // Returns rows [begin, end) of the first dimension, which share the bytes.
-  // REQUIRES: rank() >= 1, 0 <= begin <= end <= dim(0).
+  // Returns rows [begin, end) of the first dimension. The result shares the
+  // bytes of this tensor. REQUIRES: rank() >= 1, 0 <= begin <= end <= dim(0).
   Tensor Slice(int64_t begin, int64_t end) const;
 
   // Returns a tensor with the shape `shape` that shares the bytes of this
@@ -154,15 +154,15 @@ class Tensor {
   bool SharesBufferWith(const Tensor& other) const {
     return buffer_ != nullptr && buffer_ == other.buffer_;
   }
-  // Returns the buffer that holds the bytes, null for Tensor().
+  // Returns the buffer that holds the bytes, or null for Tensor().
   const BufferRef& buffer() const { return buffer_; }
 
   // Returns an equal tensor in a new buffer from `allocator`. Returns
   // RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> Copy(Allocator& allocator) const;
 
-  // Returns dtype, shape and at most `max_elements` values, as in
-  // "float[2,2] 1 2 3 ...".
+  // Returns a text with the dtype, the shape and at most `max_elements` values,
+  // such as "float[2,2] 1 2 3 ...".
   std::string DebugString(int max_elements = 6) const;
 
  private:

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Utf8Prefix: shortens text without cutting a character. Stateless,
-// thread-safe.
+// Utf8Prefix shortens text without cutting a character. Stateless, thread-safe.
 #ifndef LEAT_CORE_UTF8_H_
 #define LEAT_CORE_UTF8_H_
 
@@ -11,8 +10,8 @@
 
 namespace leat {
 
-// Returns the longest beginning of `text` that has at most `max_bytes` bytes
-// and does not end inside of a UTF-8 character.
+// Returns the longest prefix of `text` that has at most `max_bytes` bytes and
+// does not end inside of a UTF-8 character.
 inline absl::string_view Utf8Prefix(absl::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   const auto continues = [text](size_t i) {

@@ -22,11 +22,11 @@ namespace leat {
 class Tensor;
 struct VariantData;
 
-// The greatest depth to which variants may be nested. A list of lists has depth
-// 2. A value refuses a tensor that would make the value deeper than this limit.
-// Otherwise functions that recurse over values, such as destructors, could
-// exhaust the stack. Besides, protobuf reads at most 100 levels of nested
-// messages, and each level of variants takes two of these levels.
+// The maximum depth of nested variants. A list of lists has depth 2. A value
+// refuses a tensor that would make the value deeper than this limit. Otherwise
+// functions that recurse over values, such as destructors, could exhaust the
+// stack. Besides, protobuf reads at most 100 levels of nested messages, and
+// each level of variants takes two of these levels.
 inline constexpr int kMaxVariantDepth = 32;
 
 // The base class of the values in variants. A value counts the Variants that
@@ -50,7 +50,8 @@ class VariantValue {
   virtual int depth() const { return 1; }
 
   // Returns the encoding of this value for a message (variant_codec.h). Types
-  // without an encoding do not override this. It then returns INVALID_ARGUMENT.
+  // without an encoding do not override this function. It then returns
+  // INVALID_ARGUMENT.
   virtual absl::StatusOr<VariantData> Encode() const;
 
   // Returns true if there is only one reference. Then only the owner of this
@@ -105,14 +106,14 @@ class Variant {
     return dynamic_cast<T*>(const_cast<VariantValue*>(value_.get()));
   }
 
-  // Returns the depth of the value, 0 if this is empty.
+  // Returns the depth of the value, or 0 if this is empty.
   int depth() const { return value_ == nullptr ? 0 : value_->depth(); }
 
  private:
   boost::intrusive_ptr<const VariantValue> value_;
 };
 
-// Returns the depth of the deepest variant in a tensor, 0 for a tensor of
+// Returns the depth of the deepest variant in a tensor, or 0 for a tensor of
 // another dtype.
 int VariantDepth(const Tensor& tensor);
 

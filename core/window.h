@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// How much padding surrounds the input.
+// Says how much padding surrounds the input.
 enum class Padding {
   kValid,     // none: the window stays inside of the input
   kSame,      // enough for ceil(input / stride) positions; if the number of
@@ -30,7 +30,7 @@ enum class Padding {
 // INVALID_ARGUMENT for another name.
 absl::StatusOr<Padding> ParsePadding(absl::string_view name);
 
-// A window along one axis, in elements of the input.
+// A window along one axis. All lengths are in elements of the input.
 struct Window {
   int64_t size = 1;      // number of taps: elements per position
   int64_t stride = 1;    // from one position to the next
@@ -48,8 +48,8 @@ struct WindowPositions {
 };
 
 // Places `window` along an axis of extent `input`. Returns INVALID_ARGUMENT for
-// a size, stride or dilation below 1, a negative input or padding, a negative
-// count (as TensorFlow computes it), or overflow.
+// a size, stride or dilation below 1, for a negative input or padding, for a
+// negative count (as TensorFlow computes it), and for an overflow.
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window);
 

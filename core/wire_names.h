@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Strings that travel between processes. TensorFlow defines them, so they must
+// These strings travel between processes. TensorFlow defines them, so they must
 // not change.
 #ifndef LEAT_CORE_WIRE_NAMES_H_
 #define LEAT_CORE_WIRE_NAMES_H_

@@ -15,18 +15,19 @@
 
 namespace leat {
 
-// The shortest and the longest pause between repetitions of something. A value.
+// The shortest and the longest pause between two repetitions of an action. A
+// value.
 struct IntervalRange {
   std::chrono::nanoseconds shortest;
   std::chrono::nanoseconds longest;
 
-  // Returns the pause that follows a pause of `pause`: twice as long, but at
-  // most `longest`.
+  // Returns the pause that follows `pause`. It is twice as long, but at most
+  // `longest`.
   std::chrono::nanoseconds After(std::chrono::nanoseconds pause) const {
     return pause > longest / 2 ? longest : 2 * pause;
   }
-  // Returns `wanted`. If `wanted` is outside of the range, returns the closer
-  // end of the range.
+  // Returns `wanted`. If `wanted` is outside the range, returns the closer end
+  // of the range.
   std::chrono::nanoseconds Clamp(std::chrono::nanoseconds wanted) const {
     return wanted < shortest ? shortest : wanted > longest ? longest : wanted;
   }
@@ -35,9 +36,9 @@ struct IntervalRange {
 // The times after which a transport pings peers, connects again, and closes
 // connections. A value; each time is at least 1 ms.
 struct ConnectionTimes {
-  // If a peer was silent for `ping_interval`, the transport pings it or calls
-  // its health check. If the peer does not answer within `ping_timeout`, the
-  // transport takes it for dead. A dead peer must be noticed within five
+  // If a peer has been silent for `ping_interval`, the transport pings it or
+  // calls its health check. If the peer does not answer within `ping_timeout`,
+  // the transport considers it dead. A dead peer must be noticed within five
   // seconds, so the sum of the two times is shorter. `ping_timeout` is longer
   // than `ping_interval`, because a live peer may be busy.
   std::chrono::milliseconds ping_interval{1000};
@@ -68,16 +69,16 @@ struct ServerIntervals {
   // How long the tasks may take to answer, if the client does not set a
   // timeout.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
-  // How long before the client's deadline the master stops waiting and sends an
-  // error, so that the error arrives in time.
+  // The master stops waiting this long before the client's deadline. It then
+  // sends an error, early enough that the client still gets the error.
   std::chrono::nanoseconds time_to_reply = std::chrono::seconds(2);
   // How often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
   // During a step:
   //
-  // How often the tasks of a session are asked whether they live, while a step
-  // of the session waits (session_watch.h).
+  // How often the tasks of a session are asked whether they are alive, while a
+  // step of the session waits (session_watch.h).
   std::chrono::nanoseconds ask_tasks = std::chrono::seconds(1);
   // An error of a task may be only the effect of another task's error
   // (step_errors.h). The master then waits this long for the error of the other
@@ -87,8 +88,9 @@ struct ServerIntervals {
   // the step. A client waits a little longer
   // (RemoteSessionOptions::answer_grace).
   std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
-  // A traced step waits at most this long until TensorFlow's tasks have begun
-  // to log. Afterwards it waits at most this long for their logs.
+  // Before a traced step begins, the master waits at most this long for
+  // TensorFlow's tasks to begin their logs. After the step, it waits at most
+  // this long for the logs.
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
   // After a step or a session (end_notices.h):
@@ -97,14 +99,14 @@ struct ServerIntervals {
   // task. If there is no RunGraph within this time, the master sends the notice
   // alone.
   std::chrono::nanoseconds step_notice = std::chrono::milliseconds(10);
-  // The pauses after which the deletion of a session is repeated.
+  // The pauses between attempts to delete a session.
   IntervalRange deletion = {std::chrono::milliseconds(100),
                             std::chrono::minutes(1)};
 
-  // A master looks for idle sessions every quarter of
-  // ServerLimits::session_idle. This pause is clamped to `look_for_idle`. A
-  // worker asks the masters of idle sessions every quarter of
-  // ServerLimits::master_silence. That pause is clamped to `ask_masters`.
+  // A master pauses for a quarter of ServerLimits::session_idle before it looks
+  // again for idle sessions. This pause is clamped to `look_for_idle`. A worker
+  // pauses for a quarter of ServerLimits::master_silence before it asks the
+  // masters of idle sessions again. That pause is clamped to `ask_masters`.
   IntervalRange look_for_idle = {std::chrono::seconds(1),
                                  std::chrono::minutes(1)};
   IntervalRange ask_masters = {std::chrono::milliseconds(10),

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerLimits: how much a task accepts from its peers and clients before it
-// refuses.
+// ServerLimits: limits what a task accepts from its peers and clients.
 //
 // Every limit is a flag of `leat serve`. The message of a refusal names the
 // limit, as "(--max-graphs)", or as "(max_graph_nodes)" if the message comes
@@ -26,29 +25,28 @@ struct ServerLimits {
   // The largest message, in bytes. A larger message fails with
   // RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = INT32_MAX;
-  // How many bytes the messages that are being received may take together.
+  // The maximum total size, in bytes, of the messages that are being received.
   int64_t max_transport_bytes = DefaultTransportBytes();
-  // How many connections the task keeps open in all, and how many with one IP
-  // address. How soon a peer must begin to speak after it has connected. The
-  // task keeps fewer connections if the process may not open so many
-  // descriptors.
+  // These limits have the same meanings as in ConnectionLimits. The task keeps
+  // fewer connections if the process may not open that many descriptors.
   size_t max_connections = ConnectionLimits().max_connections;
   size_t max_connections_per_address = ConnectionLimits().max_per_address;
   std::chrono::nanoseconds handshake_timeout =
       ConnectionLimits().handshake_timeout;
   // The limits of imported graphs (graph/io/graph_def.h).
   ImportLimits import = {};
-  // How many bytes the messages with a client's graph and its extensions may
-  // have together.
+  // The maximum total size, in bytes, of the messages that carry a client's
+  // graph and its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
   // The limits of graphs whose functions are lowered
   // (graph/lowering/lower_limits.h).
   LowerLimits lower = {};
-  // How many sessions of clients the task's master keeps. A session that nobody
-  // has used for `session_idle` is closed. If a client wants a session when
-  // there are `max_sessions`, the session that has been idle for longest is
-  // closed, if it has been idle for `session_idle_when_full`. So the sessions
-  // of dead clients do not block new clients.
+  // The task's master keeps at most `max_sessions` sessions of clients. It
+  // closes a session that nobody has used for `session_idle`. When there are
+  // already `max_sessions` and a client asks for another one, the master looks
+  // at the session that has been idle for the longest time. It closes that
+  // session if it has been idle for at least `session_idle_when_full`. So the
+  // sessions of dead clients do not block new clients.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
@@ -63,15 +61,15 @@ struct ServerLimits {
   // each session may have.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
-  // A master that does not answer for this long is taken for dead, and its
+  // A master that does not answer for this long is considered dead, and its
   // sessions on this task end.
   std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
   // How many bytes the live tensors of a session may take on this task. These
   // are the tensors that its steps make, receive and are fed with, and the
-  // tensors in variables. INT64_MAX stands for as many bytes as the devices
-  // have.
+  // tensors in variables. A server lowers a larger limit to the total memory of
+  // its devices.
   int64_t max_session_bytes = INT64_MAX;
-  // How many tensors the elements of one queue may have together.
+  // The maximum total number of tensors in the elements of one queue.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
   // A peer may ask for a tensor of a step that has not begun here. These limits
   // say how many such steps may wait for their RunGraph, and for how long.

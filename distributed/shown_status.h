@@ -3,9 +3,9 @@
 // Functions and limits for what a task shows to people in its status
 // (status_service.h) and in messages. Handles and ids are not shown in full,
 // because anybody with a session handle can use the session, and anybody with a
-// step's id can take the step's tensors or end the step. The piece that is
-// shown is enough to tell two handles or ids apart. Text that peers have
-// written is cut and cleaned. Stateless, thread-safe.
+// step's id can take the step's tensors or end the step. The part that is shown
+// is enough to tell two handles or ids apart. Text that peers have written is
+// cut and cleaned. Stateless, thread-safe.
 //
 //   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
 #ifndef LEAT_DISTRIBUTED_SHOWN_STATUS_H_
@@ -27,15 +27,16 @@ namespace leat {
 // The limits of the lists in a status. The status also has the total number of
 // entries for each list. A value.
 struct StatusListing {
-  // The least age of the running steps and waiting Recvs that are listed.
+  // A running step or a waiting Recv is listed only if it is at least this old.
   std::chrono::nanoseconds min_age = {};
-  // The most entries of each of these lists: sessions of clients, sessions of
-  // masters, steps, Recvs.
+  // The maximum number of entries in each of these lists: sessions of clients,
+  // sessions of masters, steps, Recvs.
   size_t max_listed = 100;
   size_t max_peers = 1000;
 };
 
-// The most sessions that a status looks at to find those that were used last.
+// A status examines at most this many sessions to find those that were used
+// last.
 inline constexpr size_t kMaxReportedSessions = 1000;
 
 // Keeps the `max` sessions that were used most recently, sorted, the most

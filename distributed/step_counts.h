@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepCounts: counts the steps of a session or of a task that run, have
-// succeeded and have failed, and knows when the last one began or ended.
+// StepCounts: counts the running, successful and failed steps of a session or
+// of a task, and records when a step last began or ended.
 #ifndef LEAT_DISTRIBUTED_STEP_COUNTS_H_
 #define LEAT_DISTRIBUTED_STEP_COUNTS_H_
 
@@ -18,8 +18,8 @@ class StepTotals;
 
 namespace leat {
 
-// Counters and the time of the last use. Thread-safe without a lock, because
-// the counters are independent of each other.
+// Holds the counters and the time of the last use. Thread-safe without a lock,
+// because the counters are independent of each other.
 class StepCounts {
  public:
   // `clock` must outlive this.
@@ -37,7 +37,7 @@ class StepCounts {
     begun_.fetch_add(1, std::memory_order_relaxed);
     Touch();
   }
-  // Counts the end of a step. REQUIRES: Begin was called for it.
+  // Counts the end of a step. REQUIRES: Begin was called for the step.
   void End(bool succeeded) {
     (succeeded ? succeeded_ : failed_).fetch_add(1, std::memory_order_relaxed);
     Touch();
@@ -67,7 +67,7 @@ class StepCounts {
   }
 
  private:
-  // The time on the clock, as a number that can be atomic.
+  // Returns the clock's time as a number, which an atomic can hold.
   Clock::duration::rep Now() const {
     return clock_.Now().time_since_epoch().count();
   }
@@ -75,7 +75,8 @@ class StepCounts {
   void Touch() { used_.store(Now(), std::memory_order_relaxed); }
 
   Clock& clock_;
-  // All steps since the construction, and how they ended.
+  // The numbers of steps that have begun, succeeded and failed since the
+  // construction.
   std::atomic<int64_t> begun_{0};
   std::atomic<int64_t> succeeded_{0};
   std::atomic<int64_t> failed_{0};

@@ -21,8 +21,8 @@ constexpr int kRows = 28;
 constexpr int kColumns = 28;
 
 struct Autoencoder {
-  Output images = {};    // what a step feeds, uint8 [n, 28, 28, 1]
-  Output restored = {};  // float [n, 28 * 28], from 0 to 1
+  Output images = {};    // the input of a step: uint8 [n, 28, 28, 1]
+  Output restored = {};  // float [n, 28 * 28], each in [0, 1]
   Output loss = {};
   Operation train = {};
 };
@@ -43,8 +43,8 @@ Autoencoder Build(GraphBuilder& b) {
   return model;
 }
 
-// Returns one row of an image as text. Characters are twice as high as wide, so
-// Print shows every second row only.
+// Returns one row of an image as text. A character is about twice as high as it
+// is wide, so Print shows only every second row.
 std::string Line(const float* pixels) {
   constexpr char kShades[] = " .:-=+*#%@";
   std::string line;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Trains a recommender, which learns from ratings what users and items are
-// like. Its embedding tables are cut into parts on several parameter servers.
+// like. Its embedding tables are divided among several parameter servers.
 // However large the tables are, a step fetches only the rows of its batch from
 // the servers, and sends back gradients of these rows only. The training is
 // between-graph and asynchronous: the chief and each worker run this program,
@@ -10,8 +10,8 @@
 //   leat launch --jobs chief=1,worker=1,ps=2 -- embedding_cluster
 //
 // The ratings are made up. Every user and every item has hidden tastes, and a
-// rating is the scalar product of the tastes of a user and an item. Guessing 0
-// has a mean squared error of 1.
+// rating is the scalar product of the tastes of a user and an item. If every
+// rating is guessed as 0, the mean squared error is 1.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -49,7 +49,7 @@ struct Flags {
   int64_t items = 2000;
   int64_t dimension = 8;
   int64_t batch = 1024;
-  int64_t steps = 3000;  // of all tasks together
+  int64_t steps = 3000;  // the total of all tasks
   double learning_rate = 0.3;
   int64_t seed = 1;
 };
@@ -125,8 +125,8 @@ Recommender BuildRecommender(GraphBuilder& b, const Flags& flags, int servers) {
   model.loss = nn::MeanOfAll(errors);
   const Variable step = nn::GlobalStep(b);
   model.global_step = step.value();
-  // Minimizes the sum of the errors and not the mean, so the size of the batch
-  // does not change how fast a row learns from its ratings.
+  // Minimizes the sum of the errors, not their mean, so that the size of the
+  // batch does not change how fast a row learns from its ratings.
   model.train = nn::Adagrad({.learning_rate = flags.learning_rate})
                     .Minimize(op::Sum(errors, 0), {.global_step = step});
   return model;

@@ -87,7 +87,8 @@ absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
   return absl::OkStatus();
 }
 
-// Prints the first test images as text, with their class and the predicted one.
+// Prints the first `count` test images as text. Prints the true class and the
+// predicted class with each image.
 absl::Status Show(const Callable& predict, const LabeledImages& test,
                   int count) {
   constexpr absl::string_view kShades = " .:-=+*#%@";
@@ -95,7 +96,8 @@ absl::Status Show(const Callable& predict, const LabeledImages& test,
     const Tensor image = test.images.Slice(i, i + 1);
     LEAT_ASSIGN_OR_RETURN(const auto out, predict({image}));
     const auto pixels = image.data<uint8_t>();
-    // Characters are twice as high as wide, so every second row is left out.
+    // A character is about twice as high as it is wide, so every second row is
+    // left out.
     for (int row = 0; row < 28; row += 2) {
       std::string line;
       for (int column = 0; column < 28; ++column) {

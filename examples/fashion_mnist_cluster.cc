@@ -6,7 +6,7 @@
 // where all copies find them by name. Without --sync every replica updates the
 // variables as soon as it has gradients. With --sync the chief updates them
 // with the mean of the gradients of all replicas. An evaluator reads the
-// variables from time to time and tests them on its own devices.
+// variables from time to time and tests the network on its own devices.
 //
 //   leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --
 //       fashion_mnist_cluster --epochs 5
@@ -49,8 +49,8 @@ constexpr int kMaxEpochs = 1 << 20;
 constexpr int kMaxTasks = 1000;
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr auto kLook = std::chrono::milliseconds(100);
-// When the chief has ended the training, it waits for the other tasks, but not
-// longer than this.
+// The longest time for which the chief waits for the other tasks after the
+// training.
 constexpr auto kLongestWait = std::chrono::seconds(60);
 // After each of these times, WaitForOthers prints that this task is waiting.
 constexpr std::chrono::seconds kNoticeTimes[] = {std::chrono::seconds(1),
@@ -78,14 +78,15 @@ struct Shared {
   std::vector<Variable> weights = {};  // the model's variables
   Variable global_step = {};
   Variable end = {};  // the step at which to end early
-  // One variable for each worker other than the chief, in order, and then one
-  // for the evaluator. A variable says how far its task is, and is -1 at first.
-  // A worker sets its variable to the total number of steps when it has ended
-  // its training. The evaluator sets its variable to 0 when it begins, and to
-  // the number of the last step when it has tested that step.
+  // Contains one variable for each worker other than the chief, in order, and
+  // then one for the evaluator. Each variable says how far its task is. Its
+  // initial value is -1. A worker sets its variable to the total number of
+  // steps when it has ended its training. The evaluator sets its variable to 0
+  // when it begins, and to the number of the last step when it has tested that
+  // step.
   std::vector<Variable> reached = {};
-  // `step` is a number to feed. `tell[i]` assigns it to `reached[i]`, and
-  // `end_at` assigns it to `end`.
+  // `step` is a placeholder for a number. `tell[i]` assigns the number to
+  // `reached[i]`, and `end_at` assigns it to `end`.
   Output step = {};
   std::vector<Operation> tell = {};
   Operation end_at = {};
@@ -198,7 +199,7 @@ absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
     const int64_t sessions = session.num_sessions();
     absl::StatusOr<std::vector<Tensor>> out = session.Run(args);
     if (out.ok() || !IsRecoverable(out.status())) return out;
-    // The session could not be made again.
+    // RecoverableSession could not make another session.
     if (lost && session.num_sessions() == sessions) return out;
     lost = true;
   }
@@ -430,8 +431,8 @@ absl::StatusOr<double> Tester::Test(absl::Span<const Tensor> weights) {
   return Evaluate(accuracy_, *batches_);
 }
 
-// Tests the variables whenever `evaluate_every` steps have passed, and once
-// more at the end.
+// Tests the network with the current variables whenever `evaluate_every` steps
+// have passed, and once more at the end.
 absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
                             int64_t steps, RecoverableSession& session,
                             Tester& tester) {

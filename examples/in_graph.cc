@@ -94,7 +94,7 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<nn::Optimizer> optimizer,
                         MakeOptimizer(b, flags.model, flags.steps));
   std::vector<std::vector<nn::VariableGradient>> gradients;
-  for (const Output& loss : losses) {  // gradients run on the tower's task
+  for (const Output& loss : losses) {  // a tower's gradients run on its task
     gradients.push_back(
         optimizer->ComputeGradients(loss, b.TrainableVariables()));
   }
@@ -179,7 +179,7 @@ absl::StatusOr<int> Train(const Flags& flags) {
   return 0;
 }
 
-// Runs as a task of a cluster, as under `leat launch`.
+// Runs this program as a task of a cluster, for example under `leat launch`.
 absl::StatusOr<int> RunTask(Flags flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
                         StartTask(flags.task));

@@ -27,7 +27,7 @@ constexpr int64_t kBatch = 32;
 constexpr int64_t kLength = 40;  // characters per text in a training step
 constexpr int kWritten = 400;    // characters written at the end
 
-// What the network remembers from one character to the next.
+// The state that the network keeps from one character to the next.
 struct Memory {
   Output cell = {};
   Output hidden = {};
@@ -76,13 +76,13 @@ class Network {
 };
 
 struct Model {
-  Output texts = {};  // what a step feeds, int32 [kBatch, kLength + 1]
+  Output texts = {};  // the input of a step: int32 [kBatch, kLength + 1]
   Output loss = {};
   Operation train = {};
 
   // To write a character, a step is fed the last character and the memory
   // before that character. The step computes the memory after that character,
-  // and the chances of the next one.
+  // and the probabilities for the next character.
   Output character = {};
   Memory before = {};
   Memory after = {};

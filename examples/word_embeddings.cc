@@ -2,8 +2,8 @@
 //
 // Learns embeddings of the words of a text. The method is skip-grams with
 // negative sampling (T. Mikolov et al., "Distributed Representations of Words
-// and Phrases and their Compositionality", 2013). Then prints the nearest words
-// of the most frequent words.
+// and Phrases and their Compositionality", 2013). Then prints, for each of the
+// most frequent words, the words nearest to it.
 //
 //   word_embeddings TEXT [STEPS]
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int64_t kMostWords = 5000;
 constexpr int64_t kDimension = 32;
 constexpr int64_t kBatch = 256;
 constexpr int64_t kNegatives = 5;  // random words per pair
-constexpr int kWindow = 2;         // greatest distance of a pair, in words
+constexpr int kWindow = 2;  // maximum distance between the words of a pair
 
 struct Text {
   std::vector<std::string> vocabulary = {};  // the most frequent word first
@@ -73,7 +73,7 @@ struct Model {
   Output others = {};   // fed: for each of `centers`, a word near it
   Output loss = {};
   Operation train = {};
-  Output similarities = {};  // of the words `centers` to all words
+  Output similarities = {};  // of each word in `centers` to every word
 };
 
 Model Build(GraphBuilder& b, int64_t words) {

@@ -43,7 +43,8 @@ std::string TextOf(const FunctionRef& function, int max_elements, int depth) {
   return text + "]";
 }
 
-// Prints any alternative of AttrValue. It prints a list element by element.
+// Converts any alternative of AttrValue to text. Converts a list element by
+// element.
 struct Printer {
   int max_elements;
   int depth;
@@ -126,8 +127,8 @@ AttrMap::AttrMap(std::initializer_list<Entry> entries) {
 }
 
 const AttrValue* AttrMap::Find(absl::string_view name) const {
-  // A comparison of two strings for equality looks at their lengths first. So
-  // it is faster to scan a few entries than to do a binary search.
+  // Comparing two strings for equality compares their lengths first. So
+  // scanning a few entries is faster than a binary search.
   constexpr size_t kFew = 8;
   if (entries_.size() <= kFew) {
     for (const Entry& entry : entries_) {

@@ -8,7 +8,7 @@
 //   absl::StatusOr<DType> type = attrs.Get<DType>("T");
 //
 // All types here are values and thread-compatible. The map of a node in a graph
-// is immutable, and several threads may read it at once.
+// is immutable, and several threads may read it at the same time.
 #ifndef LEAT_GRAPH_ATTR_H_
 #define LEAT_GRAPH_ATTR_H_
 
@@ -52,9 +52,9 @@ struct AttrPlaceholder {
                          const AttrPlaceholder&) = default;
 };
 
-// An empty list of unknown element type, because the message `list {}` does not
-// name a type. CheckAttrs (op_def.h) replaces an EmptyList by an empty list of
-// the declared type.
+// An empty list of unknown element type. TensorFlow's message `list {}` does
+// not name a type. CheckAttrs (op_def.h) replaces an EmptyList by an empty list
+// of the declared type.
 struct EmptyList {
   friend bool operator==(const EmptyList&, const EmptyList&) = default;
 };
@@ -118,7 +118,8 @@ class AttrMap {
   template <class T>
   absl::StatusOr<T> GetOr(absl::string_view name, T fallback) const;
   // Returns attr `name`, an int that TensorFlow keeps in 32 bits. Fails with
-  // INVALID_ARGUMENT as Get does, and if the value does not fit into 32 bits.
+  // INVALID_ARGUMENT as Get does, and also if the value does not fit into 32
+  // bits.
   absl::StatusOr<int32_t> GetInt32(absl::string_view name) const;
 
   // The map is a range of Entries, sorted by name.
@@ -131,7 +132,7 @@ class AttrMap {
 
  private:
   // Return the INVALID_ARGUMENT errors of Get. MissingError is for an absent
-  // attr, TypeError is for an attr of another type.
+  // attr, and TypeError is for an attr of another type.
   absl::Status MissingError(absl::string_view name) const;
   absl::Status TypeError(absl::string_view name, const AttrValue& value) const;
 

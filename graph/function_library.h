@@ -22,9 +22,9 @@ namespace leat {
 class OpRegistry;
 
 // One node of a function. Its attrs may still hold placeholders ("$T"), so the
-// number and types of its tensors are not known. `inputs` has one text per
+// number and types of its tensors are not known. `inputs` has one string per
 // input: "node:output_argument:index", or the name of an argument of the
-// function. The texts of control edges, "^node", come last.
+// function. The strings for control edges, "^node", come last.
 struct FunctionNode {
   std::string name = {};
   std::string op = {};
@@ -51,7 +51,7 @@ struct Function {
   // The names of the control outputs, in the order of the signature.
   std::vector<std::string> control_outputs = {};
   AttrMap attrs = {};  // annotations
-  // Attrs of arguments, such as _output_shapes, by position.
+  // Maps the position of an argument to its attrs, such as _output_shapes.
   std::map<int, AttrMap> arg_attrs = {};
 };
 

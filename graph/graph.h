@@ -16,7 +16,7 @@
 // inputs and drop nodes. A NodeDef, which describes what a node computes, is
 // immutable. All copies of a graph share the NodeDefs.
 //
-// Thread-compatible: several threads may use const methods at once.
+// Thread-compatible: several threads may use const methods at the same time.
 #ifndef LEAT_GRAPH_GRAPH_H_
 #define LEAT_GRAPH_GRAPH_H_
 
@@ -48,7 +48,8 @@ class OpRegistry;
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
-// Output `index` of `node`. Every edge begins at an Endpoint.
+// Output `index` of `node`. Every edge that carries a tensor begins at an
+// Endpoint.
 struct Endpoint {
   NodeId node = kNoNode;
   int32_t index = 0;
@@ -110,7 +111,7 @@ class Graph {
   // which num_nodes() does not count.
   int num_ids() const { return static_cast<int>(nodes_.size()); }
   int num_nodes() const { return num_nodes_; }
-  // Returns true if there is a node of this id. `id` may be any number.
+  // Returns true if there is a node with this id. `id` may be any number.
   bool Contains(NodeId id) const {
     return id >= 0 && id < num_ids() && nodes_[id].def != nullptr;
   }
@@ -126,7 +127,7 @@ class Graph {
 
   // Returns the node of this name, or kNoNode if there is none.
   NodeId Find(absl::string_view name) const;
-  // Returns the ids of all nodes, ascending.
+  // Returns the ids of all nodes, in ascending order.
   std::vector<NodeId> NodeIds() const;
 
   // Adds a node and returns its id. Sets absent attrs to their defaults, and
@@ -150,8 +151,8 @@ class Graph {
   // control edges from the removed node. REQUIRES: Contains(id).
   void Remove(NodeId id);
 
-  // Undoes additions: removes all nodes with ids from `num_ids` on, and the ids
-  // themselves. REQUIRES: no remaining node uses a removed one.
+  // Undoes additions: removes all nodes whose ids are `num_ids` or higher, and
+  // also removes these ids. REQUIRES: no remaining node uses a removed one.
   void Truncate(int num_ids);
 
   // Adds a control edge, unless it exists. REQUIRES: Contains(to).
@@ -189,8 +190,8 @@ class Graph {
   int producer = 0;
   int min_consumer = 0;
 
-  // The total bytes of the tensors that the import has read in attrs of nodes
-  // and functions. ImportLimits (graph_def.h) bounds this number.
+  // The total size in bytes of the tensors that the import has read from attrs
+  // of nodes and functions. ImportLimits (graph_def.h) bounds this number.
   int64_t tensor_bytes = 0;
 
  private:
@@ -212,7 +213,7 @@ class Graph {
 // [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
 bool IsValidNodeName(absl::string_view name);
 
-// The text of an input in a GraphDef: "name:index", "name" for output 0, or
+// An input as a GraphDef names it: "name:index", "name" for output 0, or
 // "^name" for a control edge.
 struct TensorId {
   std::string node = {};

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // KernelSignature says that an op has a kernel for a device type, and what
-// planning must know about the kernel. The file of the op (graph/ops/) has the
-// signatures as data, which is always compiled. So a master that was built
+// planning must know about the kernel. The signatures are data in the file of
+// the op (graph/ops/), which is part of every build. So a master that was built
 // without CUDA can plan for a task with a GPU. All types here are values and
 // thread-compatible.
 #ifndef LEAT_GRAPH_KERNEL_SIGNATURE_H_

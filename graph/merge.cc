@@ -11,9 +11,9 @@ namespace leat {
 namespace {
 
 // Adds the new nodes of `addition` to `base`. The edges of the new nodes still
-// refer to nodes by their ids in `addition`. Appends the id of each new node in
-// `addition` to `added`. Returns a map from the ids in `addition` to the ids in
-// `base`.
+// refer to nodes by their ids in `addition`. For each new node, appends its id
+// in `addition` to `added`. Returns a map from the ids in `addition` to the ids
+// in `base`.
 absl::StatusOr<std::vector<NodeId>> MapNodes(const Graph& addition, Graph& base,
                                              std::vector<NodeId>& added) {
   std::vector<NodeId> map(addition.num_ids(), kNoNode);

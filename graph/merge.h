@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeGraphs extends the graph of a session by the nodes and functions that
+// MergeGraphs extends the graph of a session with the nodes and functions that
 // the client has built since the session got its graph. Thread-safe.
 #ifndef LEAT_GRAPH_MERGE_H_
 #define LEAT_GRAPH_MERGE_H_

@@ -10,8 +10,9 @@
 
 namespace leat {
 
-// The texts of two problems that several places report: a node has a malformed
-// name, or an input comes after a control input.
+// The messages for two problems that several places report. In the first, a
+// node has a malformed name. In the second, an input comes after a control
+// input.
 inline constexpr absl::string_view kBadNodeName =
     "its name is not valid: a node's name has only letters, digits and the "
     "characters '_', '.', '/', '\\', '>' and '-', and begins with a letter, "
@@ -19,7 +20,8 @@ inline constexpr absl::string_view kBadNodeName =
 inline constexpr absl::string_view kDataAfterControl =
     "it must come before the control inputs, which begin with '^'";
 
-// Returns INVALID_ARGUMENT: "node 'x' (Square): PROBLEM".
+// Returns an INVALID_ARGUMENT error such as "node 'x' (Square): has no op",
+// where "has no op" is `problem`.
 absl::Status NodeError(const NodeDef& node, absl::string_view problem);
 
 }  // namespace leat

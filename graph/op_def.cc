@@ -150,8 +150,8 @@ absl::Status CheckString(const AttrDef& attr, const std::string& value) {
       absl::StrJoin(allowed, "\", \""), "\""));
 }
 
-// Returns an empty list of the declared type. CheckAttrs replaces an EmptyList
-// by this list, so that equal nodes have equal attrs.
+// Returns an empty list of type `type`. CheckAttrs replaces an EmptyList by
+// this list, so that equal nodes have equal attrs.
 AttrValue TypedEmptyList(absl::string_view type) {
   if (type == "list(string)") return std::vector<std::string>();
   if (type == "list(int)") return std::vector<int64_t>();

@@ -21,9 +21,9 @@ namespace leat {
 class InferenceContext;
 
 // Sets the shapes of a node's outputs, which follow from its attrs and the
-// shapes of its inputs. Fails for a node that can never run. It must check
-// everything that it uses of the node, because the node comes from an untrusted
-// graph.
+// shapes of its inputs. Fails for a node that can never run. A shape function
+// must check everything that it reads from the node, because the node comes
+// from an untrusted graph.
 using ShapeFunction = absl::Status (*)(InferenceContext&);
 
 // One input or output argument of an op. It stands for one tensor, for several
@@ -33,10 +33,10 @@ using ShapeFunction = absl::Status (*)(InferenceContext&);
 struct ArgDef {
   std::string name = {};
   DType type = DType::kInvalid;     // the type that it has in all nodes
-  std::string type_attr = {};       // the attr that is the type: "T"
+  std::string type_attr = {};       // the attr that holds the type: "T"
   std::string number_attr = {};     // the attr that counts tensors: "N"
   std::string type_list_attr = {};  // the attr that lists the types: "Tout"
-  bool is_ref = false;              // it is a reference to a tensor
+  bool is_ref = false;              // the argument is a reference
 
   friend bool operator==(const ArgDef&, const ArgDef&) = default;
 };
@@ -69,7 +69,7 @@ struct OpDef {
   std::vector<ArgDef> outputs = {};
   std::vector<AttrDef> attrs = {};
   bool is_stateful = false;     // has state or side effects
-  bool is_commutative = false;  // its two inputs may be exchanged
+  bool is_commutative = false;  // its two inputs may be swapped
   bool is_aggregate = false;    // associative and commutative, like AddN
   // Accepts a reference to a variable that has no value yet.
   bool allows_uninitialized_input = false;
@@ -83,9 +83,9 @@ struct OpDef {
 
 // The maximum number of input tensors of a node, and also of output tensors.
 inline constexpr int kMaxArgs = 1 << 20;
-// Return the types of all input tensors, or output tensors, of a node with
-// these attrs, in order. Fail with INVALID_ARGUMENT for missing or
-// contradicting attrs, a negative N, or more than kMaxArgs tensors.
+// Return the types of all input tensors, or of all output tensors, of a node
+// with these attrs, in order. Fail with INVALID_ARGUMENT for missing or
+// contradictory attrs, a negative N, or more than kMaxArgs tensors.
 absl::StatusOr<std::vector<DType>> InputTypes(const OpDef& op,
                                               const AttrMap& attrs);
 absl::StatusOr<std::vector<DType>> OutputTypes(const OpDef& op,

@@ -35,8 +35,9 @@ namespace leat {
 class OpTable;
 
 // Owns its OpDefs and signatures, whose addresses never change. A program fills
-// a registry once. From then on, the registry is const and thread-safe. It must
-// outlive every graph that uses it, because nodes point at its OpDefs.
+// a registry once. From then on, the registry does not change and is
+// thread-safe. It must outlive every graph that uses it, because nodes point at
+// its OpDefs.
 class OpRegistry {
  public:
   OpRegistry() = default;
@@ -49,7 +50,8 @@ class OpRegistry {
   void Add(const OpSpec& spec, std::vector<KernelSignature> kernels = {});
 
   // Registers an op that is not defined by an OpSpec. Fails with ALREADY_EXISTS
-  // if the name is known and with INVALID_ARGUMENT if it is empty.
+  // if the registry has an op of this name, and with INVALID_ARGUMENT if the
+  // name is empty.
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
 
   // Makes the ops of `table` known, too. They have no kernels. If an op of the

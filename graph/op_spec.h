@@ -14,9 +14,9 @@
 
 namespace leat {
 
-// An op as the files of graph/ops/ write it, with arguments and attrs in the
-// textual form of TensorFlow's op definitions. It is parsed when the op is
-// registered.
+// The definition of an op as the files of graph/ops/ write it. The arguments
+// and attrs have the textual form of TensorFlow's op definitions. The
+// definition is parsed when the op is registered.
 //
 //   registry.Add({.name = "ConcatV2",
 //                 .doc = "Concatenates tensors along an axis.",
@@ -29,7 +29,7 @@ namespace leat {
 // The forms of an argument are
 //
 //   "x: float"      one tensor of this type
-//   "x: T"          one tensor, whose type is the attr T
+//   "x: T"          one tensor, whose type is in the attr T
 //   "x: N * T"      N tensors of one type
 //   "x: Tlist"      one tensor for each type in the attr Tlist
 //   "ref: Ref(T)"   a reference
@@ -46,9 +46,9 @@ namespace leat {
 //   "t: tensor = { dtype: int32 tensor_shape {} int_val: 1 }"
 struct OpSpec {
   std::string name = {};
-  // Says in a sentence of at most 100 characters what the op does. It begins
-  // with a verb. It must be a string literal, because the OpDef does not copy
-  // it.
+  // Says in a sentence of at most 100 characters what the op does. The sentence
+  // begins with a verb. It must be a string literal, because the OpDef does not
+  // copy it.
   absl::string_view doc = {};
   std::vector<std::string> inputs = {};
   std::vector<std::string> outputs = {};

@@ -39,9 +39,9 @@ absl::Span<const DType> TypeSet(absl::string_view name) {
 
 bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
-// The rest of a declaration that is being parsed. Every method skips white
-// space first. The methods that return StatusOr consume what they return. Their
-// errors name what was expected and quote the rest of the declaration.
+// The part of a declaration that has not been parsed yet. Every method skips
+// white space first. The methods that return StatusOr consume what they return.
+// Their errors say what was expected and quote the rest of the declaration.
 class Cursor {
  public:
   explicit Cursor(absl::string_view text) : rest_(text) {}
@@ -60,8 +60,8 @@ class Cursor {
     rest_.remove_prefix(symbol.size());
     return true;
   }
-  // Consumes the longest word, maybe empty, whose characters all satisfy
-  // `accepts`.
+  // Consumes the longest word whose characters all satisfy `accepts`. The word
+  // may be empty.
   template <class Predicate>
   absl::string_view Word(Predicate accepts) {
     SkipSpace();

@@ -19,9 +19,9 @@ namespace leat::internal {
 absl::StatusOr<AttrDef> ParseAttrDef(absl::string_view text);
 
 // Parses the declaration of an argument, such as "values: N * T". The type may
-// be the name of an attr, so its name is looked up among `attrs` first. As in
+// be the name of an attr, so it is first looked up among `attrs`. As in
 // TensorFlow, an attr that counts tensors or lists their types gets a minimum
-// of 1 if it has none. Fails as ParseAttrDef does.
+// of 1 if it has no minimum. Fails as ParseAttrDef does.
 absl::StatusOr<ArgDef> ParseArgDef(absl::string_view text,
                                    std::vector<AttrDef>& attrs);
 

@@ -75,7 +75,7 @@ absl::StatusOr<PartialShape> ShapeInput(const InferenceContext& context, int i);
 // An integer tensor of rank 0 or 1. Some of its values may be unknown.
 struct PartialValues {
   bool is_scalar = false;  // the rank is 0, and there is one value
-  std::vector<std::optional<int64_t>> values = {};  // nothing where unknown
+  std::vector<std::optional<int64_t>> values = {};  // nullopt where unknown
 };
 // Returns what is known of the values of input i. All values in the result may
 // be unknown. Returns nothing if the rank of the input is above 1, or if its

@@ -138,8 +138,8 @@ absl::StatusOr<std::vector<InferredOutput>> InferNode(
 // Shape functions that many ops share. Unknown infers nothing about the
 // outputs, and NoOutputs is for ops without outputs.
 namespace shapes {
-absl::Status Unchanged(InferenceContext& context);  // output 0 like input 0
-absl::Status Scalar(InferenceContext& context);     // every output a scalar
+absl::Status Unchanged(InferenceContext& context);  // output 0 is like input 0
+absl::Status Scalar(InferenceContext& context);     // every output is a scalar
 absl::Status Unknown(InferenceContext& context);
 absl::Status NoOutputs(InferenceContext& context);
 // Gives output 0 the shape to which inputs 0 and 1 are broadcast.
@@ -149,10 +149,10 @@ absl::Status BroadcastBinary(InferenceContext& context);
 absl::Status MergeAll(InferenceContext& context);
 }  // namespace shapes
 
-// Returns the broadcast of two partial shapes, as BroadcastShapes
-// (core/shape.h) computes it. An extent of the result is unknown if it depends
-// on an unknown extent. Fails with INVALID_ARGUMENT if the shapes are
-// incompatible.
+// Returns the shape to which tensors of two partial shapes are broadcast, as
+// BroadcastShapes (core/shape.h) computes it. An extent of the result is
+// unknown if it depends on an unknown extent. Fails with INVALID_ARGUMENT if
+// the shapes are incompatible.
 absl::StatusOr<PartialShape> BroadcastPartialShapes(const PartialShape& a,
                                                     const PartialShape& b);
 

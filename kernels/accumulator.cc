@@ -83,7 +83,7 @@ void Accumulator::Cancel(int64_t id, const absl::Status& reason) {
   {
     MutexLock lock(mutex_);
     const auto waiting = takers_.find(id);
-    if (waiting == takers_.end()) return;  // The call was served meanwhile.
+    if (waiting == takers_.end()) return;  // The call has been served.
     waiting->second.cancellation = nullptr;
     Finish(id, reason, callbacks);
     Serve(callbacks);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Accumulator: collects the gradients of one training step from many workers
-// and drops gradients that come too late. When there are enough gradients, it
+// Accumulator collects the gradients of one training step from many workers and
+// drops gradients that come too late. When there are enough gradients, it
 // returns their sum, from which the kernel can compute the mean. It is the
 // resource behind TensorFlow's ConditionalAccumulator and
 // SparseConditionalAccumulator (J. Chen et al., "Revisiting Distributed
@@ -30,13 +30,14 @@
 
 namespace leat::kernels {
 
-// The options of an accumulator, from the node that makes it. A value type.
+// The options of an accumulator. They come from the node that makes it. A value
+// type.
 struct AccumulatorOptions {
   std::string name = {};
   DType dtype = DType::kFloat;  // one of kFloats
   PartialShape shape = {};      // all gradients must fit this shape
-  bool is_sparse = false;       // takes rows instead of whole tensors
-  bool averages = true;         // output the mean; false: the sum
+  bool is_sparse = false;       // gets rows instead of whole tensors
+  bool averages = true;         // true: outputs the mean; false: the sum
 };
 
 // Thread-safe. REQUIRES: a shared_ptr owns the accumulator, because waiting
@@ -53,9 +54,9 @@ class Accumulator final : public Resource,
 
   const AccumulatorOptions& options() const { return options_; }
 
-  // Adds `gradient` to the sum. If `local_step` is before the accumulator's
-  // step, drops the gradient instead and returns OK. `local_step` is the step
-  // in which the worker computed the gradient. Returns the errors of
+  // Adds `gradient` to the sum. `local_step` is the step in which the worker
+  // computed the gradient. If `local_step` is before the accumulator's step,
+  // drops the gradient instead and returns OK. Returns the errors of
   // GradientSum::Add. REQUIRES: the gradient is of the accumulator's kind
   // (dense or sparse) and dtype.
   absl::Status Apply(int64_t local_step, const Gradient& gradient,
@@ -63,9 +64,10 @@ class Accumulator final : public Resource,
 
   // Calls `done` with the total of all gradients as soon as there are
   // `num_required` of them, and begins the next step without gradients. The
-  // caller must do the averaging. `done` gets INVALID_ARGUMENT if num_required
-  // is not positive, and the reason of `cancellation` if that is cancelled
-  // first. `cancellation` must live until `done` has been called.
+  // caller must compute the mean itself. `done` gets INVALID_ARGUMENT if
+  // num_required is not positive, and the reason of the cancellation if
+  // `cancellation` is cancelled first. `cancellation` must live until `done`
+  // has been called.
   void Take(int64_t num_required, Cancellation& cancellation, Done done);
 
   // Returns the number of gradients of the current step.
@@ -90,7 +92,7 @@ class Accumulator final : public Resource,
   // because a callback may use this accumulator again.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
-  // Fails a waiting call because its step was cancelled for `reason`.
+  // Makes a waiting call fail with `reason`, because its step was cancelled.
   void Cancel(int64_t id, const absl::Status& reason);
   // Serves the calls that have enough gradients, in order.
   void Serve(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

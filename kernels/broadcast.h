@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Broadcasting: plans loops over operands of different shapes, by the rules of
-// NumPy and TensorFlow. Neighbouring dimensions are merged if every operand can
-// step through both with one stride. So most cases need only one or two
-// nested loops, and the innermost loop runs over adjacent elements.
+// These functions plan loops over operands of different shapes, by the
+// broadcasting rules of NumPy and TensorFlow. They merge neighbouring
+// dimensions if every operand can step through both with one stride. So most
+// cases need only one or two nested loops, and the innermost loop runs over
+// adjacent elements.
 //
 //   LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<2> plan,
 //                         PlanBroadcast(a.shape(), b.shape()));
@@ -47,19 +48,20 @@ struct BroadcastPlan {
   void ForEachRow(int64_t begin, int64_t end, Row row) const;
 };
 
-// Plan the broadcast of two or three operands to their common shape.
-// INVALID_ARGUMENT, with TensorFlow's text, if the shapes do not fit.
+// These functions plan the broadcast of two or three operands to their common
+// shape. They return INVALID_ARGUMENT with TensorFlow's text if the shapes do
+// not fit.
 absl::StatusOr<BroadcastPlan<2>> PlanBroadcast(const Shape& a, const Shape& b);
 absl::StatusOr<BroadcastPlan<3>> PlanBroadcast(const Shape& a, const Shape& b,
                                                const Shape& c);
-// Plans the broadcast of one operand to the shape `to`. INVALID_ARGUMENT if
-// `from` cannot be stretched to exactly that shape.
+// Plans the broadcast of one operand to the shape `to`. Returns
+// INVALID_ARGUMENT if `from` cannot be stretched to exactly that shape.
 absl::StatusOr<BroadcastPlan<1>> PlanBroadcastTo(const Shape& from,
                                                  const Shape& to);
 
 // Plans a loop over a view of shape `shape`. `strides` has the stride of each
-// dimension, in elements; strides may be negative. The last stride of the plan
-// may be any number. REQUIRES: one stride per dimension.
+// dimension, in elements. Strides may be negative. The last stride of the plan
+// may be any number. REQUIRES: there is one stride per dimension.
 BroadcastPlan<1> PlanStrided(const Shape& shape, const Dims& strides);
 
 // ---------------------------------------------------------------------------

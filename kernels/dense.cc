@@ -76,10 +76,10 @@ absl::Status Protected(Body body) {
   }
 }
 
-// The least number of floating-point operations in a chunk. They take about 16
-// us, and less work is not worth a second thread.
+// The minimum number of floating-point operations of a chunk. They take about
+// 16 us. Less work is not worth a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
-// The least number of rows or columns of a chunk.
+// The minimum number of rows or columns of a chunk.
 constexpr int64_t kMinRows = 8;
 
 // A part of a product: rows [row, row + rows) and columns [column, column +
@@ -198,7 +198,7 @@ struct Primitive {
   memory::desc scratch = {}, reorder_scratch = {};
   dnnl::primitive convolution = {};
   dnnl::reorder reorder = {};  // converts between the two layouts
-  bool same_filter = false;    // no reorder needed
+  bool same_filter = false;    // true if no reorder is needed
 };
 
 memory::desc ActivationLayout(const ConvolutionShape& s, int64_t channels,
@@ -230,7 +230,7 @@ dnnl::primitive_attr UserScratch() {
   return attr;
 }
 
-// The arguments that the three kinds of descriptor have in common.
+// The arguments that the primitives of all three directions have in common.
 struct Geometry {
   explicit Geometry(const ConvolutionShape& s)
       : strides({s.stride_height, s.stride_width}),
@@ -318,7 +318,7 @@ std::shared_ptr<const Primitive> MakePrimitive(const CacheKey& key) {
   return p;
 }
 
-// Allocates scratch memory. RESOURCE_EXHAUSTED if there is none.
+// Allocates scratch memory. Returns RESOURCE_EXHAUSTED if there is none.
 absl::StatusOr<BufferRef> Scratch(Allocator& allocator, size_t bytes) {
   BufferRef buffer = allocator.Allocate(bytes);
   if (buffer != nullptr) return buffer;
@@ -438,7 +438,7 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
   return pieces;
 }
 
-// The most primitives that a kernel keeps.
+// The maximum number of primitives that a kernel keeps.
 constexpr size_t kMaxCached = 64;
 
 }  // namespace
@@ -478,8 +478,8 @@ class Convolution::Cache {
                              const float* target,
                              const Epilogue* epilogue = nullptr);
 
-  // Computes the gradient of the filter: each piece gives a partial sum, and
-  // these are added up at the end.
+  // Computes the gradient of the filter. Each piece computes a partial sum. The
+  // partial sums are added up at the end.
   absl::Status BackwardFilter(WorkQueue& queue, Allocator& allocator,
                               const std::vector<Piece>& pieces,
                               const float* source, const float* target,
@@ -543,8 +543,8 @@ absl::Status Convolution::Cache::BackwardFilter(
   const ConvolutionShape& s = pieces[0].shape;
   const int64_t size = s.filter_height * s.filter_width *
                        (s.in_channels / s.groups) * s.out_channels;
-  // Piece 0 writes to `filter` itself, the others to partial sums in HWIO
-  // layout.
+  // Piece 0 writes to `filter` itself. The other pieces write to partial sums
+  // in HWIO layout.
   std::vector<BufferRef> partial(pieces.size());
   FirstError error;
   ParallelChunks(queue, static_cast<int>(pieces.size()), [&](int i) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Dense float arithmetic on the CPU: matrix products and 2-D convolutions.
-// oneDNN computes them. Only dense.cc uses oneDNN.
+// These functions compute matrix products and 2-D convolutions of floats on the
+// CPU. oneDNN does the arithmetic. Only dense.cc uses oneDNN.
 //
 // Work is split into chunks that run on `queue`. Each chunk is single-threaded,
 // because the OpenMP threads that oneDNN would start itself become very slow
@@ -34,15 +34,15 @@ struct MatMulShape {
 
 // Computes a matrix product and overwrites `c` with it. If k is 0, all elements
 // of `c` become 0. An `epilogue` that is not null is applied to each part of
-// `c` when the part is done. INTERNAL, with oneDNN's status, if the library
-// fails. REQUIRES: the matrices have the sizes in `shape`, and `c` overlaps
-// neither `a` nor `b`.
+// `c` when the part is done. Returns INTERNAL, with oneDNN's status, if the
+// library fails. REQUIRES: the matrices have the sizes in `shape`, and `c`
+// overlaps neither `a` nor `b`.
 absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
                     const float* b, float* c,
                     const Epilogue* epilogue = nullptr);
 
-// Does the same on the calling thread only, for callers that split a batch
-// themselves.
+// Like MatMul, but runs on the calling thread only. It is for callers that
+// split a batch themselves.
 absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
                                const float* b, float* c,
                                const Epilogue* epilogue = nullptr);
@@ -81,9 +81,10 @@ class Convolution {
   Convolution& operator=(const Convolution&) = delete;
 
   // Computes Conv2D into `output`, which it overwrites. An `epilogue` that is
-  // not null is applied to each thread's part. RESOURCE_EXHAUSTED if there is
-  // no scratch memory in `allocator`; INTERNAL, with oneDNN's status, if the
-  // library fails. REQUIRES: the arrays have the sizes in `shape`.
+  // not null is applied to each thread's part. Returns RESOURCE_EXHAUSTED if
+  // there is no scratch memory in `allocator`. Returns INTERNAL, with oneDNN's
+  // status, if the library fails. REQUIRES: the arrays have the sizes in
+  // `shape`.
   absl::Status Forward(WorkQueue& queue, Allocator& allocator,
                        const ConvolutionShape& shape, const float* input,
                        const float* filter, float* output,

@@ -1,14 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for kernels that move elements without looking at their values, such
-// as Pad, Transpose or Gather. Such a kernel is a class template over the
-// element's class and is compiled once per element size instead of once per
-// dtype. Strings, resource handles and variants (the "objects") are moved by
-// pointers to them in nearly all of these kernels; see object_mover.h. All
+// These helpers are for kernels that move elements without looking at their
+// values, such as Pad, Transpose or Gather. Such a kernel is a class template
+// over the element's class and is compiled once per element size instead of
+// once per dtype. Nearly all of these kernels move strings, resource handles
+// and variants (the "objects") by pointers to them; see object_mover.h. All
 // functions are stateless.
 //
-// A kernel that reverses the order of a tensor's elements, and its
-// registration:
+// This kernel reverses the order of a tensor's elements. The last line
+// registers it.
 //
 //   template <class E>
 //   class Turn final : public Kernel {
@@ -90,7 +90,7 @@ bool VisitAnyElement(DType dtype, Visitor&& visitor) {
 // unique_ptr<Kernel>. The dtype is the value of the type attr `attr`. If it is
 // plain, E is its PlainElement. If it is in the list `Objects`, E is
 // PlainElement<8>, and the kernel gets pointers to the objects
-// (NewObjectMover). INVALID_ARGUMENT for all other dtypes.
+// (NewObjectMover). Returns INVALID_ARGUMENT for all other dtypes.
 template <class Objects, class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
                                                   absl::string_view attr,
@@ -123,10 +123,10 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForAnyElement(
   return MakeMover<decltype(kObjects)>(node, attr, std::move(make));
 }
 
-// Make a kernel K<E> without constructor arguments, as in the example at the
-// top, where E is the class of the elements. `attr` is the name of the type
-// attr. The first function is for plain dtypes and strings, the second for all
-// of kMovable.
+// These two functions make a kernel K<E>, whose constructor takes no arguments,
+// as in the example at the top. E is the class of the elements. `attr` is the
+// name of the type attr. The first function is for plain dtypes and strings,
+// the second for all of kMovable.
 template <template <class> class K, const auto& attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeElementKernel(const NodeDef& node) {
   return MakeForElement(node, attr, [](auto tag) -> std::unique_ptr<Kernel> {
@@ -152,7 +152,7 @@ const E* Elements(const Tensor& tensor) {
   return reinterpret_cast<const E*>(tensor.raw_data());
 }
 // Returns the elements of a tensor for writing. REQUIRES: E is as for Elements,
-// and nothing else reads the bytes meanwhile.
+// and nothing else reads the bytes at the same time.
 template <class E>
 E* MutableElements(Tensor& tensor) {
   return reinterpret_cast<E*>(tensor.mutable_raw_data());
@@ -208,9 +208,10 @@ void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
               });
 }
 
-// Does the reverse and spreads a contiguous tensor over a strided view: sets
-// to[offset of index i in the plan] = from[i] for all i. REQUIRES: no two
-// indices have the same offset, and `to` does not overlap `from`.
+// Does the reverse of CopyFromStrided: it spreads a contiguous tensor over a
+// strided view. Sets to[offset of index i in the plan] = from[i] for all i.
+// REQUIRES: no two indices have the same offset, and `to` does not overlap
+// `from`.
 template <class E>
 void CopyToStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
                    const E* from, E* to) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Element-wise kernels. All unary ops share the class UnaryKernel and all
-// binary ops the class BinaryKernel. An op adds only a function of one element,
-// from which UnaryRowOf and BinaryRowOf make a function over a row of elements
-// per dtype:
+// The element-wise kernels of all unary ops share the class UnaryKernel, and
+// those of all binary ops the class BinaryKernel. An op adds only a function of
+// one element. UnaryRowOf and BinaryRowOf make a function over a row of
+// elements from it, for each dtype:
 //
 //   struct Square {
 //     template <class W>
@@ -43,7 +43,7 @@ using Wide =
 
 // The unsigned type in which sums, differences and products of the integer type
 // T are computed, so that they wrap around. In T itself an overflow would be
-// undefined behaviour. This is so for small unsigned types, too, because C++
+// undefined behaviour. This also applies to small unsigned types, because C++
 // promotes them to int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
@@ -63,8 +63,8 @@ using BinaryRow = bool (*)(const char* a, int64_t a_step, const char* b,
 // the input's bytes if possible. Immutable, so thread-safe.
 class UnaryKernel final : public Kernel {
  public:
-  // `cost` is about how many nanoseconds 16 elements take; it decides how many
-  // threads share the work.
+  // `cost` is the approximate time for 16 elements, in nanoseconds. It decides
+  // how many threads share the work.
   UnaryKernel(UnaryRow row, int64_t cost) : row_(row), cost_(cost) {}
   absl::Status Compute(KernelContext& context) const final;
 
@@ -74,8 +74,8 @@ class UnaryKernel final : public Kernel {
 };
 
 // Applies a BinaryRow to inputs 0 and 1, which are broadcast to a common shape
-// as in NumPy. INVALID_ARGUMENT if the shapes do not fit. Immutable, so
-// thread-safe.
+// as in NumPy. Fails with INVALID_ARGUMENT if the shapes do not fit. Immutable,
+// so thread-safe.
 class BinaryKernel final : public Kernel {
  public:
   // Says whether inputs of different shapes are broadcast or are an error.
@@ -102,8 +102,9 @@ class BinaryKernel final : public Kernel {
   const Shapes shapes_;
 };
 
-// Make the row functions of `Op`, which has `static R Do(A)` or `static R Do(A,
-// A)` for A = Wide<T>. T is the inputs' element type and R the output's.
+// These are the row functions of `Op`, which has `static R Do(A)` or `static R
+// Do(A, A)` for A = Wide<T>. T is the element type of the inputs, and R is the
+// element type of the output.
 template <class Op, class T, class R>
 void UnaryRowOf(const char* input, char* output, int64_t n) {
   const T* in = reinterpret_cast<const T*>(input);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Epilogue: a bias and an activation (the attr fused_ops of _FusedMatMul and
-// _FusedConv2D) that are applied to the result of a matrix product or
+// An Epilogue is a bias and an activation (the attr fused_ops of _FusedMatMul
+// and _FusedConv2D) that are applied to the result of a matrix product or
 // convolution. Each thread applies it to its part of the result as soon as that
 // part is done, while the values are still in its cache. The separate kernels
 // of BiasAdd and of the activation give the same results, including NaN. Only
@@ -37,13 +37,13 @@ struct FusedOps {
 };
 
 // Reads the attr `fused_ops` of `node`: BiasAdd, alone or followed by one
-// activation. UNIMPLEMENTED, with the node and its fused_ops, for anything
-// else.
+// activation. Returns UNIMPLEMENTED, with the node and its fused_ops, for
+// anything else.
 absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node);
 
-// A bias and an activation with the bias values of one step. Borrows the bias
-// from an input tensor of the step. The tensor must outlive the epilogue.
-// Immutable, so threads may share it.
+// A bias and an activation, with the values that the bias has in one step.
+// Borrows these values from an input tensor of the step. The tensor must
+// outlive the epilogue. Immutable, so threads may share it.
 struct Epilogue {
   const float* bias = nullptr;  // one value per channel, not owned
   FusedOps ops = {};
@@ -60,7 +60,7 @@ struct Epilogue {
                      int64_t channels, int64_t size) const;
 };
 
-// Makes an epilogue with the bias in input `i`, and borrows the input.
+// Makes an epilogue with the bias in input `i`, and borrows the input. Returns
 // INVALID_ARGUMENT, with the text of BiasAdd, if the input is not a vector of
 // `channels` floats. `output` is the shape of the result. Only the error
 // message uses `output` and `channels_first`.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GradientSum: adds up the gradients that an Accumulator receives. NewDenseSum
-// makes one for dense gradients, NewSparseSum one for sparse gradients, which
-// are rows of a tensor.
+// GradientSum adds up the gradients that an Accumulator receives. NewDenseSum
+// makes a GradientSum for dense gradients. NewSparseSum makes one for sparse
+// gradients, which are rows of a tensor.
 #ifndef LEAT_KERNELS_GRADIENT_SUM_H_
 #define LEAT_KERNELS_GRADIENT_SUM_H_
 
@@ -22,7 +22,7 @@ namespace leat::kernels {
 struct Gradient {
   Tensor values = {};
   Tensor indices = {};  // int64, one per row; unset if dense
-  Tensor shape = {};    // int64, of the whole tensor, if known
+  Tensor shape = {};    // the shape of the whole tensor, int64, if known
 };
 
 // The sum of `count` gradients. For sparse gradients, row i of `values` belongs
@@ -37,7 +37,7 @@ struct GradientTotal {
 // Divides the values of `total` to get the mean. A dense sum is divided by the
 // number of gradients, and each row of a sparse sum by the number of rows that
 // were added to it. Copies the values first if other tensors share their bytes.
-// RESOURCE_EXHAUSTED if there is no memory for the copy.
+// Returns RESOURCE_EXHAUSTED if there is no memory for the copy.
 absl::Status Average(Allocator& allocator, WorkQueue& queue,
                      GradientTotal& total);
 
@@ -49,8 +49,8 @@ class GradientSum {
   // Returns the number of gradients added since the start or the last Release.
   int64_t count() const { return total_.count; }
 
-  // Adds `gradient`. INVALID_ARGUMENT, with TensorFlow's text, if its shape
-  // does not fit the earlier gradients or the declared shape;
+  // Adds `gradient`. Returns INVALID_ARGUMENT, with TensorFlow's text, if its
+  // shape does not fit the earlier gradients or the declared shape. Returns
   // RESOURCE_EXHAUSTED if there is no memory. On error the sum is unchanged.
   // The sum of one gradient shares the gradient's bytes. REQUIRES: all
   // gradients have the same dtype, one of kFloats.
@@ -71,7 +71,7 @@ class GradientSum {
 std::unique_ptr<GradientSum> NewDenseSum(PartialShape shape);
 
 // Makes an empty sum of sparse gradients: rows of a tensor whose shape fits
-// `shape`. Rows of equal index are added. As in TensorFlow, two lists of
+// `shape`. Rows with the same index are added. As in TensorFlow, two lists of
 // indices are merged as if both were in ascending order. If one of them is not,
 // the result can contain an index twice. For example, merging [2, 0] and [0]
 // gives [0, 2, 0].

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HandleOutput: the resource handle that a node such as VarHandleOp outputs.
-// The node's first run makes the handle, and later runs reuse it, which saves
-// the copy of four strings. The handle never changes, because a kernel belongs
-// to one device and one store of resources.
+// HandleOutput holds the resource handle that a node such as VarHandleOp
+// outputs. The node's first run makes the handle. Later runs reuse it, which
+// saves the copy of four strings. The handle never changes, because a kernel
+// belongs to one device and one store of resources.
 //
 //   const HandleOutput handle_;  // a member of the kernel
 //   context.set_output(0, handle_.Get(context));

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for kernels whose indices may have one of several integer types. Such
-// a kernel is compiled for int32 and int64 only; other types are converted.
+// These helpers are for kernels whose indices may have one of several integer
+// types. Such a kernel is compiled for int32 and int64 only. Indices of other
+// types are converted.
 #ifndef LEAT_KERNELS_INDEX_TYPES_H_
 #define LEAT_KERNELS_INDEX_TYPES_H_
 
@@ -14,8 +15,8 @@
 namespace leat::kernels {
 
 // Returns input `i`, a tensor of int16, int32 or int64 indices, as int32 or
-// int64: int16 is widened to int32, other tensors are returned as they are.
-// RESOURCE_EXHAUSTED if there is no memory for the widened copy.
+// int64. It widens int16 to int32, and returns other tensors as they are.
+// Returns RESOURCE_EXHAUSTED if there is no memory for the widened copy.
 absl::StatusOr<Tensor> InputIndices(KernelContext& context, int i);
 
 // Writes indices to a tensor of int16, uint16, int32 or int64. An index that

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel: the code that runs one op on one type of device. A kernel object is
-// made for one node of a graph, and many steps use it at the same time. So
-// Compute is const: state that outlives a step is kept in the ResourceStore, or
+// A Kernel is the code that runs one op on one type of device. A kernel object
+// is made for one node of a graph, and many steps use it at the same time. So
+// Compute is const. State that outlives a step is kept in the ResourceStore, or
 // is guarded by a lock inside a stateful kernel.
 //
 // docs/adding.md shows how to write and register a kernel.
@@ -57,7 +57,7 @@ class AsyncKernel : public Kernel {
   // ComputeAsync returns. `context` stays valid until `done` is called.
   virtual void ComputeAsync(KernelContext& context, Done done) const = 0;
 
-  // Returns INTERNAL: the executor calls ComputeAsync for these kernels.
+  // Returns INTERNAL. The executor calls ComputeAsync instead.
   absl::Status Compute(KernelContext&) const final {
     return absl::InternalError("an async kernel was run synchronously");
   }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelContext: gives a kernel what it needs while it runs, namely the inputs
-// and outputs of its node, memory, threads, and the services of its step.
+// KernelContext gives a kernel what it needs while it runs: the inputs and
+// outputs of its node, memory, threads, and the services of its step.
 //
 //   class Twice final : public Kernel {
 //     absl::Status Compute(KernelContext& context) const override {
@@ -62,8 +62,8 @@ struct Value {
 // pointers and spans are borrowed and stay valid until the step ends.
 struct StepServices {
   Device* device = nullptr;
-  ResourceStore* resources = nullptr;       // of the device, outlives the step
-  ResourceStore* step_resources = nullptr;  // freed with the step
+  ResourceStore* resources = nullptr;       // the device's; outlives the step
+  ResourceStore* step_resources = nullptr;  // the step's; freed with the step
   Rendezvous* rendezvous = nullptr;
   Cancellation* cancellation = nullptr;
   int64_t step_id = 0;
@@ -108,11 +108,13 @@ class KernelContext {
                 const ValueSlots& values, const RunPosition& position = {})
       : node_(&node), step_(&step), values_(values), position_(position) {}
 
-  // The node that runs, with its attrs and dtypes.
+  // Returns the node that runs, with its attrs and dtypes.
   const NodeDef& node() const { return *node_; }
-  // What the step offers: the device, resources, rendezvous and cancellation.
+  // Returns what the step offers: the device, resources, rendezvous and
+  // cancellation.
   const StepServices& step() const { return *step_; }
-  // The loop and iteration in which the node runs; both are 0 outside of loops.
+  // These return the loop and the iteration in which the node runs. Both are 0
+  // outside of loops.
   uint64_t frame_id() const { return position_.frame_id; }
   int64_t iteration() const { return position_.iteration; }
   // Returns true if the node is on a branch that is not taken. Among dead
@@ -120,11 +122,11 @@ class KernelContext {
   // the tensor is dead.
   bool is_dead() const { return position_.is_dead; }
 
-  // The inputs. The import of the graph has checked that the inputs have the
-  // number and the dtypes that the node declares. The kernel itself must check
-  // shapes and values. If an input is a reference but the op declares no
-  // reference argument for it, the executor has put a snapshot of the variable
-  // into the tensor.
+  // The next functions read the inputs. The import of the graph has checked
+  // that the inputs have the number and the dtypes that the node declares. The
+  // kernel itself must check shapes and values. If an input is a reference but
+  // the op declares no reference argument for it, the executor has put a
+  // snapshot of the variable into the tensor.
   int num_inputs() const { return static_cast<int>(values_.inputs.size()); }
   const Tensor& input(int i) const { return value(i).tensor; }
   // Returns the variable that input `i` refers to, or null if the input is not
@@ -144,7 +146,7 @@ class KernelContext {
   // uninitialised, or holds empty strings, handles or variants. The pointer is
   // valid until the kernel is done. `held_bytes` is how many bytes the strings,
   // handles or variants will hold outside of the tensor's buffer (see
-  // Tensor::Allocate). RESOURCE_EXHAUSTED if there is no memory.
+  // Tensor::Allocate). Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape,
                                          int64_t held_bytes = 0);
 
@@ -157,7 +159,7 @@ class KernelContext {
       std::initializer_list<int> candidates, int i, const Shape& shape);
 
   // Allocates an uninitialised tensor in the device's memory for use during
-  // this run. RESOURCE_EXHAUSTED if there is no memory.
+  // this run. Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> AllocateTemporary(DType dtype, const Shape& shape);
 
   // Sets output `i` to `tensor`, which may share its bytes with an input.
@@ -176,7 +178,7 @@ class KernelContext {
   // shares the input's bytes. The kernel may then change or keep the bytes.
   bool MayReuseInput(int i) const;
 
-  // The thread pool for ParallelFor.
+  // Returns the thread pool for ParallelFor.
   WorkQueue& compute_queue() const { return step_->device->compute_queue(); }
 
  private:

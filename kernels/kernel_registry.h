@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelRegistry: maps an op and a device type to the factory of the kernel.
+// KernelRegistry maps an op and a device type to the factory of the kernel.
 // This header also has helpers for writing factories. The KernelSignature in
 // the op's file lists which dtypes and attrs a kernel supports. A test finds
 // kernels without a signature and signatures without a kernel.
@@ -30,8 +30,8 @@
 
 namespace leat {
 
-// Makes the kernel of one node. INVALID_ARGUMENT if the kernel cannot run with
-// the attrs of the node.
+// Makes the kernel of one node. Returns INVALID_ARGUMENT if the kernel cannot
+// run with the attrs of the node.
 using KernelFactory =
     absl::StatusOr<std::unique_ptr<Kernel>> (*)(const NodeDef& node);
 
@@ -44,9 +44,9 @@ class KernelRegistry {
   void Add(absl::string_view op, absl::string_view device_type,
            KernelFactory factory);
 
-  // Makes a kernel for `node`. NOT_FOUND, with the op and the device type, if
-  // no factory is registered for them. Otherwise returns what the factory
-  // returns.
+  // Makes a kernel for `node`. Returns NOT_FOUND, with the op and the device
+  // type, if no factory is registered for them. Otherwise returns what the
+  // factory returns.
   absl::StatusOr<std::unique_ptr<Kernel>> Create(
       const NodeDef& node, absl::string_view device_type) const;
 
@@ -78,8 +78,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFunction(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>());
 }
 
-// Returns INVALID_ARGUMENT, with the node and the type. It says that the op has
-// no kernel for `dtype` in the type attr `attr`.
+// Returns INVALID_ARGUMENT. The message names the node and the type, and says
+// that the op has no kernel for `dtype` in the type attr `attr`.
 absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                              DType dtype);
 
@@ -107,8 +107,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
-// Register the kernels of kernels/any and of kernels/cpu. CMake generates the
-// two functions from the names of the files there.
+// These functions register the kernels of kernels/any and of kernels/cpu. CMake
+// generates them from the names of the files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lets kernels move strings, resource handles and variants (the "objects") as
-// plain elements of 8 bytes. The kernels see pointers to the objects. Only this
-// file copies the objects, at the end, after it has reserved the memory for the
-// copies. Otherwise a graph could make terabytes from a few tiles of a long
-// string. Kernels that only rearrange a tensor use these functions through
-// element_copy.h.
+// With these functions, kernels move strings, resource handles and variants
+// (the "objects") as plain elements of 8 bytes. The kernels see pointers to the
+// objects. Only this file copies the objects, at the end, after it has reserved
+// the memory for the copies. Otherwise a graph could make terabytes from a few
+// tiles of a long string. Kernels that only rearrange a tensor use these
+// functions through element_copy.h.
 #ifndef LEAT_KERNELS_OBJECT_MOVER_H_
 #define LEAT_KERNELS_OBJECT_MOVER_H_
 
@@ -33,7 +33,7 @@ absl::StatusOr<Tensor> PointersTo(const Tensor& objects,
                                   KernelContext& context);
 
 // Returns a tensor of copies of the objects of `dtype` that `pointers` points
-// to. RESOURCE_EXHAUSTED if the copies need more memory than there is.
+// to. Returns RESOURCE_EXHAUSTED if the copies need more memory than there is.
 absl::StatusOr<Tensor> CopyPointees(const Tensor& pointers, DType dtype,
                                     KernelContext& context);
 

@@ -10,7 +10,7 @@ SharedPhilox::SharedPhilox(int64_t seed, int64_t seed2) {
                        static_cast<uint64_t>(seed2)};
   if (seed == 0 && seed2 == 0 && getentropy(seeds, sizeof(seeds)) != 0) {
     // The operating system gives no random numbers. The addresses are random
-    // enough that generators differ.
+    // enough to make generators differ.
     seeds[0] = reinterpret_cast<uintptr_t>(this);
     seeds[1] = reinterpret_cast<uintptr_t>(&seeds);
   }

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Philox: the counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and
-// Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It gives the
-// same numbers as TensorFlow's generator. The state is a counter of 128 bits
-// and a key of 64 bits; each value of the counter gives one sample of four
-// 32-bit words. So threads can compute different parts of one sequence at the
-// same time.
+// Philox is the counter-based random number generator Philox4x32-10 of Salmon,
+// Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11).
+// It gives the same numbers as TensorFlow's generator. The state is a counter
+// of 128 bits and a key of 64 bits. Each value of the counter gives one sample
+// of four 32-bit words. So threads can compute different parts of one sequence
+// at the same time.
 //
 //   Philox philox = Philox::FromSeeds(/*seed=*/1, /*seed2=*/2);
 //   philox.Skip(100);
@@ -32,12 +32,11 @@ class Philox {
   Philox(const Sample& counter, const Key& key)
       : counter_(counter), key_(key) {}
 
-  // Returns the generator that the attrs `seed` and `seed2` of a stateful op
-  // choose.
+  // Returns the generator for the attrs `seed` and `seed2` of a stateful op.
   static Philox FromSeeds(uint64_t seed, uint64_t seed2) {
     return Philox({0, 0, Low(seed2), High(seed2)}, {Low(seed), High(seed)});
   }
-  // Returns the generator that the inputs of a stateless op choose: a key and a
+  // Returns the generator for the inputs of a stateless op: a key, and a
   // counter of two words. `counter0` is the lower word.
   static Philox FromWords(uint64_t key, uint64_t counter0, uint64_t counter1) {
     return Philox(
@@ -45,7 +44,7 @@ class Philox {
         {Low(key), High(key)});
   }
 
-  // The counter of the next sample.
+  // Returns the counter of the next sample.
   const Sample& counter() const { return counter_; }
 
   // Skips `count` samples: adds `count` to the counter, modulo 2^128.
@@ -78,7 +77,7 @@ class Philox {
   }
 
  private:
-  // Return the lower and the upper half of a number of 64 bits.
+  // These functions return the lower and the upper half of a 64-bit number.
   static uint32_t Low(uint64_t word) { return static_cast<uint32_t>(word); }
   static uint32_t High(uint64_t word) {
     return static_cast<uint32_t>(word >> 32);

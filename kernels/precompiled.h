@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The headers that most kernel files include. CMake compiles them once for the
-// whole library, which saves time in each file. As with graph/precompiled.h, no
-// file may rely on this header: each file includes what it uses.
+// This file includes the headers that most kernel files need. CMake compiles
+// them once for the whole library, which saves time in each file. As with
+// graph/precompiled.h, no file may rely on this header: each file includes what
+// it uses.
 #ifndef LEAT_KERNELS_PRECOMPILED_H_
 #define LEAT_KERNELS_PRECOMPILED_H_
 

@@ -131,7 +131,7 @@ void Queue::Cancel(Line line, int64_t id, const absl::Status& reason) {
   {
     MutexLock lock(mutex_);
     const auto waiting = lines_[line].find(id);
-    if (waiting == lines_[line].end()) return;  // The call was served.
+    if (waiting == lines_[line].end()) return;  // The call has been served.
     waiting->second.cancellation = nullptr;
     Finish(line, id, reason, callbacks);
     Serve(callbacks);

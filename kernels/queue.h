@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Queue: holds elements that some steps put in and others take out. It is the
+// Queue holds elements that some steps put in and others take out. It is the
 // resource behind TensorFlow's FIFOQueue and RandomShuffleQueue.
 //
 // A call that cannot be served yet waits in one of two lines, one for calls
@@ -44,18 +44,18 @@ class Queue final : public Resource,
   explicit Queue(QueueOptions options);
 
   const QueueOptions& options() const { return options_; }
-  // The most elements that the queue may hold: max_tensors of its options
-  // divided by the number of components.
+  // Returns the maximum number of elements of the queue: max_tensors of its
+  // options divided by the number of components.
   int64_t max_elements() const { return max_elements_; }
 
-  // Puts `elements` in, each as soon as the queue's capacity allows it. The
-  // caller has checked their dtypes and shapes. `done` gets one of these
-  // errors:
+  // Puts `elements` into the queue, each as soon as the queue's capacity allows
+  // it. The caller has checked their dtypes and shapes. `done` gets one of
+  // these errors:
   //  - CANCELLED, with TensorFlow's text, if the queue is closed before all
   //    elements are in;
   //  - RESOURCE_EXHAUSTED if the capacity is above max_elements() and the queue
   //    would have more than max_elements() elements;
-  //  - the reason of `cancellation` if that is cancelled first.
+  //  - the reason of the cancellation if `cancellation` is cancelled first.
   // `cancellation` must live until `done` has been called.
   void Enqueue(Elements elements, Cancellation& cancellation, Done done);
 
@@ -64,7 +64,7 @@ class Queue final : public Resource,
   // true and the queue is not empty, `done` gets all elements that are left.
   // Otherwise `done` gets OUT_OF_RANGE with TensorFlow's text. `done` gets
   // RESOURCE_EXHAUSTED if `count` is above max_elements(), and the reason of
-  // `cancellation` as in Enqueue. REQUIRES: count > 0.
+  // the cancellation as in Enqueue. REQUIRES: count > 0.
   void Dequeue(int64_t count, bool up_to, Cancellation& cancellation,
                Done done);
 
@@ -74,8 +74,9 @@ class Queue final : public Resource,
   // Closes the queue when the earlier calls of Enqueue have been served, and
   // then calls `done`. After that no more elements can be put in. `done` gets
   // CANCELLED if the queue is closed already. With `cancel_pending_enqueues`,
-  // closes the queue at once instead, and fails the waiting calls of Enqueue
-  // and Close with CANCELLED. Closing a closed queue is then no error.
+  // closes the queue at once instead, and makes the waiting calls of Enqueue
+  // and Close fail with CANCELLED. In that case it is no error if the queue is
+  // closed already.
   void Close(bool cancel_pending_enqueues, Cancellation& cancellation,
              Done done);
 
@@ -92,13 +93,13 @@ class Queue final : public Resource,
 
   // A waiting call of Enqueue, Dequeue or Close.
   struct Call {
-    // For Enqueue, the elements; those from `next` on are still to be put in.
-    // For Dequeue, the elements taken so far.
+    // For Enqueue, the elements to put in. The first `next` of them are in the
+    // queue already. For Dequeue, the elements taken so far.
     Elements elements = {};
     size_t next = 0;
     int64_t wanted = 0;  // elements that Dequeue still has to take
     bool up_to = false;
-    bool closes = false;  // is a call of Close
+    bool closes = false;  // true for a call of Close
     Done done = {};
     // `cancellation` is null while no callback is registered with it.
     Cancellation* cancellation = nullptr;
@@ -112,7 +113,7 @@ class Queue final : public Resource,
 
   // Puts a call into its line and serves all calls that can be served.
   void Start(Line line, Call call, Cancellation& cancellation);
-  // Fails a waiting call because its step was cancelled for `reason`.
+  // Makes a waiting call fail with `reason`, because its step was cancelled.
   void Cancel(Line line, int64_t id, const absl::Status& reason);
 
   // Serves both lines until nothing changes any more.

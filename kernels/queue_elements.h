@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QueueElements: the elements that a Queue holds, and the order in which they
-// leave it: first in, first out, or at random.
+// QueueElements holds the elements of a Queue. It decides in which order they
+// leave the queue: first in, first out, or at random.
 #ifndef LEAT_KERNELS_QUEUE_ELEMENTS_H_
 #define LEAT_KERNELS_QUEUE_ELEMENTS_H_
 
@@ -39,9 +39,9 @@ class QueueElements {
 std::unique_ptr<QueueElements> NewFifoElements();
 
 // Makes a QueueElements whose elements leave at random, in the same order as in
-// TensorFlow's RandomShuffleQueue with these seeds: a 32-bit number of the
-// Philox generator modulo size() picks the element, and the last element takes
-// its place. If both seeds are zero, the order differs from run to run.
+// TensorFlow's RandomShuffleQueue with these seeds. A 32-bit number of the
+// Philox generator modulo size() picks the element, and then the last element
+// takes its place. If both seeds are zero, the order differs from run to run.
 std::unique_ptr<QueueElements> NewShuffledElements(int64_t seed, int64_t seed2);
 
 }  // namespace leat::kernels

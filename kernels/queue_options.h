@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QueueOptions: the options of a queue, which are read from the attrs of a
+// QueueOptions holds the options of a queue. They are read from the attrs of a
 // FIFOQueueV2 or RandomShuffleQueueV2 node and checked. CheckSameQueue decides
 // whether a node may use an existing queue of the same name.
 #ifndef LEAT_KERNELS_QUEUE_OPTIONS_H_
@@ -37,10 +37,10 @@ struct QueueOptions {
   // TensorFlow's value for a queue of unlimited capacity.
   static constexpr int64_t kUnbounded = std::numeric_limits<int32_t>::max();
   QueueKind kind = QueueKind::kFifo;
-  std::string name = {};           // of the resource, for messages
+  std::string name = {};           // name of the resource, for messages
   int64_t capacity = kUnbounded;   // in elements
   std::vector<DType> dtypes = {};  // one per component, at least one
-  std::vector<Shape> shapes = {};  // one per component; empty: any
+  std::vector<Shape> shapes = {};  // one per component; if empty, any shapes
   // For kRandomShuffle only: how many elements a dequeue leaves in an open
   // queue, and the seeds of the generator. If both seeds are 0, the order is
   // not deterministic.
@@ -48,20 +48,20 @@ struct QueueOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
 
-  // The most tensors that the elements may have in all, over all components
-  // (ResourceLimits::max_queue_elements).
+  // The maximum number of tensors in the queue, counted over all elements and
+  // all components (ResourceLimits::max_queue_elements).
   int64_t max_tensors = ResourceLimits().max_queue_elements;
 };
 
-// Reads the options from the attrs of `node`. INVALID_ARGUMENT if attrs
+// Reads the options from the attrs of `node`. Returns INVALID_ARGUMENT if attrs
 // contradict one another or a number does not fit an int32. A negative capacity
 // means kUnbounded.
 absl::StatusOr<QueueOptions> GetQueueOptions(const NodeDef& node,
                                              QueueKind kind);
 
-// Returns OK if a node that asks for the queue `wanted` may use the queue
-// `there`, which has the same name; otherwise INVALID_ARGUMENT with
-// TensorFlow's text.
+// Returns OK if a node may use an existing queue of the same name. Otherwise
+// returns INVALID_ARGUMENT with TensorFlow's text. `there` has the options of
+// the existing queue, and `wanted` has the options that the node asks for.
 absl::Status CheckSameQueue(const QueueOptions& there,
                             const QueueOptions& wanted);
 

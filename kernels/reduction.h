@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Plans reductions such as Sum or Max over any set of axes. A reduction
-// consists of steps. Each step reduces [outer, reduced, inner] to [outer,
-// inner], in a simple loop that the compiler vectorises.
+// PlanReduction plans reductions such as Sum or Max over any set of axes. A
+// reduction consists of steps. Each step reduces [outer, reduced, inner] to
+// [outer, inner], in a simple loop that the compiler vectorises.
 #ifndef LEAT_KERNELS_REDUCTION_H_
 #define LEAT_KERNELS_REDUCTION_H_
 
@@ -15,8 +15,8 @@
 
 namespace leat::kernels {
 
-// One step: the operand, seen as a tensor of shape [outer, reduced, inner],
-// becomes one of shape [outer, inner].
+// One step. It turns an operand of shape [outer, reduced, inner] into a result
+// of shape [outer, inner].
 struct ReductionStep {
   int64_t outer = 1;
   int64_t reduced = 1;
@@ -34,8 +34,8 @@ struct ReductionPlan {
 };
 
 // Plans the reduction of a tensor of shape `input` over `axes`, an int32 or
-// int64 tensor of rank 0 or 1; a negative axis counts from the end. With
-// `keep_dims` reduced dimensions stay in the output with extent 1.
+// int64 tensor of rank 0 or 1. A negative axis counts from the end. With
+// `keep_dims`, the reduced dimensions stay in the output with extent 1. Returns
 // INVALID_ARGUMENT, with TensorFlow's text, if an axis is out of range or given
 // twice.
 absl::StatusOr<ReductionPlan> PlanReduction(const Shape& input,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ResourceStore: holds the resources that kernels share (variables, queues,
+// ResourceStore holds the resources that kernels share (variables, queues,
 // accumulators), each under a key (container, type, name). A device has one
 // store, and an isolated session has a store of its own for each device. Each
 // step has another store for each device, for resources that are deleted when
@@ -38,15 +38,15 @@ inline constexpr char kDefaultContainer[] = "localhost";
 class Resource {
  public:
   virtual ~Resource() = default;
-  // Describes the resource in one line for people.
+  // Returns a description of the resource in one line, for people to read.
   virtual std::string DebugString() const = 0;
 };
 
-// Limits of single resources.
+// Limits for each single resource.
 struct ResourceLimits {
-  // The most tensors that the elements of one queue may have in all. This limit
-  // holds for every capacity of the queue, because even a tensor without bytes
-  // needs memory.
+  // The maximum number of tensors in one queue, counted over all elements and
+  // all components. The limit applies whatever the queue's capacity is, because
+  // even a tensor without bytes needs memory.
   int64_t max_queue_elements = int64_t{1} << 22;
 };
 
@@ -61,13 +61,13 @@ class ResourceStore {
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 
-  // The container in the handles of nodes that name no container.
+  // Returns the container in the handles of nodes that name no container.
   const std::string& default_container() const { return default_container_; }
-  // The limits that a kernel must respect when it makes a resource.
+  // Returns the limits that a kernel must respect when it makes a resource.
   const ResourceLimits& limits() const { return limits_; }
 
-  // Returns the resource of type T under this name. NOT_FOUND, with container,
-  // type and name, if there is none.
+  // Returns the resource of type T under this name. Returns NOT_FOUND, with
+  // container, type and name, if there is none.
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> Find(absl::string_view container,
                                           absl::string_view name) const {
@@ -96,9 +96,9 @@ class ResourceStore {
     return std::static_pointer_cast<T>(*std::move(found));
   }
 
-  // Removes one resource; kernels that hold it keep it alive. NOT_FOUND if
-  // there is none under this key. The removed resource is destroyed without the
-  // store's lock, so its destructor may take long.
+  // Removes one resource. Kernels that hold it keep it alive. Returns NOT_FOUND
+  // if there is none under this key. The removed resource is destroyed after
+  // the store's lock is released, so its destructor may take long.
   absl::Status Delete(absl::string_view container, absl::string_view type,
                       absl::string_view name);
   // Removes all resources of one container; "" is the default one. Kernels keep
@@ -128,7 +128,7 @@ class ResourceStore {
   using Resources =
       absl::flat_hash_map<Key, std::shared_ptr<Resource>, KeyHash, KeyEqual>;
 
-  // Implement Find and FindOrMake for resources of any class.
+  // These functions implement Find and FindOrMake for resources of any class.
   absl::StatusOr<std::shared_ptr<Resource>> FindAny(
       absl::string_view container, absl::string_view type,
       absl::string_view name) const;
@@ -148,10 +148,10 @@ class ResourceStore {
   Resources resources_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Returns the resource of type T that `handle` names. INVALID_ARGUMENT if the
-// handle names another device than `device` or another type than T; NOT_FOUND
-// if there is no such resource. CheckHandle checks only the device and the
-// type.
+// Returns the resource of type T that `handle` names. Returns INVALID_ARGUMENT
+// if the handle names another device than `device` or another type than T.
+// Returns NOT_FOUND if there is no such resource. CheckHandle checks only the
+// device and the type.
 template <class T>
 absl::StatusOr<std::shared_ptr<T>> LookupHandle(ResourceStore& store,
                                                 const ResourceHandle& handle,

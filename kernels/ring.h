@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Ring: the type in which kernels add, subtract and multiply elements.
+// Ring is the type in which kernels add, subtract and multiply elements.
 #ifndef LEAT_KERNELS_RING_H_
 #define LEAT_KERNELS_RING_H_
 
@@ -11,8 +11,8 @@
 
 namespace leat::kernels {
 
-// The type in which elements of type W are computed. For integers it is an
-// unsigned type, which wraps around.
+// The type in which sums, differences and products of elements of type W are
+// computed. For integers it is an unsigned type, whose arithmetic wraps around.
 template <class W>
 using Ring =
     typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers of the kernels of TensorList ops: they read lists and element shapes
-// from inputs, and output a list that was changed. Error messages are
+// The kernels of TensorList ops use these helpers. They read lists and element
+// shapes from inputs, and output a list that was changed. Error messages are
 // TensorFlow's. Stateless.
 #ifndef LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
 #define LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
@@ -19,10 +19,10 @@
 namespace leat::kernels {
 
 // Returns the list in input `i`, a scalar variant. The input owns the list.
-// INVALID_ARGUMENT if the input is not a scalar or holds no list.
+// Returns INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
-// Like the function above, but returns INVALID_ARGUMENT also if the list's
+// Like the function above, but also returns INVALID_ARGUMENT if the list's
 // elements are not of `dtype`, the op's attr.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
                                           DType dtype);
@@ -30,8 +30,8 @@ absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
 // Sets output `o` to a list that the kernel may change, and returns this list.
 // It is the list of input `i` itself if nothing else refers to that list.
 // Otherwise it is a copy that shares the bytes of the elements. The caller must
-// not use input `i` any more. RESOURCE_EXHAUSTED if there is no memory for the
-// copy. REQUIRES: GetList(i) succeeded.
+// not use input `i` any more. Returns RESOURCE_EXHAUSTED if there is no memory
+// for the copy. REQUIRES: GetList(i) succeeded.
 absl::StatusOr<TensorList*> ForwardOrCopyList(KernelContext& context, int i,
                                               int o);
 
@@ -43,21 +43,21 @@ Allocator& ListMemory(const KernelContext& context);
 absl::Status SetList(KernelContext& context, int o, TensorList list);
 
 // Returns the shape in an int32 or int64 tensor: a vector of extents, with -1
-// for an unknown one, or the scalar -1 for an unknown rank. INVALID_ARGUMENT
-// for other values.
+// for an unknown one, or the scalar -1 for an unknown rank. Returns
+// INVALID_ARGUMENT for other values.
 absl::StatusOr<PartialShape> GetPartialShape(const Tensor& tensor);
 
-// Merges the element shape in input `i` with the list's own. INVALID_ARGUMENT
-// if they contradict each other.
+// Merges the element shape in input `i` with the list's own element shape.
+// Returns INVALID_ARGUMENT if they contradict each other.
 absl::StatusOr<PartialShape> GetElementShape(const KernelContext& context,
                                              const TensorList& list, int i);
 
-// Merges `shape` with the shape of every element that has been written.
+// Merges `shape` with the shape of every element that has been written. Returns
 // INVALID_ARGUMENT if they contradict each other.
 absl::StatusOr<PartialShape> MergeElementShapes(const TensorList& list,
                                                 PartialShape shape);
 
-// Returns the value of input `i`, an int32 tensor of one element.
+// Returns the value of input `i`, an int32 tensor of one element. Returns
 // INVALID_ARGUMENT, with `what` as the input's name, if the input is not such a
 // tensor.
 absl::StatusOr<int32_t> GetInt(const KernelContext& context, int i,

@@ -17,9 +17,9 @@
 namespace leat::kernels {
 namespace {
 
-// The limit, in bytes, of the text of one tensor, of all tensors, and of one
-// string before it is escaped. A text can exceed the limit by its last part,
-// because the length is checked before a part is added.
+// The limit, in bytes, for the text of one tensor, for the text of all tensors
+// together, and for one string before it is escaped. A text can exceed the
+// limit by its last part, because the length is checked before a part is added.
 constexpr size_t kMaxBytes = 1 << 20;
 
 // Prints `value` with few digits. If reading these digits back gives another
@@ -99,7 +99,7 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
     result += "...";
   }
   if (limit > 0) {
-    // Closes every bracket that is still open, also if values are left out.
+    // Closes every bracket that is still open, even if values are left out.
     result.append(blocks.size(), ']');
   }
   if (cut) result += "...";

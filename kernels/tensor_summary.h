@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Formats the first values of tensors as text, as TensorFlow's Assert and Print
-// show them: "1 2 3..." for a vector, "[1 2][3..." for a matrix. Stateless.
+// SummarizeInputs formats the first values of tensors as text, in the form that
+// TensorFlow's Assert and Print use: "1 2 3..." for a vector, "[1 2][3..." for
+// a matrix. Stateless.
 #ifndef LEAT_KERNELS_TENSOR_SUMMARY_H_
 #define LEAT_KERNELS_TENSOR_SUMMARY_H_
 

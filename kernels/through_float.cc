@@ -15,7 +15,7 @@ namespace leat::kernels {
 namespace {
 
 constexpr DTypeList<half, bfloat16> kNarrow;
-constexpr int64_t kCost = 1;  // of one element, in nanoseconds
+constexpr int64_t kCost = 1;  // cost of one element, in nanoseconds
 
 // Copies a tensor of half or bfloat16 into a float one.
 absl::StatusOr<Tensor> Widen(KernelContext& context, const Tensor& input) {

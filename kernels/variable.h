@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Variable: a mutable tensor that outlives steps. It is the resource behind
-// TensorFlow's VarHandleOp and VariableV2 alike.
+// Variable is a mutable tensor that outlives steps. It is the resource behind
+// both VarHandleOp and VariableV2 of TensorFlow.
 //
 // A read gives a snapshot that shares the bytes of the value. A dense update
 // holds the lock exclusively. It writes to a copy if a snapshot shares the
-// bytes, and otherwise in place. So a value that is being sent, fetched or
-// saved never changes meanwhile. The first sparse update switches the variable
-// to sparse mode, in which it stays. In sparse mode, rows change in place under
+// bytes, and otherwise in place. So a value never changes while it is being
+// sent, fetched or saved. The first sparse update switches the variable to
+// sparse mode, in which it stays. In sparse mode, rows change in place under
 // the exclusive lock. Therefore gathers hold the lock shared, and dense reads
 // copy the value.
 #ifndef LEAT_KERNELS_VARIABLE_H_
@@ -51,21 +51,22 @@ class Variable final : public Resource {
   bool IsQuickToRead() const;
 
   // Returns a snapshot of the value. In sparse mode it is a copy in memory of
-  // `allocator`. FAILED_PRECONDITION, with TensorFlow's text, if there is no
-  // value yet; RESOURCE_EXHAUSTED if there is no memory.
+  // `allocator`. Returns FAILED_PRECONDITION, with TensorFlow's text, if there
+  // is no value yet. Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> Read(Allocator& allocator) const;
 
-  // Makes `value` the new value and shares its bytes. INVALID_ARGUMENT if the
-  // dtype of `value` is not the variable's, or if `validate_shape` is true and
-  // the shape is wrong. The shape must be the shape of the old value. If there
-  // is no old value, the shape must fit the declared shape.
+  // Makes `value` the new value and shares its bytes. Returns INVALID_ARGUMENT
+  // if the dtype of `value` is not the variable's, or if `validate_shape` is
+  // true and the shape is wrong. The shape must be the shape of the old value.
+  // If there is no old value, the shape must fit the declared shape.
   absl::Status Assign(Tensor value, bool validate_shape = true);
 
-  // Calls `update` under the exclusive lock. `update` changes its argument, the
-  // value, in place; nothing else shares the bytes of the value. The lock is
-  // released before this returns. If `update` fails, the value may be partly
-  // updated, as in TensorFlow. FAILED_PRECONDITION if there is no value yet;
-  // RESOURCE_EXHAUSTED if there is no memory for a copy.
+  // Calls `update` with the value under the exclusive lock. `update` changes
+  // the value in place. Nothing else shares the bytes of the value at that
+  // time. If `update` fails, the value may be partly updated, as in TensorFlow.
+  // Returns FAILED_PRECONDITION if there is no value yet, and
+  // RESOURCE_EXHAUSTED if there is no memory for a copy. The lock is released
+  // before Update returns.
   absl::Status Update(Allocator& allocator,
                       absl::FunctionRef<absl::Status(Tensor&)> update);
 
@@ -74,14 +75,15 @@ class Variable final : public Resource {
                           absl::FunctionRef<absl::Status(Tensor&)> update);
 
   // Calls `make` with the value, and replaces the value by the tensor that
-  // `make` returns. Holds the exclusive lock meanwhile. If `make` fails, the
-  // value stays as it is. FAILED_PRECONDITION if there is no value yet.
+  // `make` returns. Holds the exclusive lock while `make` runs. If `make`
+  // fails, the value stays as it is. Returns FAILED_PRECONDITION if there is no
+  // value yet.
   absl::Status Replace(
       absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor&)> make);
 
   // Calls `read` with the value under the shared lock. `read` must not keep the
-  // tensor, because its rows may change in place later. FAILED_PRECONDITION if
-  // there is no value yet.
+  // tensor, because its rows may change in place later. Returns
+  // FAILED_PRECONDITION if there is no value yet.
   absl::Status WithValue(
       absl::FunctionRef<absl::Status(const Tensor&)> read) const;
 
@@ -103,8 +105,8 @@ class Variable final : public Resource {
 // slots. `update` gets their tensors in the order of `variables`, all locked
 // exclusively. Works like UpdateRows if `rows` is true, and otherwise like
 // Update. Takes the locks in the order of the variables' addresses, so that two
-// updates cannot deadlock. INVALID_ARGUMENT if a variable is given twice.
-// Borrows the variables for the call.
+// updates cannot deadlock. Returns INVALID_ARGUMENT if a variable is given
+// twice. Borrows the variables for the call.
 absl::Status UpdateTogether(
     Allocator& allocator, absl::Span<Variable* const> variables,
     absl::FunctionRef<absl::Status(absl::Span<Tensor* const>)> update,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that find the variables and other resources of a kernel's node. An
+// These functions find the variables and other resources of a kernel's node. An
 // argument is either a reference (VariableV2) or a resource handle
 // (VarHandleOp). With these functions one kernel serves the ops of both kinds.
 // Stateless.
@@ -30,8 +30,8 @@ struct ResourceName {
   std::string container = {};
   std::string name = {};
 };
-// Reads the name from the attrs of `node`. INVALID_ARGUMENT if one of the attrs
-// is not a string.
+// Reads the name from the attrs of `node`. Returns INVALID_ARGUMENT if one of
+// the attrs is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 
 // Returns the shape that `attr` declares for a variable or for what a queue
@@ -40,14 +40,15 @@ absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 absl::StatusOr<Shape> DeclaredShape(const PartialShape& attr);
 
 // Returns the handle in input `i`. The input owns the handle, so that a lookup
-// does not copy its four strings. INVALID_ARGUMENT unless the input holds
-// exactly one handle.
+// does not copy its four strings. Returns INVALID_ARGUMENT unless the input
+// holds exactly one handle.
 absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
                                                 int i);
 
-// Returns the variable of input `i`, which is a reference or a handle.
-// INVALID_ARGUMENT if the variable's dtype is not `dtype`. FAILED_PRECONDITION,
-// with TensorFlow's text, if the variable has no value yet or does not exist.
+// Returns the variable of input `i`, which is a reference or a handle. Returns
+// INVALID_ARGUMENT if the variable's dtype is not `dtype`. Returns
+// FAILED_PRECONDITION, with TensorFlow's text, if the variable has no value yet
+// or does not exist.
 absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype);
 
@@ -60,8 +61,8 @@ absl::Status NoSuchVariable(const ResourceHandle& handle,
 void ForwardRef(KernelContext& context);
 
 // Adds `value` to `target` element by element, or subtracts it. Integers wrap
-// around. INVALID_ARGUMENT for a dtype that is not a number. REQUIRES: both
-// have the same shape and dtype.
+// around. Returns INVALID_ARGUMENT for a dtype that is not a number. REQUIRES:
+// both have the same shape and dtype.
 enum class Accumulate { kAdd, kSubtract };
 absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
                             const Tensor& value, Tensor& target);

@@ -27,8 +27,9 @@ class Operation {
       : context_(context), max_inner_(max_inner), left_(max_inner) {}
 
  protected:
-  // Counts a tensor, before the work on it. Also checks now and then whether
-  // the step was cancelled, and returns the reason if it was.
+  // Counts a tensor. Must be called before the work on the tensor. Also checks
+  // now and then whether the step was cancelled, and returns the reason if it
+  // was.
   absl::Status CountTensor(const Tensor& tensor) {
     if (depth_ > 0) {
       LEAT_RETURN_IF_ERROR(CountInner());
@@ -65,7 +66,7 @@ class Operation {
   const int64_t max_inner_;
   int64_t left_;
   int depth_ = 0;     // how many variants contain the current one
-  int64_t work_ = 0;  // since the last check for cancellation
+  int64_t work_ = 0;  // units of work since the last check
 };
 
 class ZerosLike : public Operation {

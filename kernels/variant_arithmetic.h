@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Zeros and sums of variants that hold tensors: lists and optionals, which may
-// contain one another. The gradients of loops and branches need them. Rules and
-// messages are TensorFlow's.
+// These functions compute zeros and sums of variants that hold tensors. Such
+// variants are lists and optionals, and may contain one another. The gradients
+// of loops and branches use these functions. Rules and messages are
+// TensorFlow's.
 //
 // Variants may share the values that they hold, so a few bytes can stand for a
 // huge result. Therefore the functions return RESOURCE_EXHAUSTED if the value
@@ -26,21 +27,21 @@ namespace leat::kernels {
 inline constexpr int64_t kMaxInnerValues = int64_t{1} << 20;
 
 // Returns a copy of `variant` with zeros for all numbers. List elements that
-// were never written stay unwritten. INVALID_ARGUMENT for strings, resources
-// and other kinds of variants.
+// were never written stay unwritten. Returns INVALID_ARGUMENT for strings,
+// resources and other kinds of variants.
 absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
                                          const Variant& variant,
                                          int64_t max_inner = kMaxInnerValues);
 
 // Adds two tensors of the same shape and dtype. The dtype is neither variant
-// nor resource. INVALID_ARGUMENT for a dtype that has no sum.
+// nor resource. Returns INVALID_ARGUMENT for a dtype that has no sum.
 using AddTensors = absl::StatusOr<Tensor> (*)(KernelContext& context,
                                               const Tensor& a, const Tensor& b);
 
 // Returns a list or optional with the sums of the elements of `a` and `b`;
 // `add` adds the tensors. An element that only one list has is taken from that
-// list and shares its bytes. INVALID_ARGUMENT if `a` and `b` do not fit each
-// other.
+// list and shares its bytes. Returns INVALID_ARGUMENT if `a` and `b` do not fit
+// each other.
 absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
                                     const Variant& b, AddTensors add,
                                     int64_t max_inner = kMaxInnerValues);

@@ -27,8 +27,9 @@ absl::Status CheckPositive(absl::string_view name, const Ints& values) {
 
 // Reads a list attr with one value per axis. If the op has no such attr, all
 // values are 1. Fails with the code `unsupported` if the value for batch or
-// channels is not 1. A list can break two rules that have different codes. The
-// checks have TensorFlow's order, so that the code is TensorFlow's, too.
+// channels is not 1. A list can break two rules that have different error
+// codes. The checks are in TensorFlow's order, so that the error code is
+// TensorFlow's, too.
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                              const ImageAxes& axes,
                              absl::StatusCode unsupported) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads the attrs that say how windows slide over images, which convolutions
-// and pooling have in common: data_format, padding, explicit_paddings, strides,
-// and dilations or ksize.
+// WindowAttrs reads the attrs that say how a window slides over images:
+// data_format, padding, explicit_paddings, strides, and dilations or ksize.
+// Convolutions and pooling have these attrs in common.
 #ifndef LEAT_KERNELS_WINDOW_ATTRS_H_
 #define LEAT_KERNELS_WINDOW_ATTRS_H_
 
@@ -47,15 +47,15 @@ struct ImageShape {
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
-// Sorts the extents of `shape` by their meaning. INVALID_ARGUMENT, with `what`
-// for the tensor's name, if the rank is not 4 or an extent does not fit an
-// int32.
+// Sorts the extents of `shape` by their meaning. Returns INVALID_ARGUMENT if
+// the rank is not 4 or an extent does not fit an int32. The message uses `what`
+// as the name of the tensor.
 absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
                                         const Shape& shape,
                                         absl::string_view what);
 
-// Returns the shape with the extents of `image`, in the order that `attrs`
-// says. INVALID_ARGUMENT if there are too many elements.
+// Returns the shape with the extents of `image`, in the order of the format in
+// `attrs`. Returns INVALID_ARGUMENT if there are too many elements.
 absl::StatusOr<Shape> FromImageShape(const WindowAttrs& attrs,
                                      const ImageShape& image);
 

@@ -13,8 +13,8 @@ namespace leat {
 // what fits into a message.
 struct BundleLimits {
   size_t max_tensors = 0;  // below 2 there are no bundles
-  // The most bytes of all tensors of a bundle together. A tensor with more than
-  // half of these bytes is sent alone.
+  // The tensors of one bundle may have at most this many bytes in total. A
+  // tensor with more than half as many bytes is sent alone.
   int64_t max_bytes = 0;
 };
 

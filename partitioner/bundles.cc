@@ -30,7 +30,7 @@ bool TakesHandle(const Node& node) {
 }
 
 // Returns true for a blocking node: it may wait for something other than its
-// inputs, namely for another step or for another part of this one.
+// inputs, namely for another step or for another part of this step.
 bool WaitsForOthers(const Graph& graph, const Node& node) {
   if (!TakesHandle(node)) {
     return node.def->op->is_stateful && node.op() != "_Arg" &&

@@ -13,9 +13,9 @@
 // Bundles cause no deadlock either: a step that would end without bundles also
 // ends with them. This is so because the tensors of a bundle meet these
 // conditions:
-//  - They have the same number of hops. The hops of a tensor are the most edges
-//    between tasks on any path to it. So no tensor of a bundle is computed from
-//    another tensor of the bundle.
+//  - They have the same number of hops. The number of hops of a tensor is the
+//    maximum number of edges between tasks on any path to the tensor. So no
+//    tensor of a bundle is computed from another tensor of the bundle.
 //  - They wait for the same blocking nodes. A blocking node may wait for
 //    something other than its inputs. Stateful nodes are blocking, except for
 //    variables and for nodes that read or update variables.
@@ -66,7 +66,7 @@ class Bundles {
   // has only one tensor.
   struct Bundle {
     int part = 0;                    // the receiving partition
-    int number = 0;                  // in the step
+    int number = 0;                  // its number in the step
     std::vector<NodeId> recvs = {};  // ids in the receiving partition
     int64_t bytes = 0;               // of all tensors
   };
@@ -75,14 +75,14 @@ class Bundles {
  private:
   // What a node and all nodes before it wait for.
   struct Waits {
-    int hops = 0;         // the most edges between tasks on a path to the node
-    uint64_t others = 0;  // a bit per blocking node at or before it
+    int hops = 0;         // the number of hops of the node's outputs
+    uint64_t others = 0;  // a bit for each blocking node up to this node
     // True if it is not known exactly what the node waits for. Then its tensors
     // join no bundle. That is so for nodes in loops, for Merges that have a
     // blocking node before them, and for blocking nodes for which no bit was
     // left. It is also so for all nodes after such a node.
     bool is_unknown = false;
-    bool computes = false;  // the node or one before it takes time
+    bool computes = false;  // the node, or a node before it, takes time
   };
   // Tensors with equal keys may share a bundle. The key is the sending
   // partition, the receiving device, and hops, others and computes of Waits.
@@ -94,8 +94,8 @@ class Bundles {
   // Returns what the node waits for. REQUIRES: waits_ has the entries of all
   // producers of the node.
   Waits WaitsOf(NodeId id);
-  // Returns the bytes of a tensor, 0 for a control edge. Returns INT64_MAX if
-  // the bytes are not known before the step runs.
+  // Returns the size of a tensor in bytes, which is 0 for a control edge.
+  // Returns INT64_MAX if the size is not known before the step runs.
   int64_t BytesOf(const Endpoint& source) const;
   // Returns true if every consumer of the tensor on the device updates state.
   // Such a consumer takes a reference or a resource handle, and all its outputs
@@ -108,7 +108,7 @@ class Bundles {
   std::vector<int> part_of_;                          // by NodeId
   std::vector<std::vector<InferredOutput>> outputs_;  // by NodeId, or empty
   std::vector<Waits> waits_;                          // by NodeId
-  int num_others_ = 0;                                // bits given out so far
+  int num_others_ = 0;                                // bits assigned so far
   absl::flat_hash_map<Key, size_t> open_;             // the bundle being filled
   std::vector<Bundle> bundles_;                       // by number
 };

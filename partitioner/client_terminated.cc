@@ -31,8 +31,8 @@ bool IsSend(const Node& node) {
 bool IsArg(const Node& node) { return node.op() == "_Arg"; }
 bool IsRetval(const Node& node) { return node.op() == "_Retval"; }
 
-// Returns attr `name` of the node. Returns INVALID_ARGUMENT if it is missing or
-// of another type.
+// Returns attr `name` of the node. Returns INVALID_ARGUMENT if the attr is
+// missing or has another type.
 template <class T>
 absl::StatusOr<T> Get(const Node& node, absl::string_view name) {
   absl::StatusOr<T> value = node.attrs().Get<T>(name);
@@ -46,8 +46,8 @@ absl::StatusOr<bool> IsClientTerminated(const Node& node) {
   return Get<bool>(node, kClientTerminated);
 }
 
-// Returns the text of the node's rendezvous key outside of loops. Returns
-// INVALID_ARGUMENT if it is malformed.
+// Returns the text of the rendezvous key that the node has outside of loops.
+// Returns INVALID_ARGUMENT if the key is malformed.
 absl::StatusOr<std::string> KeyText(const Node& node) {
   const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
   if (!key.ok()) return NodeError(*node.def, key.status().message());
@@ -59,8 +59,8 @@ absl::StatusOr<std::string> KeyText(const Node& node) {
 }
 
 // Returns INVALID_ARGUMENT if one of the two devices in the node's key does not
-// belong to the node's own task. Such a tensor never leaves the task, because
-// its other end is a RunGraph call to the same task.
+// belong to the node's own task. A tensor that is fed or fetched never leaves
+// the task, because its other end is a RunGraph call to the same task.
 absl::Status CheckDevices(const Node& node, const std::string& node_device) {
   const auto own = DeviceName::Parse(node_device);
   if (!own.ok()) return NodeError(*node.def, own.status().message());
@@ -186,7 +186,7 @@ class ArgReplacer {
   // Adds the node that takes the place of _Arg or _Retval `id`, with the same
   // inputs and control edges.
   absl::StatusOr<NodeId> AddInPlaceOf(NodeId id) {
-    const Node node = part_.node(id);  // a copy: adding moves the nodes
+    const Node node = part_.node(id);  // a copy, because Add moves nodes
     const bool is_feed = IsArg(node);
     const std::vector<std::string>& names =
         is_feed ? signature_.feeds : signature_.fetches;
@@ -216,7 +216,7 @@ class ArgReplacer {
     return added;
   }
 
-  // Returns a def with the attrs that a _Send and a _Recv have in common.
+  // Returns a NodeDef with the attrs that a _Send and a _Recv have in common.
   absl::StatusOr<NodeDef> Ends(NodeId id, const std::string& tensor,
                                int64_t index) {
     const Node& node = part_.node(id);
@@ -271,7 +271,7 @@ class ArgReplacer {
   Graph& part_;
   Boundary boundary_;
   absl::flat_hash_map<std::string, uint64_t> incarnations_;  // by device
-  absl::flat_hash_set<std::string> fetched_;                 // tensors
+  absl::flat_hash_set<std::string> fetched_;                 // names of tensors
 };
 
 }  // namespace

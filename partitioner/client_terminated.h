@@ -4,9 +4,9 @@
 // TensorFlow's masters register with workers, a feed is a _Recv and a fetch is
 // a _Send, both with the attr `client_terminated`. The RunGraph call carries
 // the tensors: feeds are in `send` of the RunGraphRequest, and its `recv_key`
-// names the fetches that the response must have. In Leat's plans and programs a
-// feed is an _Arg and a fetch is a _Retval. RecvsToArgs and ArgsToRecvs convert
-// one form into the other.
+// names the fetches that the response must have. In Leat's plans and programs,
+// a feed is an _Arg and a fetch is a _Retval. RecvsToArgs and ArgsToRecvs
+// convert one form into the other.
 #ifndef LEAT_PARTITIONER_CLIENT_TERMINATED_H_
 #define LEAT_PARTITIONER_CLIENT_TERMINATED_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Colocation decides which nodes of a graph must be on one device
-// (ColocationGroups), and which nodes are better placed beside another node
-// (ColocateControlFlow).
+// (ColocationGroups), and which nodes are better placed on the device of a
+// neighbour (ColocateControlFlow).
 #ifndef LEAT_PARTITIONER_COLOCATION_H_
 #define LEAT_PARTITIONER_COLOCATION_H_
 
@@ -15,8 +15,8 @@
 namespace leat {
 
 // Returns the group of each node, by NodeId. The nodes of a group must share a
-// device. A group is given as the smallest id of its nodes. The entry is -1
-// where there is no node. These nodes are in one group:
+// device. A group is identified by the smallest id of its nodes. The entry of
+// an id without a node is -1. These nodes are in one group:
 //  - the producer and the consumers of a reference or a resource;
 //  - all nodes whose attr `_class` names the same node x ("loc:@x"), and x
 //    itself if the graph has a node of that name.

@@ -10,8 +10,8 @@
 // in every iteration. Each node in the frame that takes a tensor from another
 // device gets a control edge from the Merge. When PartitionGraph inserts a
 // _Recv for the tensor, it moves this control edge to the _Recv. This is
-// TensorFlow's convention. So either TensorFlow's planner or ours may cut the
-// graph, and either TensorFlow's workers or ours may run the parts.
+// TensorFlow's convention. So either the planner of TensorFlow or that of Leat
+// may cut the graph, and workers of either may run the parts.
 #ifndef LEAT_PARTITIONER_CONTROL_LOOPS_H_
 #define LEAT_PARTITIONER_CONTROL_LOOPS_H_
 
@@ -35,7 +35,8 @@ namespace leat {
 // TopologicalOrder do.
 absl::Status AddControlLoops(Graph& graph);
 
-// Returns true for the Merge of a control loop, ours or TensorFlow's.
+// Returns true for the Merge of a control loop that Leat or TensorFlow has
+// added.
 bool IsControlLoopMerge(const Node& node);
 
 }  // namespace leat

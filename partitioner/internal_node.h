@@ -20,10 +20,10 @@ namespace leat {
 absl::StatusOr<std::shared_ptr<const NodeDef>> InternalNodeDef(
     absl::string_view op, NodeDef def, const OpRegistry& ops);
 
-// Adds a node with `def`, completed as by InternalNodeDef, to `graph` and
-// returns its id. `device` is an index into the graph's devices. The caller
-// must set the node's inputs. Fails as InternalNodeDef does.
-// REQUIRES: `def` has all attrs and a name that is not taken.
+// Completes `def` as InternalNodeDef does, adds a node with it to `graph`, and
+// returns the node's id. `device` is an index into the graph's devices. The
+// caller must set the node's inputs. Fails as InternalNodeDef does. REQUIRES:
+// `def` has all attrs and a name that is not taken.
 absl::StatusOr<NodeId> AddInternalNode(absl::string_view op, NodeDef def,
                                        int device, Graph& graph);
 

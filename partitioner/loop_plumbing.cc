@@ -33,7 +33,7 @@ class LoopPlumbingMover {
   }
 
  private:
-  // Moves the node, copies it for further devices, and lets each consumer take
+  // Moves the node, copies it for further devices, and makes each consumer take
   // the copy on its own device.
   void MoveNode(NodeId id) {
     std::vector<Use> uses(consumers_.Of(id).begin(), consumers_.Of(id).end());

@@ -18,9 +18,9 @@ namespace leat {
 // node is on the node's own device, moves the node to the device of its first
 // consumer. Then adds a copy for every further device that has consumers. Nodes
 // that carry references stay with their variables. `frames` are the frames of
-// the graph, to which this function adds the copies. Takes O(n * log(n)), where
-// n is the number of edges in the graph, and an edge into a copied node counts
-// once per device. REQUIRES: `order` is what TopologicalOrder returns.
+// the graph, to which this function adds the copies. Takes O(n * log(n)) time,
+// where n is the number of edges in the graph, and an edge into a copied node
+// counts once per device. REQUIRES: `order` is what TopologicalOrder returns.
 void MoveLoopPlumbing(absl::Span<const NodeId> order, Graph& graph,
                       Frames& frames);
 

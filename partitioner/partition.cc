@@ -74,8 +74,8 @@ class Partitioner {
     return only;
   }
 
-  // Copies every node to its partition, then its edges. REQUIRES: AssignParts
-  // has succeeded.
+  // Copies all nodes to their partitions, and then all edges. REQUIRES:
+  // AssignParts has succeeded.
   absl::StatusOr<std::vector<Partition>> Cut() {
     LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
     if (by_ == PartitionBy::kTask && bundle_limits_.max_tensors > 1) {
@@ -184,7 +184,7 @@ class Partitioner {
     // if none of its own edges is cut now, or if some of them will be cut
     // later, by device.
     bool keeps_loop_merge = true;
-    // How many variables in other partitions the node reads.
+    // The number of variables in other partitions that the node reads.
     int num_reads = 0;
     // For each partition, the nodes in it that must run before the variables
     // are read. An entry is made when it is first needed.
@@ -301,7 +301,7 @@ class Partitioner {
   // edges, and each consumer has a channel of its own.
   absl::Status OrderRead(NodeId variable, Consumer& consumer,
                          const Channel& read) {
-    // A Merge waits for one of its inputs only, whichever comes first.
+    // A Merge waits only for the first of its inputs that arrives.
     if (IsMerge(graph_.node(consumer.id))) return absl::OkStatus();
     LEAT_ASSIGN_OR_RETURN(const absl::Span<const NodeId> there,
                           AwaitedWith(variable, consumer));
@@ -319,8 +319,8 @@ class Partitioner {
 
   // Returns the nodes in the partition of `node` that `consumer` waits for. If
   // several reads must wait for several nodes, adds a NoOp that waits for these
-  // nodes, and returns only the NoOp. It is on the device of `node`. So n reads
-  // and m nodes need only n + m edges.
+  // nodes, and returns only the NoOp. The NoOp is on the device of `node`. So n
+  // reads and m nodes need only n + m edges.
   absl::StatusOr<absl::Span<const NodeId>> AwaitedWith(NodeId node,
                                                        Consumer& consumer) {
     const int part = part_of_[node];

@@ -28,8 +28,8 @@ struct Partition {
 
 // Cuts `graph` and returns the partitions that have nodes. Each node goes to
 // the partition of its assigned device. Edges between partitions are cut:
-//  - A tensor is sent once per destination device, however many consumers it
-//    has there.
+//  - A tensor is sent once per destination device, even if it has several
+//    consumers there.
 //  - If a consumer takes the value of a reference, the value is read and sent
 //    for this consumer alone, after everything else that the consumer waits
 //    for.

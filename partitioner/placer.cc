@@ -26,7 +26,8 @@ std::string ListDevices(absl::Span<const DeviceInfo> devices) {
                        });
 }
 
-// Returns INVALID_ARGUMENT with TensorFlow's words for a problem with the node.
+// Returns an INVALID_ARGUMENT error, in TensorFlow's words, that the node
+// cannot be placed. `status` says why.
 absl::Status CannotPlace(const Node& node, const absl::Status& status) {
   return absl::InvalidArgumentError(
       absl::StrCat("Cannot assign a device for operation ", node.name(), ": ",
@@ -42,7 +43,7 @@ class ConstraintCollector {
     problem_.graph = &graph;
     problem_.devices.assign(devices.begin(), devices.end());
     for (const DeviceInfo& device : devices) {
-      // Names of our own devices always parse.
+      // The names of Leat's own devices can always be parsed.
       names_.push_back(DeviceName::Parse(device.name).value());
       is_foreign_.push_back(absl::c_linear_search(
           options.foreign_tasks, TaskOf(names_.back()).ToString()));
@@ -79,8 +80,8 @@ class ConstraintCollector {
   // Device types that have a kernel, each with its negated priority, best
   // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
-  // The request, the device types, and whether a node lacks a kernel. Groups
-  // with equal keys share a set of candidates.
+  // The request of a group, its device types, and whether one of its nodes lacks
+  // a kernel. Groups with equal keys share a set of candidates.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
   // Adds the node's assigned device and device types to its group.

@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// How to place a graph. A plain value.
+// Says how to place a graph. A plain value.
 struct PlacerOptions {
   // If true, a request that no device satisfies falls back to another device of
   // the same task.
@@ -31,12 +31,12 @@ struct PlacerOptions {
 };
 
 // Assigns one of `devices` to every node that has none yet; nodes that have one
-// keep it. The task of the first device is preferred.
+// keep it. Prefers the task of the first device.
 //
 // Colocated nodes get the same device: producers and consumers of reference and
 // resource edges, and nodes that name each other in `_class` ("loc:@x").
-// Control-flow nodes that only route values are placed beside these values if
-// their constraints allow it (ColocateControlFlow).
+// Control-flow nodes that only route values are placed on the devices of these
+// values if their constraints allow it (ColocateControlFlow).
 //
 // A node for whose types Leat has no kernel is placed, too, because a step may
 // not need it. If the node or a node of its colocation group requests a job

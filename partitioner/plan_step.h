@@ -41,7 +41,7 @@ struct StepPlan {
   std::optional<Graph> whole = {};
 };
 
-// How to plan. Pointers are borrowed for the call.
+// Says how to plan a step. The pointers are borrowed for the call.
 struct PlanOptions {
   OptimizerOptions optimizer = {};
   const PassRegistry* passes = nullptr;    // null: no pass is run

@@ -36,9 +36,10 @@ struct PlacementGroup {
 struct PlacementProblem {
   const Graph* graph = nullptr;          // borrowed
   std::vector<DeviceInfo> devices = {};  // all devices
-  // The distinct sets of allowed devices. None of them is empty. Each is sorted
-  // by preference: kernel priority, device type, devices of the master's task,
-  // position in `devices`.
+  // The distinct sets of allowed devices. None of them is empty. Each set
+  // begins with the best devices. Devices are compared by kernel priority, then
+  // by device type, then by whether they are in the master's task, and then by
+  // their position in `devices`.
   std::vector<std::vector<int>> candidates = {};
   std::vector<PlacementGroup> groups = {};
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node
@@ -56,8 +57,8 @@ class PolicyRegistry {
  public:
   // Adds a policy. REQUIRES: `name` is not taken.
   void Add(absl::string_view name, PlacementPolicy policy);
-  // Returns the policy of that name. Returns NOT_FOUND with all names if there
-  // is none.
+  // Returns the policy of that name. If there is none, returns NOT_FOUND with
+  // the names of all policies.
   absl::StatusOr<PlacementPolicy> Find(absl::string_view name) const;
   // Returns the names of all policies in alphabetical order.
   std::vector<std::string> Names() const;
@@ -67,7 +68,8 @@ class PolicyRegistry {
 };
 
 namespace policies {
-// Registers every policy of partitioner/policies/*.cc. CMake generates this.
+// Registers every policy of partitioner/policies/*.cc. CMake generates this
+// function.
 void RegisterAll(PolicyRegistry& registry);
 }  // namespace policies
 

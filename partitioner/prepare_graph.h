@@ -20,12 +20,12 @@
 
 namespace leat {
 
-// How to prepare a graph. `policies` is borrowed for the call.
+// Says how to prepare a graph. `policies` is borrowed for the call.
 struct PrepareOptions {
   bool allow_soft_placement = false;              // as in PlacerOptions
   std::string placement_policy = kDefaultPolicy;  // a name in `policies`
   const PolicyRegistry* policies = nullptr;       // REQUIRES: not null
-  LowerLimits lower_limits = {};                  // servers set smaller ones
+  LowerLimits lower_limits = {};                  // servers set smaller limits
   std::vector<std::string> foreign_tasks = {};    // as in PlacerOptions
 };
 

@@ -226,7 +226,7 @@ class Pruner {
   }
 
   // Returns the _Arg node of a fed tensor. Adds it when it is first needed, on
-  // the device of the node that otherwise computes the tensor.
+  // the device of the node that would otherwise compute the tensor.
   absl::StatusOr<NodeId> Argument(const Endpoint& fed, int position) {
     if (auto found = arguments_.find(position); found != arguments_.end()) {
       return found->second;
@@ -292,9 +292,9 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // Returns the error of a pruned graph whose loops are malformed, with
-  // `problem` as the details. The whole graph was well-formed, so a feed or
-  // fetch inside of a loop is the cause.
+  // Returns the error for a pruned graph whose loops are malformed. `problem`
+  // says what is malformed. The whole graph was well-formed, so a feed or fetch
+  // inside of a loop is the cause.
   absl::Status ExplainLoopError(const absl::Status& problem) const {
     LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
     int first = static_cast<int>(signature_.feeds.size());

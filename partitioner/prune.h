@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PruneToStep makes the part of a graph that one step needs. This part consists
-// of the nodes from which the fetches and targets of the step are computed. An
-// _Arg node takes the place of each tensor that is fed, and a _Retval node
-// takes each tensor that is fetched.
+// PruneToStep extracts the part of a graph that one step needs. This part
+// consists of the nodes from which the fetches and targets of the step are
+// computed. An _Arg node takes the place of each tensor that is fed, and a
+// _Retval node takes each tensor that is fetched as its input.
 #ifndef LEAT_PARTITIONER_PRUNE_H_
 #define LEAT_PARTITIONER_PRUNE_H_
 

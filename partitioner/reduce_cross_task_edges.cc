@@ -61,8 +61,8 @@ class CrossTaskEdgeReducer {
   absl::Status DropGroups() {
     LEAT_ASSIGN_OR_RETURN(std::vector<NodeId> order, TopologicalOrder(graph_));
     std::vector<int> num_consumers(static_cast<size_t>(graph_.num_ids()));
-    // By NodeId, true if the node waits for a node of another task, directly or
-    // through NoOps.
+    // For each NodeId, true if the node waits for a node of another task,
+    // directly or through NoOps.
     std::vector<bool> crosses(static_cast<size_t>(graph_.num_ids()));
     for (const NodeId id : order) {
       const Node& node = graph_.node(id);

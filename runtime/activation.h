@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Activation and Loop: the state of a step that runs in one executor. Both
-// structs only hold data. The propagators (propagator.h) decide how the data
-// changes.
+// Activation and Loop hold the state of a step that runs in one executor. The
+// propagators (propagator.h) decide how this state changes.
 #ifndef LEAT_RUNTIME_ACTIVATION_H_
 #define LEAT_RUNTIME_ACTIVATION_H_
 
@@ -94,8 +93,8 @@ struct Activation {
   std::vector<std::unique_ptr<Loop>> inner_loops;
 };
 
-// One entry into a frame, with the iterations that are under way. Guarded by
-// the mutex of the FramedPropagator that owns it.
+// One entry into a frame, with the iterations that have been started and have
+// not ended. Guarded by the mutex of the FramedPropagator that owns it.
 struct Loop {
   // A value for an iteration that has not been started yet. `instruction` is
   // the Enter or NextIteration that the value comes from.
@@ -105,11 +104,11 @@ struct Loop {
   };
 
   int32_t frame = 0;             // index into Program::frames()
-  Activation* parent = nullptr;  // entered from here
+  Activation* parent = nullptr;  // the loop was entered from here
   // The frame id in rendezvous keys. It is the same on every device.
   uint64_t id = 0;
   int32_t missing_enters = 0;  // Enters that have not arrived yet
-  int64_t num_started = 0;     // iterations, ended or not
+  int64_t num_started = 0;     // iterations that were started, ended or not
   // The iterations that were started and have not ended, in order. The last one
   // is number `num_started` - 1.
   std::deque<std::unique_ptr<Activation>> iterations;

@@ -14,8 +14,8 @@
 namespace leat {
 namespace {
 
-// An allocator that refuses blocks larger than a constant may be. Without the
-// limit a graph of a few bytes could ask for a terabyte.
+// An allocator that refuses blocks that are too large for a constant. Without
+// this limit a graph of a few bytes could ask for a terabyte.
 class BoundedAllocator final : public Allocator {
  public:
   explicit BoundedAllocator(int64_t max_bytes) : max_bytes_(max_bytes) {}

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewConstantEvaluator: makes the evaluator that graph passes, such as constant
+// NewConstantEvaluator makes the evaluator that graph passes, such as constant
 // folding, use while a step is planned. The evaluator runs this library's CPU
 // kernels.
 #ifndef LEAT_RUNTIME_CONSTANT_EVALUATOR_H_

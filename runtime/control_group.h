@@ -25,7 +25,7 @@ inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 // A control group that limits memory. A plain value.
 struct ControlGroup {
   int64_t limit_bytes = kNoMemoryLimit;
-  std::string folder = {};  // of its files
+  std::string folder = {};  // where its files are
   bool is_version_1 = false;
 
   // Returns how many bytes the processes of the group use together. Memory that

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CpuDevice: the device "/device:CPU:<i>" of this process. The CPU devices of a
-// process may share one pool of threads, but each has its own memory. A process
-// with several CPU devices places and cuts a graph as it would for several
-// GPUs.
+// CpuDevice is the device "/device:CPU:<i>" of this process. The CPU devices of
+// a process may share one pool of threads, but each has its own memory. A
+// process with several CPU devices places and cuts a graph as it would for
+// several GPUs.
 #ifndef LEAT_RUNTIME_CPU_DEVICE_H_
 #define LEAT_RUNTIME_CPU_DEVICE_H_
 

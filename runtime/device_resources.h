@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DeviceResources: a ResourceStore for each of several devices. It holds the
-// variables, queues and other resources that outlive a step. The sessions of a
-// process share one DeviceResources; an isolated session has its own.
+// DeviceResources holds a ResourceStore for each of several devices. The stores
+// hold the variables, queues and other resources that outlive a step. The
+// sessions of a process share one DeviceResources. An isolated session has its
+// own.
 #ifndef LEAT_RUNTIME_DEVICE_RESOURCES_H_
 #define LEAT_RUNTIME_DEVICE_RESOURCES_H_
 
@@ -21,8 +22,8 @@ namespace leat {
 class DeviceResources {
  public:
   // Makes an empty store for each device. The devices are borrowed and must
-  // outlive this. The default container of a store has the name of its device's
-  // job. If the device's name has no job, the default container is
+  // outlive this object. The default container of a store has the name of its
+  // device's job. If the device's name has no job, the default container is
   // kDefaultContainer. `limits` applies to each resource separately.
   explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices,
                            const ResourceLimits& limits = {});
@@ -33,7 +34,7 @@ class DeviceResources {
   // that the constructor was given, and not another object of the same name.
   ResourceStore& Of(const Device& device);
 
-  // The limits that the constructor was given.
+  // Returns the limits that the constructor was given.
   const ResourceLimits& limits() const { return limits_; }
 
   // Removes everything in the containers `names` from the store of every

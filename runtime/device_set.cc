@@ -20,8 +20,8 @@ namespace {
 constexpr int kMaxDevices = 1024;
 constexpr int kMaxThreads = 4096;
 
-// Returns the number of processors that this process may run on, which a
-// container may restrict.
+// Returns the number of processors that this process may run on. A container
+// may restrict this number.
 int NumProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -29,8 +29,8 @@ int NumProcessors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-// Returns a random number other than 0, by which other tasks tell a restarted
-// task from the task before the restart.
+// Returns a random number other than 0. By this number, other tasks distinguish
+// a restarted task from the same task before the restart.
 uint64_t NewIncarnation() {
   std::random_device random;
   const uint64_t value = (uint64_t{random()} << 32) | random();

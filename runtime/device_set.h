@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DeviceSet: the devices of this process, the pool of threads that they share,
-// and the resources (variables, queues) of the sessions that run on them.
+// DeviceSet owns the devices of this process, the pool of threads that they
+// share, and the resources (variables, queues) of the sessions that run on
+// them.
 #ifndef LEAT_RUNTIME_DEVICE_SET_H_
 #define LEAT_RUNTIME_DEVICE_SET_H_
 
@@ -20,13 +21,13 @@ struct DeviceSetOptions {
   // All device names begin with this name of a task.
   std::string task = "/job:localhost/replica:0/task:0";
   int num_cpus = 1;  // number of CPU devices
-  // Threads of the compute pool. 0 stands for one thread per processor that
-  // this process may run on.
+  // The number of threads of the compute pool. 0 stands for one thread per
+  // processor that this process may run on.
   int num_threads = 0;
-  // Memory limit of each CPU device. 0 stands for an equal part of
+  // The memory limit of each CPU device. 0 stands for an equal part of
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
-  // Limits of each single resource, such as a queue.
+  // The limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};
 };
 
@@ -44,7 +45,7 @@ class DeviceSet {
   // Waits until the compute pool has run all of its work.
   ~DeviceSet();
 
-  // The devices in the order of their numbers. The DeviceSet owns them.
+  // Returns the devices in the order of their numbers. The DeviceSet owns them.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }
@@ -54,11 +55,12 @@ class DeviceSet {
   // Returns a description of each device, in the order of devices().
   std::vector<DeviceInfo> Infos() const;
 
-  // The resources that the sessions of this process share. An isolated session
-  // has its own DeviceResources instead.
+  // Returns the resources that the sessions of this process share. An isolated
+  // session has its own DeviceResources instead.
   DeviceResources& resources() { return *resources_; }
 
-  // The pool on which kernels of all devices run. Its closures must not block.
+  // Returns the pool on which the kernels of all devices run. Its closures must
+  // not block.
   WorkQueue& compute_queue() { return *queue_; }
 
  private:
@@ -69,8 +71,9 @@ class DeviceSet {
   std::unique_ptr<DeviceResources> resources_;
 };
 
-// Parses the value of a --devices flag: "cpu" is one CPU device, "cpu:2" are
-// two. Returns INVALID_ARGUMENT, quoting `text`, for any other form.
+// Parses the value of a --devices flag: "cpu" stands for one CPU device, and
+// "cpu:2" for two. Returns INVALID_ARGUMENT, quoting `text`, for any other
+// form.
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text);
 
 }  // namespace leat

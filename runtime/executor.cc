@@ -23,7 +23,7 @@ constexpr int kMaxQuick = 64;
 // because this thread is in the middle of an instruction.
 thread_local bool runs_instructions = false;
 
-// Sets `runs_instructions` for a scope.
+// Sets runs_instructions to true until the end of a scope.
 class RunsInstructions {
  public:
   RunsInstructions() { runs_instructions = true; }
@@ -117,7 +117,7 @@ class Executor::SequentialExecution final : public Execution {
   const Program& program_;
   InstructionRunner runner_;
   Activation root_;
-  Executor* executor_ = nullptr;  // of the current step
+  Executor* executor_ = nullptr;  // executor of the current step
 };
 
 // The state of a step on which several threads and async kernels may work.
@@ -281,7 +281,7 @@ class Executor::ConcurrentExecution final : public Execution {
     Schedule(first_new, ready);
   }
 
-  // To be called when the instructions in `ready.cheap` from `first_new` on
+  // Must be called when the instructions in `ready.cheap` from `first_new` on
   // have become ready. Removes the expensive ones from the list and passes them
   // to ScheduleExpensive.
   void Schedule(size_t first_new, ReadyWork& ready) {
@@ -314,7 +314,7 @@ class Executor::ConcurrentExecution final : public Execution {
     });
   }
 
-  // Ends an activity. The last one of the step ends the step.
+  // Ends an activity. If it is the last activity of the step, ends the step.
   void EndActivity() {
     if (activities_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     propagator_.Clear();
@@ -352,7 +352,7 @@ class Executor::ConcurrentExecution final : public Execution {
     }
   }
 
-  // To be called when an async kernel completes after its ComputeAsync has
+  // Must be called when an async kernel completes after its ComputeAsync has
   // returned. Continues the step. May be called on any thread.
   void FinishElsewhere(AsyncRun* run) {
     if (!runs_instructions && !is_observed_) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Executor: runs one Program, for many steps at the same time.
+// Executor runs one Program, for many steps at the same time.
 //
 // An instruction is ready when all of its inputs have arrived. The executor
 // counts the missing inputs (Kahn's algorithm), and resets the counts for each

@@ -61,7 +61,7 @@ class StartedStep {
   CompiledGraph& graph() { return *graph_; }
   Step& step() { return step_; }
 
-  // To be called when an executor has ended and is no longer used.
+  // Must be called when an executor has ended and is no longer used.
   void EndOne() {
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) End();
   }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphRunner: compiles the graphs of one task and runs their steps on all of
+// GraphRunner compiles the graphs of one task and runs their steps on all of
 // the task's devices. LocalSession uses it for a whole graph. A worker uses it
 // for the part of a graph that a master has given to the worker.
 #ifndef LEAT_RUNTIME_GRAPH_RUNNER_H_
@@ -40,8 +40,9 @@ class GraphRunner {
 
   // All arguments are borrowed and must outlive the GraphRunner and the graphs
   // that it compiles. `resources` is devices.resources() or, for an isolated
-  // session, the session's own. If the memory of the session is limited, its
-  // kernels run on `session_devices`. Otherwise `session_devices` is null.
+  // session, the session's own DeviceResources. If the memory of the session is
+  // limited, its kernels run on `session_devices`. Otherwise `session_devices`
+  // is null.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
               const KernelRegistry& kernels,
               const SessionDevices* session_devices = nullptr)
@@ -59,8 +60,8 @@ class GraphRunner {
   //
   // Returns DEADLINE_EXCEEDED, naming the timeout, if the step has not ended by
   // `deadline`. If `deadline` has passed before the call, no kernel is started.
-  // Returns FAILED_PRECONDITION if the calling thread is one of the compute
-  // pool, because these threads must never wait.
+  // Returns FAILED_PRECONDITION if the calling thread is a thread of the
+  // compute pool, because these threads must never wait.
   absl::Status Run(CompiledGraph& graph, Step& step,
                    const std::optional<StepDeadline>& deadline = {});
 

@@ -35,7 +35,8 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kLeastSpareBytes = 16 * kMiB;
 constexpr int64_t kMostSpareBytes = 256 * kMiB;
 constexpr int64_t kMostTransportBytes = 4096 * kMiB;
-// A task needs this many bytes to start, beside the stacks of its threads.
+// A task needs this many bytes to start, in addition to the stacks of its
+// threads.
 constexpr int64_t kHeapToStart = 48 * kMiB;
 // The number of threads of a task that do not compute. These are threads that
 // may block, threads that wait for a time, and the threads of gRPC.
@@ -63,7 +64,7 @@ int64_t MachineBytes() {
   return bytes;
 }
 
-// Returns the memory of the machine, or the least limit of this process's
+// Returns the memory of the machine, or the smallest limit of this process's
 // control groups if that is less.
 int64_t PhysicalLimit() {
   int64_t limit = MachineBytes();
@@ -84,13 +85,14 @@ int64_t AddressSpaceLimit() {
 // Counts the bytes of all reservations.
 std::atomic<int64_t> reserved_bytes{0};
 
-// Says how many bytes this process takes.
+// The memory that this process takes.
 struct Usage {
   int64_t address_bytes = 0;
   int64_t resident_bytes = 0;
 };
 
-// Returns zeros if the numbers are unknown. Allocates no memory.
+// Returns the usage of this process, or zeros if it is unknown. Allocates no
+// memory.
 Usage ReadUsage() {
   // The file contains numbers of pages: first the pages of address space, then
   // the pages that are in memory, and then others.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that tell how much memory this process uses and how much it may
+// These functions tell how much memory this process uses and how much it may
 // use. It may use no more than the memory of the machine, no more than its
 // control groups allow (as in a container), and no more than its limit of
 // address space (ulimit -v). Thread-safe.
@@ -69,11 +69,11 @@ class MemoryReservation {
   int64_t bytes_ = 0;
 };
 
-// Return two shares of the memory, in bytes: the share of the devices, and the
-// share of the messages that are being received. The first call computes both
-// shares from the memory that this process may use. If the address space is
-// limited, that call first subtracts the address space that the program itself
-// needs.
+// These functions return two shares of the memory, in bytes: the share of the
+// devices, and the share of the messages that are being received. The first
+// call computes both shares from the memory that this process may use. If the
+// address space is limited, that call first subtracts the address space that
+// the program itself needs.
 int64_t DefaultDeviceBytes();
 int64_t DefaultTransportBytes();
 
@@ -83,17 +83,16 @@ int64_t DefaultTransportBytes();
 // its other threads. The message names a limit that would be enough.
 absl::Status CheckMemoryToStart(int num_threads);
 
-// If the address space of this process is limited, lets threads that start from
-// now on have a stack of at most 1 MiB. Otherwise the stacks would take most of
-// the address space.
+// If the address space of this process is limited, limits the stack of each
+// thread that starts from now on to 1 MiB. Larger stacks would take most of the
+// address space.
 void LimitThreadStacks();
 
 // Returns how many free bytes malloc keeps in whole pages. Returns 0 if the
 // malloc of this program does not report the number.
 int64_t FreeHeapBytes();
 
-// Gives up to `bytes` bytes of the free pages that malloc keeps back to the
-// system.
+// Makes malloc return free pages to the system, up to `bytes` bytes.
 void ReleaseFreeHeap(int64_t bytes);
 
 // Returns how many bytes of memory this process occupies now (its resident

@@ -24,8 +24,9 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
 KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
                                             Activation& activation,
                                             bool is_dead) const {
-  // An instruction without a kernel only routes values. Its inputs are left
-  // out, because other threads may write or clear them meanwhile.
+  // An instruction without a kernel only routes values. The context gets none
+  // of its inputs, because other threads may write or clear them at the same
+  // time.
   const bool has_inputs = instruction.kernel != nullptr;
   return KernelContext(
       *instruction.def, services_,

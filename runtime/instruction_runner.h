@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InstructionRunner: runs the kernels of one step on one device, and clears the
+// InstructionRunner runs the kernels of one step on one device, and clears the
 // values that nobody will read any more. The executor and the propagators
 // decide the order in which instructions run.
 //
@@ -49,13 +49,14 @@ class InstructionRunner {
   using Instruction = Program::Instruction;
   using Time = std::chrono::steady_clock::time_point;
 
-  // `program` says where each value lies. It is borrowed and must outlive this.
+  // `program` says where each value lies. It is borrowed and must outlive this
+  // object.
   explicit InstructionRunner(const Program& program) : program_(program) {}
 
   // Begins a step. Borrows both arguments until the step has ended. `resources`
   // is the store of the program's device.
   void Start(Step& step, ResourceStore& resources);
-  // The step that runs now. REQUIRES: Start was called.
+  // Returns the step that runs now. REQUIRES: Start was called.
   Step& step() const { return *step_; }
 
   // Returns what the kernel of `instruction` needs in order to run. `is_dead`
@@ -81,7 +82,7 @@ class InstructionRunner {
   bool Run(const Instruction& instruction, Activation& activation,
            bool is_dead = false) const;
 
-  // To be called after a kernel has succeeded. Drops the outputs that nobody
+  // Must be called after a kernel has succeeded. Drops the outputs that nobody
   // reads, checks that the kernel has set all other outputs, and releases the
   // inputs. If an output is missing, calls Fail and returns false.
   template <bool kShared>
@@ -106,12 +107,12 @@ class InstructionRunner {
   void SetOutputsDead(const Instruction& instruction,
                       Activation& activation) const;
 
-  // Fails the step with `status`, to which the node, op, device and input
-  // shapes are added (kernel_error.h).
+  // Adds the node, op, device and input shapes to `status` (kernel_error.h),
+  // and makes the step fail with the result.
   void Fail(const Instruction& instruction, Activation& activation,
             const absl::Status& status) const;
 
-  // True if the step has an observer.
+  // Returns true if the step has an observer.
   bool IsObserved() const { return step_->observer() != nullptr; }
   // Tells the observer about a run that began at `started` and ends now.
   // REQUIRES: IsObserved().

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelError: makes the error of a failed kernel say where it happened.
+// KernelError adds the place of the failure to the error of a kernel.
 // Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_KERNEL_ERROR_H_
 #define LEAT_RUNTIME_KERNEL_ERROR_H_

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LocalRendezvous: the table through which the devices of one process exchange
-// the tensors of one step. The entries are found by the texts of their keys.
+// LocalRendezvous is the table through which the devices of one process
+// exchange the tensors of one step. An entry is found by the text of its key.
 #ifndef LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 #define LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 
@@ -27,17 +27,17 @@ class LocalRendezvous final : public Rendezvous {
   // Receivers that still wait get CANCELLED.
   ~LocalRendezvous() override;
 
-  // Implement Rendezvous. If a key is sent twice, or received twice, in one
-  // step, the second call gets ALREADY_EXISTS. There is one exception: a key
-  // inside of a loop is forgotten after its use, so the second call does not
-  // get this error.
+  // These functions implement Rendezvous. If a key is sent twice, or received
+  // twice, in one step, the second call gets ALREADY_EXISTS. There is one
+  // exception: a key inside of a loop is forgotten after its use, so the second
+  // call does not get this error.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   void RecvAsync(const ParsedKey& key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
 
-  // The number of entries now.
+  // Returns the current number of entries.
   size_t size() const;
-  // The number of tensors that were sent and not received.
+  // Returns the number of tensors that were sent and not received.
   size_t num_untaken() const;
 
  private:

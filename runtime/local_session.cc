@@ -61,8 +61,8 @@ class LocalSession final : public Session,
 
   ~LocalSession() override { Close().IgnoreError(); }
 
-  // Returns the time at which `timeout` will be over. Returns no deadline if
-  // there is no timeout, or if the clock cannot represent that time.
+  // Returns the time at which `timeout` ends. Returns no deadline if there is
+  // no timeout, or if the clock cannot represent that time.
   Deadline DeadlineOf(
       const std::optional<std::chrono::nanoseconds>& timeout) const {
     if (!timeout.has_value()) return std::nullopt;

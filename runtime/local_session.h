@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewLocalSession: makes a session that plans and runs a graph on the devices
-// of this process.
+// NewLocalSession makes a session that plans and runs a graph on the devices of
+// this process.
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder<float>("x");
@@ -39,15 +39,15 @@ struct LocalSessionOptions {
   // Options for the devices that the session makes for itself.
   DeviceSetOptions devices = {};
   // Devices that this session uses together with other sessions of this
-  // process. All of these sessions share the variables on the devices. If set,
-  // `devices` is not used.
+  // process. All of these sessions share the variables on the devices. If this
+  // is not null, `devices` is not used.
   std::shared_ptr<DeviceSet> device_set = {};
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.
   bool allow_soft_placement = false;
   // The name of a policy of partitioner/policies/.
   std::string placement_policy = kDefaultPolicy;
-  // The size that the graph may reach when its functions are inlined.
+  // The maximum size of the graph while its functions are inlined.
   LowerLimits lower_limits = {};
   // Selects the passes that optimize the graph of a step before the graph is
   // compiled.

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The count of a Merge instruction. A Merge is ready when all of its control
-// edges and one live input have arrived. It is also ready when all of its
-// control edges and all of its inputs have arrived and every input is dead. In
-// that case the Merge is dead, too. The count is one word, so that threads need
-// no lock:
+// These functions update the count of a Merge instruction. A Merge is ready
+// when all of its control edges and one live input have arrived. It is also
+// ready when all of its control edges and all of its inputs have arrived and
+// every input is dead. In that case the Merge is dead, too. The count is one
+// word, so that threads need no lock:
 //
 //   bit 0       set while no live input has arrived
 //   bits 1-15   number of control edges still to come
@@ -38,7 +38,7 @@ constexpr int32_t Initial(int num_controls) {
   return kNoLiveInput + num_controls * kOneControl;
 }
 
-// True if a Merge with this count and number of inputs is ready.
+// Returns true if a Merge with this count and number of inputs is ready.
 inline bool IsReady(int32_t count, int num_inputs) {
   if ((count & kControlMask) != 0) return false;
   return (count & kNoLiveInput) == 0 || count / kOneDead >= num_inputs;
@@ -74,8 +74,8 @@ inline bool DeadInput(int32_t& count, int num_inputs) {
   return (before & kNoLiveInput) != 0 && before / kOneDead < num_inputs &&
          IsReady(before + kOneDead, num_inputs);
 }
-// Records a dead Enter, which counts as all inputs. The loop is not entered, so
-// the Merge need not wait for the back edge.
+// Records a dead Enter. It counts as if all inputs were dead: the loop is not
+// entered, so the Merge need not wait for the back edge.
 inline bool DeadEnter(int32_t& count, int32_t& taken, int num_inputs) {
   int32_t none = kNone;
   if (!std::atomic_ref<int32_t>(taken).compare_exchange_strong(

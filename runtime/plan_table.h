@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanTable: the plans of a session, by the signature of their steps. If
-// several callers ask for the same plan at the same time, the plan is made only
-// once. Local sessions and the sessions of masters keep their plans in
-// PlanTables.
+// PlanTable holds the plans of a session. The signature of a step identifies
+// its plan. If several callers ask for the same plan at the same time, the plan
+// is made only once. Local sessions and the sessions of masters keep their
+// plans in PlanTables.
 #ifndef LEAT_RUNTIME_PLAN_TABLE_H_
 #define LEAT_RUNTIME_PLAN_TABLE_H_
 
@@ -43,8 +43,8 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // Identifies a caller that waits for a plan.
   using Ticket = int64_t;
 
-  // The default of `max_plans`, which limits the plans that are kept and also
-  // the plans that are being made.
+  // The default of `max_plans`, which limits both the number of plans that are
+  // kept and the number of plans that are being made.
   static constexpr size_t kMaxPlans = 1000;
 
   // Makes a table that keeps at most `max_plans` plans. The table calls
@@ -59,11 +59,11 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   }
 
   // Returns the plan of `key`, or null if it has not been made. After Close,
-  // returns the reason of Close.
+  // returns the error that Close got.
   absl::StatusOr<Plan> Find(absl::string_view key);
 
   // Calls `done` with the plan of `key`. Calls it exactly once, or not at all
-  // if Leave is called before. If the plan has not been made and is not being
+  // if Leave is called first. If the plan has not been made and is not being
   // made, calls `make`. If making the plan fails, all callers that wait for it
   // get the error. The table does not keep errors, so the next call tries
   // again. The returned ticket is for Leave.
@@ -73,7 +73,7 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // instead of the error, and has to call Get again.
   //
   // `done` gets RESOURCE_EXHAUSTED when `max_plans` plans are being made
-  // already. After Close it gets the reason of Close.
+  // already. After Close it gets the error that Close got.
   Ticket Get(const std::string& key, int64_t graph_version, Make make,
              Done done);
   // Ends the wait of `ticket`. From now on the table does not call the `done`
@@ -103,14 +103,14 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   struct Entry {
     Plan plan = {};  // null while it is being made
     std::map<Ticket, Waiter> waiters = {};
-    std::list<std::string>::iterator place = {};  // in used_, if made
+    std::list<std::string>::iterator place = {};  // position in used_, if made
   };
 
   PlanTable(Release release, size_t max_plans)
       : release_(std::move(release)), max_plans_(max_plans) {}
 
-  // To be called when the plan of `key` has been made from `graph_version`, or
-  // could not be made. Keeps the plan and calls the waiters of `key`.
+  // Must be called when the plan of `key` has been made from `graph_version`,
+  // or could not be made. Keeps the plan and calls the waiters of `key`.
   void Finish(const std::string& key, int64_t graph_version,
               absl::StatusOr<Plan> plan);
   // Removes and returns the plans above the limit, beginning with the plan that
@@ -126,7 +126,7 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   Ticket last_ticket_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::string, std::unique_ptr<Entry>> entries_
       ABSL_GUARDED_BY(mutex_);
-  std::list<std::string> used_ ABSL_GUARDED_BY(mutex_);  // least recent first
+  std::list<std::string> used_ ABSL_GUARDED_BY(mutex_);  // oldest use first
 };
 
 // ---------------------------------------------------------------------------
@@ -144,7 +144,7 @@ auto PlanTable<Value>::Find(absl::string_view key) -> absl::StatusOr<Plan> {
 template <class Value>
 auto PlanTable<Value>::Get(const std::string& key, int64_t graph_version,
                            Make make, Done done) -> Ticket {
-  absl::StatusOr<Plan> found = Plan();  // null if it is to be made
+  absl::StatusOr<Plan> found = Plan();  // null if the plan must be made
   Ticket ticket = 0;
   {
     MutexLock lock(mutex_);
@@ -205,7 +205,7 @@ void PlanTable<Value>::Finish(const std::string& key, int64_t graph_version,
   {
     MutexLock lock(mutex_);
     const auto it = entries_.find(key);
-    if (it == entries_.end()) return;  // Close was called meanwhile.
+    if (it == entries_.end()) return;  // Close has been called.
     Entry& entry = *it->second;
     waiters.swap(entry.waiters);
     if (plan.ok()) {

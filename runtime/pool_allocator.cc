@@ -22,7 +22,7 @@ namespace {
 // Blocks are divided into classes by their size. The sizes are the powers of
 // two and, between each power of two and the next, three more sizes.
 constexpr int kStepBits = 2;
-constexpr int kMinShift = 8;  // so that every step is a multiple of 64
+constexpr int kMinShift = 8;  // so that all sizes are multiples of 64
 constexpr int kMaxShift = 44;
 constexpr int kNumClasses = (kMaxShift - kMinShift) << kStepBits;
 
@@ -105,8 +105,8 @@ void SystemFree(void* memory, size_t bytes) {
 
 }  // namespace
 
-// The blocks, in one list per size. The allocator, every list with blocks in
-// use and every reservation hold a reference to the pool. So the pool is
+// Holds the blocks, in one list per size. The allocator, every list with blocks
+// in use and every reservation hold a reference to the pool. So the pool is
 // deleted when the allocator and all buffers have been destroyed. A step takes
 // and returns thousands of blocks. Take and Give must therefore be fast: each
 // takes one lock and usually makes no other atomic operation.
@@ -205,8 +205,8 @@ class PoolAllocator::Pool {
   struct BlockList {
     Mutex mutex;
     FreeBlock* head ABSL_GUARDED_BY(mutex) = nullptr;
-    // The number of blocks in the list now, and the least number since the last
-    // call of FreeUnused.
+    // The number of blocks in the list now, and the smallest number since the
+    // last call of FreeUnused.
     int64_t num_kept ABSL_GUARDED_BY(mutex) = 0;
     int64_t least_kept ABSL_GUARDED_BY(mutex) = 0;
     std::atomic<int64_t> in_use{0};  // changes under the lock

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PoolAllocator: an allocator that keeps freed buffers by size and gives them
+// PoolAllocator is an allocator that keeps freed buffers by size and gives them
 // out again. In a steady state a step therefore takes no memory from the system
 // and touches no new page.
 #ifndef LEAT_RUNTIME_POOL_ALLOCATOR_H_

@@ -31,8 +31,8 @@ InstructionKind KindOf(const Node& node) {
   return InstructionKind::kPlain;
 }
 
-// True for Merge, Enter, Exit and NextIteration. They have no kernels, because
-// they only route values, which is the work of the propagators.
+// Returns true for Merge, Enter, Exit and NextIteration. They have no kernels,
+// because they only route values, which is the work of the propagators.
 bool IsRunByPropagator(InstructionKind kind) {
   return kind == InstructionKind::kMerge || kind == InstructionKind::kEnter ||
          kind == InstructionKind::kExit ||
@@ -121,10 +121,10 @@ class ProgramCompiler {
     return absl::OkStatus();
   }
 
-  // Changes the order from the topological one to the one in which a single
-  // thread of an executor runs the instructions. That thread goes on with the
-  // instruction that became ready last, so what it needs next lies next in
-  // memory.
+  // Changes the order of the instructions from the topological one to the one
+  // in which a single thread of an executor runs them. That thread always
+  // continues with the instruction that became ready last. With the new order,
+  // the data that the thread needs next is next in memory.
   void SortAsRun() {
     const auto closes_loop = [this](NodeId from, const Use& use) {
       return use.input != TensorId::kControl &&

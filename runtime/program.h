@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Program: the part of a step that runs on one device, compiled. Nodes are
-// numbered anew in execution order and become instructions, every output has a
-// slot, and edges lie in flat arrays. Each loop (frame) has its own
-// instructions and slots; the compiler decides where they lie, and each
+// A Program is the compiled form of the part of a step that runs on one device.
+// The nodes become instructions, which are numbered in execution order. Every
+// output has a slot, and edges lie in flat arrays. Each loop (frame) has its
+// own instructions and slots. The compiler decides where they lie, and each
 // iteration allocates memory for them. Nodes outside of loops belong to frame
 // 0.
 //
@@ -71,14 +71,14 @@ class Program {
     const NodeDef* def = nullptr;
     int32_t frame = 0;         // frame of its inputs
     int32_t local_index = 0;   // number within the frame
-    int32_t output_frame = 0;  // differs for Enter and Exit
-    int32_t first_input = 0;   // into input_slots_
+    int32_t output_frame = 0;  // differs from `frame` for Enter and Exit
+    int32_t first_input = 0;   // index into input_slots_
     int32_t num_inputs = 0;
     int32_t first_output = 0;  // the slots are consecutive
     int32_t num_outputs = 0;
-    int32_t first_successor = 0;  // into successors_
+    int32_t first_successor = 0;  // index into successors_
     int32_t num_successors = 0;
-    int32_t first_snapshot = 0;  // into snapshots_
+    int32_t first_snapshot = 0;  // index into snapshots_
     int32_t num_snapshots = 0;
     // Decides which rules the instruction follows.
     InstructionKind kind = InstructionKind::kPlain;
@@ -87,14 +87,14 @@ class Program {
     bool is_async = false;
     bool is_expensive = false;
     bool is_quick = false;
-    bool is_loop_invariant = false;  // Enter with is_constant
+    bool is_loop_invariant = false;  // true for an Enter with is_constant
   };
 
   // An edge from an instruction to one that waits for it.
   struct Successor {
     int32_t instruction = 0;  // the one that waits
     int32_t input = 0;        // index of its input, or kControl
-    int32_t slot = 0;         // of the value on the edge
+    int32_t slot = 0;         // slot of the value on the edge
     static constexpr int32_t kControl = -1;
   };
 
@@ -115,7 +115,7 @@ class Program {
     int32_t num_instructions = 0;
     int32_t num_slots = 0;
     int32_t num_enters = 0;           // Enters that lead into it
-    int32_t parallel_iterations = 1;  // that may run at the same time
+    int32_t parallel_iterations = 1;  // how many may run at the same time
     // The counts with which an iteration begins. They are one array, so that
     // they can be copied at once. The array has, in this order:
     // - per instruction, the number of edges it waits for (for a Merge, see
@@ -138,22 +138,22 @@ class Program {
   static absl::StatusOr<std::shared_ptr<const Program>> Compile(
       const Graph& graph, Device& device, SessionKernels& kernels);
 
-  // The device on which the program runs. Borrowed.
+  // Returns the device on which the program runs. Borrowed.
   Device& device() const { return *device_; }
   // Says what the steps of this program must keep track of.
   Propagation propagation() const { return propagation_; }
-  // All instructions, in execution order.
+  // Returns all instructions, in execution order.
   absl::Span<const Instruction> instructions() const { return instructions_; }
   const Instruction& instruction(int i) const { return instructions_[i]; }
   // Returns instruction(i).is_expensive from a separate array. The executor
   // reads this flag when an instruction becomes ready, often long before it
   // reads the rest of the instruction.
   bool is_expensive(int i) const { return is_expensive_[i]; }
-  // The layouts of the frames. Parents come before their children.
+  // Returns the layouts of the frames. Parents come before their children.
   absl::Span<const FrameLayout> frames() const { return frames_; }
 
-  // The ranges that belong to instruction `i`: the slots of its inputs, the
-  // variables whose values it reads, and the edges from it.
+  // These functions return the ranges that belong to instruction `i`: the slots
+  // of its inputs, the variables whose values it reads, and the edges from it.
   absl::Span<const int32_t> InputSlots(const Instruction& i) const {
     return absl::MakeConstSpan(input_slots_)
         .subspan(i.first_input, i.num_inputs);
@@ -167,16 +167,18 @@ class Program {
         .subspan(i.first_successor, i.num_successors);
   }
 
-  // The instructions that wait for nothing, from the last to the first. All of
-  // them are in frame 0.
+  // Returns the instructions that wait for nothing, from the last to the first.
+  // All of them are in frame 0.
   absl::Span<const int32_t> roots() const { return roots_; }
 
-  // True if the program is straight and no instruction is asynchronous or
-  // expensive. A step then runs all instructions in order, one after another.
+  // Returns true if the program is straight and no instruction is asynchronous
+  // or expensive. A step then runs all instructions in order, one after
+  // another.
   bool is_sequential() const { return is_sequential_; }
 
-  // Returns the graph from which this was compiled, for observers and dumps.
-  // The id of a node is the index of its instruction. The result borrows `ops`.
+  // Returns the graph from which this program was compiled, for observers and
+  // dumps. The id of a node is the index of its instruction. The result borrows
+  // `ops`.
   Graph ToGraph(const OpRegistry& ops) const;
 
  private:
@@ -187,7 +189,7 @@ class Program {
   Propagation propagation_ = Propagation::kStraight;
   bool is_sequential_ = true;
   int producer_ = 0;      // producer version of the GraphDef
-  int min_consumer_ = 0;  // and its min_consumer version
+  int min_consumer_ = 0;  // min_consumer version of the GraphDef
   std::vector<Instruction> instructions_;
   std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Propagators: after an instruction has run, a propagator finds the
-// instructions that have become ready. There are three, from the cheapest to
-// the most general; the compiler picks one for each Program
+// After an instruction has run, a propagator finds the instructions that have
+// become ready. There are three propagators, from the cheapest to the most
+// general. The compiler picks one of them for each Program
 // (Program::propagation).
 //
 // - StraightPropagator counts edges. Nothing can be dead.
@@ -48,11 +48,11 @@ class StraightPropagator {
     return runner_.Run<true>(program_.instruction(item.instruction),
                              *item.activation);
   }
-  // To be called when an instruction has run or is dead. Appends to `ready` the
-  // instructions that have become ready as a result.
+  // Must be called when an instruction has run or is dead. Appends to `ready`
+  // the instructions that have become ready as a result.
   void Propagate(const Ready& done, ReadyList& ready) const;
 
-  // To be called when the step has ended and no thread works on it any more.
+  // Must be called when the step has ended and no thread works on it any more.
   void Clear() {}
 
  private:
@@ -67,7 +67,7 @@ class FlatPropagator {
   FlatPropagator(const Program& program, const InstructionRunner& runner)
       : program_(program), runner_(runner) {}
 
-  // These do the same as in StraightPropagator.
+  // These functions do the same as in StraightPropagator.
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready) const;
   void Clear() {}
@@ -81,7 +81,7 @@ class FlatPropagator {
  private:
   // Puts the input that the Merge has taken into output 0, and the index of
   // that input into output 1. If a variable cannot be read or memory is
-  // exhausted, fails the step and returns false.
+  // exhausted, makes the step fail and returns false.
   bool RunMerge(const Program::Instruction& merge,
                 Activation& activation) const;
   // Counts an edge that has come to a Merge. Returns true if that makes the
@@ -105,8 +105,8 @@ class FramedPropagator {
         flat_(program, runner),
         spare_(program.frames().size()) {}
 
-  // These do the same as in StraightPropagator. Clear also drops the loops of a
-  // step that has failed.
+  // These functions do the same as in StraightPropagator. Clear also drops the
+  // loops of a step that has failed.
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready);
   void Clear();
@@ -115,7 +115,7 @@ class FramedPropagator {
   using Instruction = Program::Instruction;
 
   // Takes the value that an Enter, Exit or NextIteration hands on. The value
-  // may have to be read from a variable. If that fails, fails the step and
+  // may have to be read from a variable. If that fails, makes the step fail and
   // returns false.
   bool TakeValue(const Ready& done, Value& value) const;
   // Puts the value into the first iteration of a loop, or into all iterations
@@ -148,8 +148,8 @@ class FramedPropagator {
   // Keeps an activation for later iterations of the frame.
   void GiveActivation(int32_t frame, std::unique_ptr<Activation> activation)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends the iterations of `loop` that have nothing left to do. If the loop
-  // ends by that, does the same for the loop around it, and so on.
+  // Ends the iterations of `loop` that have nothing left to do. If this ends
+  // the loop, does the same for the loop around it, and so on.
   void EndIterations(Loop* loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends a loop. All of its iterations must have ended. If the loop was entered

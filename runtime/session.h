@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Session: runs steps of one graph. The interface is the same for a session on
-// the devices of this process (NewLocalSession) and for one on a cluster;
-// NewSession (train/session.h) makes both.
+// A Session runs steps of one graph. The interface is the same for a session on
+// the devices of this process (NewLocalSession) and for a session on a cluster.
+// NewSession (train/session.h) makes both kinds.
 //
 //   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Session> session,
 //                         NewSession(graph));
@@ -60,7 +60,7 @@ struct Feed {
   Tensor value;
 };
 
-// Says what to record of a step, as in TensorFlow. All levels above kNone
+// Says what to record about a step, as in TensorFlow. All levels above kNone
 // record the same.
 enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
@@ -161,9 +161,9 @@ class Session {
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) {
     return Run(args, nullptr);
   }
-  // Does the same. If `metadata` is not null, also overwrites it with what the
-  // options ask for, even if the step fails. Callers that make a RunMetadata
-  // include leat/protos/config.pb.h.
+  // Does the same as the function above. If `metadata` is not null, also
+  // overwrites it with what the options ask for, even if the step fails.
+  // Callers that make a RunMetadata include leat/protos/config.pb.h.
   virtual absl::StatusOr<std::vector<Tensor>> Run(
       const RunArgs& args, pb::RunMetadata* metadata) = 0;
 

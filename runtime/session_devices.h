@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionDevices: the devices of this process as one session sees them. They
-// run on the same threads and take the same memory as the devices of the
+// SessionDevices holds the devices of this process as one session sees them.
+// They run on the same threads and take the same memory as the devices of the
 // DeviceSet, but the session may allocate only a limited number of bytes on all
 // of them together. Memory that outlives the session's steps, such as the
 // memory of shared variables, stays charged to the session.
@@ -41,7 +41,7 @@ class SessionDevices {
     return devices_;
   }
 
-  // The number of bytes that the session holds now.
+  // Returns the number of bytes that the session holds now.
   int64_t live_bytes() const { return account_->live_bytes(); }
 
  private:

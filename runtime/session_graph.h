@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionGraph: the graph of a session. It keeps the client's graph, as the
-// client built and extended it, and a prepared graph
-// (partitioner/prepare_graph.h). The prepared graph is made from the client's
-// graph. Steps are planned from the prepared graph. The local session and the
-// master use a SessionGraph.
+// SessionGraph holds the graph of a session in two forms. The client's graph is
+// the graph as the client built and extended it. The prepared graph
+// (partitioner/prepare_graph.h) is made from the client's graph. Steps are
+// planned from the prepared graph. The local session and the master use a
+// SessionGraph.
 #ifndef LEAT_RUNTIME_SESSION_GRAPH_H_
 #define LEAT_RUNTIME_SESSION_GRAPH_H_
 
@@ -36,24 +36,25 @@ class SessionGraph {
   SessionGraph(const SessionGraph&) = delete;
   SessionGraph& operator=(const SessionGraph&) = delete;
 
-  // The two functions below add nodes and functions, prepare the graph anew and
-  // raise the version by one. If one fails, the graph stays as it was. They
+  // The two functions below add nodes and functions, prepare the graph again
+  // and raise the version by one. If one fails, the graph stays as it was. They
   // fail as PrepareGraph does, and also as follows.
 
   // Adds what is new in `addition`. Fails as MergeGraphs does, for a node or
   // function that differs from the graph's node or function of the same name.
   absl::Status Extend(const Graph& addition);
   // Adds all of `addition` and returns the new version. Fails as ExtendGraph
-  // does; every node must have a new name. Returns ABORTED if the graph is not
-  // at `version`, because another client of the session has extended it in the
-  // meantime.
+  // does; every node must have a new name. Returns ABORTED if the graph's
+  // version is not `version`, because another client of the session has
+  // extended the graph in the meantime.
   absl::StatusOr<int64_t> ExtendAtVersion(const pb::GraphDef& addition,
                                           int64_t version,
                                           const ImportLimits& limits);
 
-  // The prepared graph. It never changes: an extension replaces it by another.
+  // Returns the prepared graph. It never changes: an extension replaces it by
+  // another graph.
   std::shared_ptr<const Graph> prepared() const;
-  // The number of extensions so far.
+  // Returns the number of extensions so far.
   int64_t version() const;
 
  private:

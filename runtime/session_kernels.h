@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionKernels: makes the kernels of one session and keeps the stateful ones
+// SessionKernels makes the kernels of one session and keeps the stateful ones
 // by device and node name. A random generator or a counter therefore continues
 // from step to step, whatever the steps fetch. Kernels of other ops belong to
 // the compiled graph alone.
@@ -24,7 +24,7 @@ namespace leat {
 // use them.
 class SessionKernels {
  public:
-  // Borrows `registry`, which must outlive this.
+  // Borrows `registry`, which must outlive this object.
   explicit SessionKernels(const KernelRegistry& registry)
       : registry_(registry) {}
 
@@ -45,7 +45,7 @@ class SessionKernels {
   struct Stateful {
     std::shared_ptr<const Kernel> kernel = {};
     std::string op = {};
-    AttrMap attrs = {};  // the declared ones
+    AttrMap attrs = {};  // those that the op declares
   };
 
   const KernelRegistry& registry_;

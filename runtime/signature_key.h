@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SignatureKey: writes the signature of a step (feeds, fetches and targets) as
-// one text, by which a session finds the plan of the step.
+// SignatureKey writes the signature of a step (feeds, fetches and targets) as
+// one text. A session finds the plan of the step by this text.
 #ifndef LEAT_RUNTIME_SIGNATURE_KEY_H_
 #define LEAT_RUNTIME_SIGNATURE_KEY_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Step: one run of a planned graph. It holds what every device that takes part
-// in the run shares: the step's id, its rendezvous, its cancellation, its
+// A Step is one run of a planned graph. It holds what every device that takes
+// part in the run shares: the step's id, its rendezvous, its cancellation, its
 // temporary resources, its feeds and fetches, and its outcome.
 #ifndef LEAT_RUNTIME_STEP_H_
 #define LEAT_RUNTIME_STEP_H_
@@ -39,22 +39,24 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  // An id that differs from the ids of the other steps of the session.
+  // Returns an id that differs from the ids of the other steps of the session.
   int64_t id() const { return id_; }
-  // Carries the tensors that cross devices in this step.
+  // Returns the rendezvous, which carries the tensors that cross devices in
+  // this step.
   Rendezvous& rendezvous() { return rendezvous_; }
-  // Wakes the waiting kernels when the step fails.
+  // Returns the cancellation, which wakes the waiting kernels when the step
+  // fails.
   Cancellation& cancellation() { return cancellation_; }
-  // Holds the resources that are deleted when the step ends, such as temporary
-  // variables.
+  // Returns the store of the resources that are deleted when the step ends,
+  // such as temporary variables.
   ResourceStore& resources() { return resources_; }
-  // The fed tensors. `_Arg` with index i reads element i.
+  // Returns the fed tensors. `_Arg` with index i reads element i.
   absl::Span<const Tensor> args() const { return args_; }
-  // The fetched tensors. `_Retval` with index i writes element i, and no other
-  // node does. An element stays invalid if its fetch is dead.
+  // Returns the fetched tensors. `_Retval` with index i writes element i, and
+  // no other node does. An element stays invalid if its fetch is dead.
   absl::Span<Tensor> returns() const { return returns_; }
-  // The observer that is called after each run of a node, or null if nobody
-  // watches the step.
+  // Returns the observer that is called after each run of a node, or null if
+  // nobody watches the step.
   StepObserver* observer() const { return observer_; }
 
   // Records the error `status`, then cancels the kernels that wait and aborts
@@ -64,12 +66,12 @@ class Step {
   // `status` is not OK.
   void Fail(const absl::Status& status);
 
-  // True while no error has been recorded. When this is false, no more kernels
-  // should be started.
+  // Returns true while no error has been recorded. When this is false, no more
+  // kernels should be started.
   bool IsRunning() const { return !cancellation_.IsCancelled(); }
 
-  // The outcome: OK or the error that Fail describes. It is final when no
-  // kernel of the step runs any more.
+  // Returns the outcome: OK or the error that Fail describes. It is final when
+  // no kernel of the step runs any more.
   absl::Status status() const;
 
  private:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepDeadline: says when a step must have ended, and makes the errors of a
-// step whose time is up. Stateless, thread-safe.
+// StepDeadline says when a step must have ended. TooLateToBegin and RanTooLong
+// make the errors of a step whose time is up. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_STEP_DEADLINE_H_
 #define LEAT_RUNTIME_STEP_DEADLINE_H_
 
@@ -24,8 +24,9 @@ struct StepDeadline {
   bool is_longest = false;
 };
 
-// Return DEADLINE_EXCEEDED for a step that was too late to begin, or that ran
-// too long. If `is_longest` is true, the message names the server's flag.
+// These functions return DEADLINE_EXCEEDED for a step that was too late to
+// begin, or that ran too long. If `is_longest` is true, the message names the
+// server's flag.
 absl::Status TooLateToBegin(const StepDeadline& deadline);
 absl::Status RanTooLong(const StepDeadline& deadline);
 

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepStatsRecorder and helpers: turn what an observer sees of a step into
-// TensorFlow's RunMetadata. A RunMetadata holds StepStats (which node ran when,
-// on which device, and what its outputs were) and the partition graphs.
+// StepStatsRecorder and the functions below turn what an observer sees of a
+// step into TensorFlow's RunMetadata. A RunMetadata holds StepStats (which node
+// ran when, on which device, and what its outputs were) and the partition
+// graphs.
 #ifndef LEAT_RUNTIME_STEP_STATS_H_
 #define LEAT_RUNTIME_STEP_STATS_H_
 
@@ -65,17 +66,18 @@ class StepStatsRecorder final : public StepObserver {
   // Records the run of a node.
   void OnNodeRun(const NodeRun& run) override;
 
-  // Records a pull in the way of TensorFlow: as the run of a node "RecvTensor"
-  // (step_transfers.h) on the receiving device, with a label such as "[12B]
-  // [0.156352Mb/s] edge_5_w/read from DEVICE to DEVICE". The run is scheduled
-  // when the tensor was asked for, and ends when the tensor was received. It
-  // starts when the tensor was sent, or when it was asked for if the sender did
-  // not report the time. The clocks of two tasks may differ. A start outside of
-  // the other two times is therefore moved to the nearer of them.
+  // Records a pull in the same way as TensorFlow: as the run of a node
+  // "RecvTensor" (step_transfers.h) on the receiving device, with a label such
+  // as "[12B] [0.156352Mb/s] edge_5_w/read from DEVICE to DEVICE". The run is
+  // scheduled when the tensor was asked for, and ends when the tensor was
+  // received. It starts when the tensor was sent, or when it was asked for if
+  // the sender did not report the time. Because the clocks of two tasks may
+  // differ, the start can be earlier or later than both of the other times. In
+  // that case the start is moved to the nearer of them.
   void OnPull(const TensorPull& pull);
 
   // Moves the record into `stats`, whose old contents are lost. Devices are
-  // sorted by name, and the nodes of each device by start. Afterwards the
+  // sorted by name, and the nodes of each device by start time. Afterwards the
   // recorder is empty.
   void Export(pb::StepStats& stats);
 

@@ -27,14 +27,14 @@ int64_t Nanos(int64_t nanos, int64_t micros) {
   return std::clamp<int64_t>(nanos, 0, kMaxNanos);
 }
 
-// A run of a node on a device, which is the sending or the receiving end of a
-// transfer.
+// One end of a transfer: the run of a node that sends or receives, and the
+// node's device.
 struct End {
   int device = 0;
   const pb::NodeExecStats* node = nullptr;
 };
 
-// A tensor and the two devices between which it goes.
+// A tensor, with the device that sends it and the device that receives it.
 struct Way {
   absl::string_view tensor = {};
   absl::string_view sender = {};
@@ -47,7 +47,8 @@ struct Way {
   }
 };
 
-// All runs that send or receive a tensor on one way.
+// All runs that belong to one way: those that send, those that receive, and the
+// pulls.
 struct Ends {
   Way way = {};
   std::vector<End> sends = {};
@@ -55,8 +56,8 @@ struct Ends {
   std::vector<End> pulls = {};
 };
 
-// The ways of a step. Borrows the names from the stats that the constructor
-// gets.
+// Collects the ways of a step. Borrows the names from the stats that the
+// constructor gets.
 class Ways {
  public:
   explicit Ways(const pb::StepStats& stats) {
@@ -68,7 +69,7 @@ class Ways {
     }
   }
 
-  // The ways, in the order in which the stats mention them.
+  // Returns the ways, in the order in which the stats mention them.
   std::vector<Ends>& all() { return all_; }
 
  private:

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that read step stats of Leat or of TensorFlow. The labels of both
+// These functions read step stats of Leat or of TensorFlow. The labels of both
 // have the same form. The functions tell when a node ran, which op it had, and
 // which tensors went from one device to another. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_STEP_TRANSFERS_H_
@@ -20,14 +20,14 @@ namespace leat {
 // The name of a "node" that stands for a tensor that was pulled from another
 // task. Its label is "[12B] [0.1Mb/s] edge_5_w/read from DEVICE to DEVICE".
 inline constexpr char kRecvTensorNode[] = "RecvTensor";
-// True for the entry of a pull. A real node may be named RecvTensor, too, but
-// its label does not begin with '['.
+// Returns true for the entry of a pull. A real node may be named RecvTensor,
+// too, but its label does not begin with '['.
 bool IsPull(const pb::NodeExecStats& node);
 
-// Return the start and the duration of a run in nanoseconds. The start is the
-// time since 1970 on the clock of the task that ran the node. Older stats of
-// TensorFlow have only microseconds; the functions use these where nanoseconds
-// are missing.
+// These functions return the start and the duration of a run in nanoseconds.
+// The start is the time since 1970 on the clock of the task that ran the node.
+// Older stats of TensorFlow have only microseconds. The functions use these
+// where nanoseconds are missing.
 //
 // Whatever the message contains, both results are at least 0, and their sum
 // fits an int64.

@@ -59,8 +59,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Holds what the new process needs for its start, because it must not allocate
-// memory.
+// Holds what the new process needs to start. The new process itself must not
+// allocate memory.
 struct Start {
   pid_t parent = -1;
   int input = -1;
@@ -70,7 +70,7 @@ struct Start {
   char* const* environment = nullptr;
 };
 
-// Runs in the new process, which becomes the command.
+// Runs in the new process and turns it into the command.
 [[noreturn]] void BecomeCommand(const Start& start) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);

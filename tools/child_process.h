@@ -2,8 +2,8 @@
 //
 // Functions that start processes and wait for their end. The kernel kills the
 // started children when this process ends. After BecomeSubreaper, processes
-// that children leave behind become children of this process, so that it can
-// end them. Call these functions only in a process with one thread.
+// that children leave behind become children of this process. This process can
+// then end them. Call these functions only in a process with one thread.
 #ifndef LEAT_TOOLS_CHILD_PROCESS_H_
 #define LEAT_TOOLS_CHILD_PROCESS_H_
 
@@ -27,9 +27,10 @@ struct ChildProcess {
   FileDescriptor output = {};
 };
 
-// Starts command[0], which it searches for as a shell does. The child has an
-// empty input, a process group of its own, and the signal settings of a new
-// process. `environment` has all variables of the child, each as "NAME=value".
+// Starts the program command[0]. Searches for the program as a shell does. The
+// child has an empty input, a process group of its own, and the signal settings
+// of a new process. `environment` has all variables of the child, each as
+// "NAME=value".
 //
 // Returns NOT_FOUND or PERMISSION_DENIED, naming the command, if the command
 // cannot be run. Returns RESOURCE_EXHAUSTED if no more processes can be

@@ -29,9 +29,9 @@ void AddClusterFlags(CLI::App& app, ResolverInput& input,
 // Returns true if at least one of these flags was given.
 bool HasClusterFlags(const ResolverInput& input);
 
-// Returns the task whose master plans if no flag names a task. This is the
-// first chief. If there is no chief, it is the first worker. If there is no
-// worker, it is the first task. REQUIRES: the cluster has tasks.
+// Returns the task whose master plans the steps if no flag names a task. This
+// is the first chief. If there is no chief, it is the first worker. If there is
+// no worker, it is the first task. REQUIRES: the cluster has tasks.
 TaskId DefaultMaster(const ClusterSpec& cluster);
 
 // Returns the devices of the cluster that the flags describe. The tasks of the

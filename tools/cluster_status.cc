@@ -29,13 +29,13 @@ class WaitingAnswers {
         answers_(addresses_.size()),
         num_missing_(addresses_.size()) {}
 
-  // Stores the answer of the address at `place`.
+  // Stores the answer from the address with the index `place`.
   void Set(size_t place, absl::StatusOr<Payload> answer) {
     MutexLock lock(mutex_);
     answers_[place] = std::move(answer);
     if (--num_missing_ == 0) all_came_.NotifyAll();
   }
-  // Returns false if not all answers have come at `time`.
+  // Waits for all answers. Returns false if some have not come by `time`.
   bool WaitUntil(Clock& clock, Clock::time_point time) {
     MutexLock lock(mutex_);
     while (num_missing_ > 0) {
@@ -87,7 +87,8 @@ absl::Status Parse(const absl::StatusOr<Payload>& answer, Response& response) {
       "the server there is not a task, or a task of an unknown version");
 }
 
-// Returns the task of the devices: "/job:ps/replica:0/task:0".
+// Returns the name of the task of the devices, such as
+// "/job:ps/replica:0/task:0".
 std::string TaskOfDevices(const pb::GetStatusResponse& status) {
   if (status.device_attributes().empty()) return "";
   const std::string& device = status.device_attributes(0).name();
@@ -215,7 +216,8 @@ absl::StatusOr<ClusterReading> ClusterStatus::Read() {
         absl::StrCat("there is no status of ", address_, ": ", subject, why));
   }
   has_answered_ = true;
-  // The first task knows its cluster, so it tells which other tasks there are.
+  // Adds the other tasks of the cluster, which the first task has reported, and
+  // asks them.
   Learn(first);
   Ask(readings);
   ClusterReading reading;

@@ -57,20 +57,21 @@ struct ClusterReading {
 
 // The options of a ClusterStatus.
 struct ClusterStatusOptions {
-  // The time for each answer. The first reading may take twice as long, because
-  // the first task must answer before the other tasks are known.
+  // The maximum time for each answer. The first reading may take twice as long,
+  // because the first task must answer before the other tasks are known.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);
   // Steps and waiting Recvs that are younger than this are not listed.
   std::chrono::nanoseconds min_age = std::chrono::seconds(1);
-  // The most tasks that are asked. The others are only counted.
+  // The maximum number of tasks that are asked. The other tasks are only
+  // counted.
   size_t max_tasks = 1000;
-  // Called during a wait for answers, at its NoticeTimes
-  // (core/threads/notice_times.h), on the thread that reads. `message` is a
-  // sentence that names the addresses that have not answered. May be null.
+  // Called at the NoticeTimes (core/threads/notice_times.h) of each wait for
+  // answers, on the thread that calls Read. `message` is a sentence that names
+  // the addresses that have not answered. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
-// Used by one thread at a time.
+// Not thread-safe.
 class ClusterStatus {
  public:
   // `address` is the address of the task that is asked first. `transport` is

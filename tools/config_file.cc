@@ -26,9 +26,9 @@ bool IsControl(char c) {
   return (byte < ' ' && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-// Returns what is wrong with a line, or "" if CLI11 reads the line as it is
-// meant. CLI11 skips some malformed lines. If an array has no ']', CLI11 takes
-// the rest of the array from the lines below.
+// Returns what is wrong with a line, or "" if CLI11 reads the line as intended.
+// CLI11 skips some malformed lines. If an array has no ']', CLI11 takes the
+// rest of the array from the lines below.
 absl::string_view ProblemOf(absl::string_view line) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line[0] == '#' || line[0] == ';') return "";

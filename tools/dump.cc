@@ -17,8 +17,8 @@ namespace {
 
 using NodeOutputs = std::vector<InferredOutput>;
 
-// The results of shape inference by the names of nodes. Partitioning does not
-// change the names.
+// Maps the name of each node to the results of shape inference for it.
+// Partitioning does not change the names.
 class ShapesByName {
  public:
   absl::Status Infer(const Graph& graph) {

@@ -87,7 +87,7 @@ struct DumpedTransfer {
 
 // A graph at one stage.
 struct Dump {
-  // The name of the graph's file, for people.
+  // The name of the graph's file. It is shown to people.
   std::string model = {};
   Stage stage = Stage::kImported;
   // The feeds, fetches and targets of the step. All three are empty before

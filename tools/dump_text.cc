@@ -21,7 +21,8 @@ constexpr size_t kShownOps = 4;
 
 using Rows = std::vector<std::vector<Cell>>;
 
-// Shortens "/job:.../device:CPU:0" to "CPU:0" if all devices are of one task.
+// Shortens "/job:.../device:CPU:0" to "CPU:0" if all devices belong to one
+// task.
 class DeviceNames {
  public:
   explicit DeviceNames(const Dump& dump) {
@@ -87,7 +88,7 @@ std::string OutputsText(const DumpedNode& node) {
       kMaxOutputs);
 }
 
-// Returns "MatMul 12, Add 7, ...", with the most frequent ops first.
+// Returns a text such as "MatMul 12, Add 7", with the most frequent ops first.
 std::string OpCounts(const DumpedPart& part, const std::vector<int>& members) {
   std::map<std::string, int> by_op;
   for (const int i : members) ++by_op[part.nodes[i].op];

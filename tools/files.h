@@ -14,8 +14,8 @@ class Message;
 
 namespace leat {
 
-// Writes a message. If the path ends in ".pbtxt", the format is text, otherwise
-// binary. Returns INVALID_ARGUMENT if the message is larger than 2 GiB. Also
+// Writes a message. The format is text if the path ends in ".pbtxt", and binary
+// otherwise. Returns INVALID_ARGUMENT if the message is larger than 2 GiB. Also
 // returns the errors of WriteFile (core/output_file.h).
 absl::Status WriteMessage(const google::protobuf::Message& message,
                           const std::string& path);

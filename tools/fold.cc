@@ -28,8 +28,8 @@ struct Item {
   bool is_folded = false;
 };
 
-// Returns "layer_*" for "layer_12", and the text itself if no number is at its
-// end.
+// Returns "layer_*" for "layer_12". Returns the text itself if it does not end
+// in a number.
 std::string Stem(absl::string_view text) {
   size_t end = text.size();
   while (end > 0 && absl::ascii_isdigit(text[end - 1])) --end;

@@ -50,9 +50,9 @@ std::string StageName(Stage stage);
 StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
                             absl::Span<const std::string> fetches);
 
-// Returns INVALID_ARGUMENT, with the name of the `file` that the graph comes
-// from, if the step has neither fetches nor targets. This happens if the graph
-// is empty or everything in it is fed.
+// Returns INVALID_ARGUMENT if the step has neither fetches nor targets. This
+// happens if the graph is empty or everything in it is fed. The message names
+// `file`, the file of the graph.
 absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
                           absl::string_view file);
 

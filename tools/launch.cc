@@ -57,7 +57,7 @@ constexpr int64_t kMaxRestarts = 1'000'000;
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
 
 // Returns true for variables that the launcher sets itself, and for variables
-// that would describe another cluster than TF_CONFIG does.
+// that would describe a cluster other than that of TF_CONFIG.
 bool IsReplaced(absl::string_view variable) {
   for (const char* name :
        {"TF_CONFIG=", "LEAT_CLUSTER=", "LEAT_JOB=", "LEAT_TASK=",
@@ -81,7 +81,7 @@ std::vector<std::string> EnvironmentOf(const TaskId& task,
   return variables;
 }
 
-// Makes the folder and returns its absolute path, for programs that change
+// Makes the folder. Returns its absolute path, because programs may change
 // their working directory. Returns "" for "".
 absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
   if (logs.empty()) return logs;

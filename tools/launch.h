@@ -25,11 +25,13 @@ struct LaunchOptions {
   int max_restarts = 0;                   // per task
   double restart_delay = 0.5;             // seconds; doubles each time
   double grace = 10;                      // seconds from a signal to SIGKILL
-  // How long to wait, at the end, for the reader of the output. Not a flag.
+  // The maximum time for which the launcher waits, at the end, for the reader
+  // of the output. No flag sets it.
   std::chrono::milliseconds view_patience = std::chrono::seconds(2);
 };
 
-// Adds the command and its flags to `app`. `options` must outlive the parsing.
+// Adds the command and its flags to `app`. `options` must outlive the parsing
+// of the command line.
 CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options);
 
 // Returns how many of the arguments are for the program `leat` itself. For
@@ -38,9 +40,9 @@ CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options);
 // commands, all arguments are for `leat`.
 int EndOfLaunchFlags(int argc, char** argv);
 
-// Starts the tasks and shows their output. Returns when the chief (or without
-// one, worker 0) has ended, when a task has failed for good, when all tasks
-// have ended, or after a signal. No process is left behind.
+// Starts the tasks and shows their output. Returns when the chief (or worker 0
+// if there is no chief) has ended, when a task has failed for good, when all
+// tasks have ended, or after a signal. No process is left behind.
 //
 // Returns the exit code: kExitUsage without a command; kExitConfig if the
 // folder for logs cannot be used; 127 or 126 if the command cannot be run; 128

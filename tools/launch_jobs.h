@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// The greatest number of tasks that `leat launch` starts.
+// The maximum number of tasks that `leat launch` starts.
 inline constexpr int kMaxLaunchedTasks = 256;
 
 // Returns the tasks that a --jobs flag asks for: "chief=1,worker=2" stands for
@@ -34,16 +34,16 @@ absl::StatusOr<std::vector<TaskId>> ParseJobs(absl::string_view text);
 // 0 if there is no chief. Returns nothing if there is neither.
 std::optional<size_t> MainTask(const std::vector<TaskId>& tasks);
 
-// Returns a name such as "worker-1", which is used for the task's log and in
-// front of its lines.
+// Returns a name such as "worker-1". The log file of the task and each line of
+// its output show this name.
 std::string ShortName(const TaskId& task);
 
-// Addresses of 127.0.0.1 for all tasks except evaluators, which are outside of
-// the cluster.
+// Has an address of 127.0.0.1 for each task except evaluators, which are
+// outside of the cluster.
 //
-// This object reserves the ports until it is destroyed, by a socket per port
-// that is bound but does not listen. Servers that set SO_REUSEADDR, such as
-// gRPC's, can still bind to the same port.
+// This object reserves the ports until it is destroyed. For each port it has a
+// socket that is bound to the port but does not listen. Servers that set
+// SO_REUSEADDR, such as gRPC's, can still bind to the same port.
 class LocalCluster {
  public:
   // Returns UNAVAILABLE if there are no free ports.

@@ -36,8 +36,8 @@ std::string HowItEnded(const EndedChild& child) {
                            : SignalName(child.signal);
 }
 
-// Returns true if this program was started with the signal ignored, as nohup
-// does.
+// Returns true if the signal was already ignored when this program started, as
+// under nohup.
 bool IsIgnored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 &&
@@ -252,7 +252,7 @@ void LaunchLoop::End(int code, int signal) {
   for (LaunchedTask& task : tasks_) {
     task.StayEnded();
     task.Signal(signal);
-    task.Signal(SIGCONT);  // a stopped task would not notice
+    task.Signal(SIGCONT);  // a stopped task would not see the signal
   }
   SignalStrays(signal);
 }
@@ -262,8 +262,8 @@ void LaunchLoop::Fail(absl::Status why, int code) {
   code_ = code;
 }
 
-// Signals each orphan by itself, because orphans are in groups of their own, or
-// in a group whose first process is gone.
+// Signals each orphan separately, because an orphan is in its own group or in a
+// group whose first process is gone.
 void LaunchLoop::SignalStrays(int signal) const {
   for (const pid_t child : Children()) {
     const bool is_task = std::any_of(

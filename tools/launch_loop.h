@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LaunchLoop: the loop of `leat launch`. It waits for the processes of a
-// launched cluster, for their output and for signals, restarts tasks, and ends
-// everything.
+// launched cluster, for their output and for signals. It also restarts tasks,
+// and ends the cluster.
 #ifndef LEAT_TOOLS_LAUNCH_LOOP_H_
 #define LEAT_TOOLS_LAUNCH_LOOP_H_
 
@@ -25,25 +25,28 @@ namespace leat {
 
 // The options of a LaunchLoop: when to restart tasks and when to end.
 struct LaunchLoopOptions {
-  // The index of the task whose end ends everything, if there is one.
+  // The index of the task whose end also ends all other tasks. Absent if there
+  // is no such task.
   std::optional<size_t> main = {};
   // The number of times that each task may be restarted.
   int max_restarts = 0;
-  // The time before the first restart of a task. It doubles each time.
+  // The time before the first restart of a task. The time doubles with each
+  // restart.
   std::chrono::nanoseconds restart_delay = {};
-  // The longest time before a restart.
+  // The maximum time before a restart.
   std::chrono::nanoseconds max_restart_delay = std::chrono::seconds(8);
   // The time from the first signal to SIGKILL.
   std::chrono::nanoseconds grace = {};
   // `kill_patience` is the time that the kernel gets to remove killed
-  // processes. Until they are removed, new orphans are killed once in
+  // processes. Until they are removed, new orphans are killed once per
   // `kill_period`.
   std::chrono::nanoseconds kill_patience = std::chrono::seconds(5);
   std::chrono::nanoseconds kill_period = std::chrono::milliseconds(20);
 };
 
-// Uses only the thread that calls Run. The thread waits only in poll(). Blocks
-// SIGCHLD and the ending signals of the process, and reads them itself.
+// Works only on the thread that calls Run. The thread waits only in poll().
+// Blocks SIGCHLD and the signals that would end the process, and reads them
+// itself.
 class LaunchLoop {
  public:
   // Borrows `tasks` and `view`, which must outlive this. The tasks must not
@@ -65,11 +68,12 @@ class LaunchLoop {
   absl::Status TakeSignals();
   // Starts the tasks that are due.
   void StartTasks();
-  // Waits until something happens or is due.
+  // Waits until something happens or the next planned time comes.
   void Wait();
-  // Returns the time until something is due, in milliseconds, for poll().
+  // Returns the timeout for poll() in milliseconds: the time until the next
+  // planned time, or -1 if there is none.
   int PollTimeout() const;
-  // Handles the signals that have come.
+  // Handles the signals that have arrived.
   void ReadSignals();
   // Ends the tasks at the first signal, and kills them at the second.
   void OnSignal(int signal);
@@ -81,7 +85,7 @@ class LaunchLoop {
   bool AllHaveEnded() const;
 
   // Returns the names of the tasks whose processes have not ended. If all have
-  // ended, says that only processes are left that the tasks have started.
+  // ended, says that the only processes left are those that the tasks started.
   std::string WhatIsLeft() const;
   // Shows what the launcher waits for, at the times of `notices_`.
   void NoteWaiting();

@@ -17,7 +17,8 @@ namespace leat {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;
-// The most reads of one task's output before the next task is read.
+// The maximum number of reads of one task's output before the next task's
+// output is read.
 constexpr int kMaxReads = 16;
 
 }  // namespace
@@ -41,7 +42,7 @@ absl::Status LaunchedTask::OpenLog() {
 }
 
 absl::Status LaunchedTask::Start() {
-  ReadOutput();  // output of the last process
+  ReadOutput();  // output of the previous process
   LEAT_ASSIGN_OR_RETURN(ChildProcess child,
                         StartChild(options_.command, options_.environment));
   pid_ = child.pid;

@@ -59,24 +59,26 @@ class LaunchedTask {
   pid_t pid() const { return pid_; }
   // Sends a signal to the process group, if a process runs.
   void Signal(int signal) const;
-  // Must be called when the process has ended. If `whole`, kills the rest of
-  // the process group, because it may occupy the task's port. REQUIRES: `child`
-  // has not been passed to Forget.
+  // Must be called when the process has ended. If `whole` is true, kills the
+  // rest of the process group, because it may occupy the task's port. REQUIRES:
+  // `child` has not been passed to Forget.
   void Ended(const EndedChild& child, bool whole);
 
   // The number of starts after the first one, and the time of the next start,
   // if one is planned.
   int restarts() const { return restarts_; }
   const std::optional<SteadyClock::time_point>& due() const { return due_; }
-  // Plan a start, or plan none.
+  // RestartAt plans a start at the time `when`. StayEnded cancels a planned
+  // start.
   void RestartAt(SteadyClock::time_point when) { due_ = when; }
   void StayEnded() { due_.reset(); }
 
   // The descriptor to poll for output, or -1 after the end of the output.
   int output() const { return output_.number(); }
-  // Passes the output that has come to the log and the view. Does not wait.
+  // Reads the output that has arrived, and passes it to the log and the view.
+  // Does not wait.
   void ReadOutput();
-  // Writes a line of the launcher to the log and the view.
+  // Writes a line from the launcher to the log and the view.
   void Note(absl::string_view text);
 
  private:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The program `leat`: runs graphs, serves as a task, starts and shows clusters,
-// lists ops and devices. See --help.
+// and lists ops and devices. See --help.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -40,7 +40,7 @@ constexpr char kFooter[] =
     "Exit codes: 0, 1 for an error in the graph, its data or a step, 2 for "
     "wrong flags, 3 for wrong devices, policies or --config files, 138 when a "
     "task of --target was lost, after which another try may do better.";
-constexpr double kMaxTimeout = 1e9;  // seconds; 30 years
+constexpr double kMaxTimeout = 1e9;  // in seconds; about 30 years
 constexpr int64_t kMaxMemory = int64_t{1} << 62;
 
 // The values of all flags of all commands.

@@ -22,8 +22,8 @@ constexpr std::chrono::milliseconds kBetweenWrites(1);
 // The colours of the names. Red is left out, because it stands for alarms.
 constexpr int kColors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
 
-// Returns the text in front of a task's lines, padded to the same width for
-// all.
+// Returns the text that stands before each line of a task. The text is padded
+// to the same width for all tasks.
 std::string PrefixOf(const std::string& name, size_t width,
                      const std::string& color) {
   std::string prefix = absl::StrCat("[", name, "]");
@@ -35,8 +35,8 @@ std::string PrefixOf(const std::string& name, size_t width,
 }
 
 // Opens the stream a second time. The flag O_NONBLOCK belongs to an open file,
-// which other processes share. So the view needs an open file of its own.
-// Regular files and sockets cannot be opened a second time.
+// which other processes share. So the view needs its own open file. Regular
+// files and sockets cannot be opened a second time.
 FileDescriptor OpenAnew(int output) {
   struct stat info = {};
   if (fstat(output, &info) != 0 ||
@@ -107,8 +107,8 @@ int LiveView::output() const {
 void LiveView::Write() {
   size_t written = 0;
   while (written < kept_.size() && !is_closed_) {
-    // A stream that may block takes PIPE_BUF bytes at once when poll() reports
-    // POLLOUT.
+    // If poll() reports POLLOUT, even a stream that may block takes PIPE_BUF
+    // bytes without blocking.
     pollfd ready = {.fd = output(), .events = POLLOUT, .revents = 0};
     if (poll(&ready, 1, 0) <= 0) break;
     const ssize_t count =

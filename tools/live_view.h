@@ -41,12 +41,12 @@ class LiveView {
   LiveView(std::vector<std::string> names, LiveViewOptions options);
 
   // Shows what task `task` has written. A line is shown when it is complete,
-  // which is at a line feed or a carriage return. Empty lines are not shown.
+  // that is, after a line feed or a carriage return. Empty lines are not shown.
   // Bytes that would control a terminal are escaped.
   void Show(size_t task, absl::string_view bytes);
   // Shows the line that the task has begun, if it has begun one.
   void EndLine(size_t task);
-  // Shows a line of the program that owns the view, under the name "leat".
+  // Shows a line from the program that owns the view, under the name "leat".
   void Note(absl::string_view text);
 
   // Returns the descriptor to poll for output, or -1 if there is nothing to

@@ -58,7 +58,7 @@ void Log::Write(LogLevel level, absl::string_view message,
         program_, ": ", level == LogLevel::kWarning ? "warning: " : "",
         EscapedLines(message),
         code.empty() ? "" : absl::StrCat(" (", code, ")"), "\n");
-    std::cerr.clear();  // A line that was lost does not silence later ones.
+    std::cerr.clear();  // A line that was lost must not silence later lines.
     return;
   }
   nlohmann::ordered_json line = {

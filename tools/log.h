@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Log: the messages that a command line tool writes to standard error. Results
-// do not go there. The messages are text for people or, for collectors of logs,
-// one JSON object per line. Bytes that would control a terminal are escaped.
+// go to standard output. The messages are text for people or, for collectors of
+// logs, one JSON object per line. Bytes that would control a terminal are
+// escaped.
 #ifndef LEAT_TOOLS_LOG_H_
 #define LEAT_TOOLS_LOG_H_
 

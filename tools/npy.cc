@@ -184,7 +184,8 @@ class HeaderParser {
   // Skips white space.
   void Skip() { text_ = absl::StripLeadingAsciiWhitespace(text_); }
 
-  // Takes `token` if the text begins with it.
+  // Skips white space. If the text then begins with `token`, removes the token
+  // and returns true.
   bool Take(absl::string_view token) {
     Skip();
     return absl::ConsumePrefix(&text_, token);
@@ -242,7 +243,7 @@ absl::StatusOr<absl::string_view> HeaderText(absl::string_view bytes,
 }
 
 // Returns the header of a file that has `file_bytes` bytes and begins with
-// `start`. Fails if the data behind the header does not have the size that the
+// `start`. Fails if the data after the header does not have the size that the
 // header announces.
 absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
                                    absl::string_view name, size_t& offset) {
@@ -292,7 +293,7 @@ absl::Status ReadStrings(size_t width, absl::Span<std::string> strings,
   return absl::OkStatus();
 }
 
-// Reads the data behind the header.
+// Reads the data after the header.
 absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
                                 Source source) {
   LEAT_ASSIGN_OR_RETURN(
@@ -329,7 +330,7 @@ absl::StatusOr<size_t> StringWidth(const Tensor& tensor) {
   return width;
 }
 
-// Returns everything in front of the data.
+// Returns the part of the file before the data.
 std::string Preamble(absl::string_view descr, const Shape& shape) {
   const std::string header = absl::StrCat(
       "{'descr': '", descr, "', 'fortran_order': False, 'shape': (",

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Appends "a: T", "values: N * T" or the like.
+// Appends an argument as text, such as "a: T" or "values: N * T".
 void AppendArg(std::string* out, const ArgDef& arg) {
   std::string type = !arg.type_list_attr.empty() ? arg.type_list_attr
                      : !arg.type_attr.empty()    ? arg.type_attr
@@ -30,7 +30,7 @@ void AppendArg(std::string* out, const ArgDef& arg) {
 
 void AppendType(std::string* out, DType dtype) { out->append(Name(dtype)); }
 
-// Returns which values an attr may have.
+// Returns a text that says which values an attr may have.
 std::string Allowed(const AttrDef& attr) {
   if (!attr.allowed_types.empty()) {
     return absl::StrCat(

@@ -31,7 +31,7 @@ absl::StatusOr<std::string> OpText(const OpRegistry& ops,
 //   [{"name", "doc", "signature", "attrs": [{"name", "type", "default"}],
 //     "stateful", "devices": ["CPU"]}]
 //
-// NOT_FOUND for an unknown op.
+// Returns NOT_FOUND for an unknown op.
 absl::StatusOr<std::string> OpListJson(const OpRegistry& ops,
                                        absl::string_view name = "");
 

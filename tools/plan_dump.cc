@@ -54,8 +54,8 @@ absl::Status CannotWrite(const std::string& path) {
   return SystemError(path, "cannot write");
 }
 
-// A file that is open for writing. Errors of opening are reported by the first
-// write.
+// A file that is open for writing. If the file cannot be opened, the first
+// write reports the error.
 class File {
  public:
   // `flags` are added to those for writing a regular file. Symbolic links are
@@ -124,7 +124,7 @@ absl::Status PlanDump::CheckFolder(const std::string& folder) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", folder, "' is not a folder"));
   }
-  // Permissions do not tell everything: a file system may be full or read-only.
+  // Permissions alone are not enough: the file system may be full or read-only.
   std::string probe = absl::StrCat(folder, "/.leat-XXXXXX");
   if (mkdtemp(probe.data()) == nullptr || rmdir(probe.c_str()) != 0) {
     return absl::InvalidArgumentError(

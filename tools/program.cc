@@ -166,8 +166,8 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   return message + variable;
 }
 
-// Waits until standard output, which somebody has made non-blocking, takes more
-// bytes. Returns false if the wait fails.
+// Waits until standard output, which is non-blocking, can take more bytes.
+// Returns false if the wait fails.
 bool WaitForReader() {
   pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return poll(&output, 1, -1) >= 0 || errno == EINTR;

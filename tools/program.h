@@ -49,14 +49,14 @@ std::string ShortVersionText();
 // Returns an exit code if the program must end now.
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log);
 
-// Check that the value of a flag is a number, or an integer, in [low, high].
-// CLI11's own checks accept NaN, and integers that do not fit int64.
+// Return checks that the value of a flag is a number, or an integer, in [low,
+// high]. CLI11's own checks accept NaN, and integers that do not fit int64.
 CLI::Validator NumberFrom(double low, double high);
 CLI::Validator IntegerFrom(int64_t low, int64_t high);
 
-// Converts the value of a flag, because CLI11 does not know durations of the
-// standard library. REQUIRES: 0 <= seconds <= kMaxSeconds.
-inline constexpr double kMaxSeconds = 1e9;  // 30 years
+// Converts the value of a flag to a duration of the standard library, which
+// CLI11 does not know. REQUIRES: 0 <= seconds <= kMaxSeconds.
+inline constexpr double kMaxSeconds = 1e9;  // about 30 years
 std::chrono::nanoseconds Seconds(double seconds);
 
 // Returns the help text of --memory, with the default.
@@ -67,7 +67,7 @@ int Report(const Log& log, const absl::Status& status,
            ExitCode code = kExitError);
 
 // Runs `command`, which may start threads, and returns its exit code. If the
-// system refuses a thread, logs that and returns kExitError.
+// system refuses to start a thread, logs that and returns kExitError.
 int WithThreads(const Log& log, absl::FunctionRef<int()> command);
 
 // Returns the exit code for an error of a session on a cluster: kExitLostTask
@@ -83,7 +83,7 @@ int Print(const Log& log, absl::string_view text);
 bool WantsColor();
 
 // Return the columns and the lines of the terminal to which standard output
-// goes, or 0 if it is not a terminal.
+// goes, or 0 if standard output is not a terminal.
 int TerminalWidth();
 int TerminalHeight();
 

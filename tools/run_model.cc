@@ -21,7 +21,8 @@ namespace {
 constexpr absl::string_view kFeed = "--feed";
 constexpr absl::string_view kFetch = "--fetch";
 
-// The parts of "y=@y.npy", or "y" without a file.
+// The two parts of a text such as "y=@y.npy". `file` is "" if the text has no
+// file.
 struct NameAndFile {
   std::string name = {};
   std::string file = {};
@@ -70,14 +71,14 @@ absl::StatusOr<Inputs> ReadFeeds(const std::vector<std::string>& feeds) {
   return inputs;
 }
 
-// Returns " on grpc://host:port", or "" for this process.
+// Returns " on grpc://host:port", or "" if the graph runs in this process.
 std::string OnTarget(const RunModelOptions& options) {
   const std::string& target = options.session.target.text;
   return target.empty() ? "" : absl::StrCat(" on ", target);
 }
 
-// Returns text that says how to see what the target does, or "" for this
-// process.
+// Returns text that says how to see what the target does, or "" if the graph
+// runs in this process.
 std::string WhereToLook(const RunModelOptions& options) {
   const std::string& target = options.session.target.text;
   if (target.empty()) return "";
@@ -100,8 +101,8 @@ std::string LimitOfStep(const RunModelOptions& options) {
   return absl::StrCat(limit, WhereToLook(options));
 }
 
-// Writes notices that the command is waiting for `what()`, until the result is
-// destroyed. `what` is called on another thread. `timers` is borrowed.
+// Until the result is destroyed, writes notices that the command is waiting for
+// `what()`. `what` is called on another thread. `timers` is borrowed.
 WaitNotices NoticesOf(std::function<std::string()> what,
                       const RunModelOptions& options, TimerQueue& timers) {
   return WaitNotices(timers, options.session.on_waiting,
@@ -230,7 +231,7 @@ absl::StatusOr<RunModelResult> RunSteps(Session& session, const Work& work,
   return result;
 }
 
-// Closes the session. This takes long if the target does not answer.
+// Closes the session. This takes a long time if the target does not answer.
 void CloseSession(Session& session, const RunModelOptions& options,
                   TimerQueue& timers) {
   const WaitNotices notices = NoticesOf(

@@ -40,13 +40,13 @@ struct RunModelOptions {
   // Ops to run once before the steps.
   std::vector<std::string> init = {};
   int64_t steps = 1;
-  // The most time that each step may take.
+  // The maximum time for each step.
   std::optional<std::chrono::nanoseconds> timeout = {};
-  // After RunModel has made a session, it calls `on_waiting` on another thread
-  // when it waits for a plan, for a step or for the end of the session.
+  // The options of the session. While RunModel waits for a plan, for a step or
+  // for the end of the session, it calls `on_waiting` on another thread.
   SessionOptions session = {};
   // The clock that measures step_time and decides when `session.on_waiting` is
-  // called. Borrowed; null stands for the real one.
+  // called. Borrowed; null stands for the real clock.
   Clock* clock = nullptr;
   // Replaces NewSession in tests.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
@@ -56,8 +56,8 @@ struct RunModelOptions {
 
 // The result of RunModel.
 struct RunModelResult {
-  // The tensors that the last step fetched, in the order of the fetches,
-  // without those that were written to files.
+  // The tensors that the last step fetched, in the order of the fetches, except
+  // those that were written to files.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
   // The time of all steps together. If steps are recorded, this is only the
@@ -66,8 +66,8 @@ struct RunModelResult {
   std::chrono::nanoseconds step_time = {};
 };
 
-// What RunModel records besides the fetched values. A null member records
-// nothing. All pointers are borrowed.
+// Says what RunModel records in addition to the fetched values. A null member
+// records nothing. All pointers are borrowed.
 struct RunModelRecords {
   // Records every step.
   Trace* trace = nullptr;
@@ -78,7 +78,7 @@ struct RunModelRecords {
 };
 
 // Runs the steps, and writes the fetches that have a file. Returns
-// INVALID_ARGUMENT, quoting the text, for a feed or a fetch of a wrong form.
+// INVALID_ARGUMENT, quoting the text, for a feed or a fetch with a wrong form.
 // Also returns the errors of LoadGraph, ReadNpy, WriteNpy and Session.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records = {});

@@ -283,8 +283,8 @@ int Serve(const ServeOptions& options, const Log& log) {
   // disk. Otherwise SIGXFSZ would end the task.
   std::signal(SIGXFSZ, SIG_IGN);
   RaiseDescriptorLimit();
-  // If a peer sends bytes that are not a message, it gets an error. Protobuf
-  // need not log the error, too.
+  // A peer that sends bytes that are not a message gets an error, so Protobuf
+  // does not have to log that error.
   google::protobuf::SetLogHandler(nullptr);
   // Turns off the search for deadlocks. Debug builds of Abseil, such as
   // Debian's, search at each lock that gRPC takes, and this takes a fifteenth

@@ -26,7 +26,7 @@ struct ServeOptions {
   // The address to listen at; "" stands for the task's address in the cluster.
   std::string bind = {};
   bool insecure = false;
-  // For how many seconds running steps may go on after a signal.
+  // The time in seconds for which running steps may continue after a signal.
   double grace = 25;
   // The devices, in the form that ParseDevices takes (runtime/device_set.h).
   std::string devices = "cpu";
@@ -42,7 +42,8 @@ struct ServeOptions {
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;
 };
 
-// Adds the command and its flags to `app`. `options` must outlive the parsing.
+// Adds the command and its flags to `app`. `options` must outlive the parsing
+// of the command line.
 CLI::App* AddServe(CLI::App& app, ServeOptions& options);
 
 // Runs the task, and prints "ready /job:ps/replica:0/task:0 ADDRESS" as soon as

@@ -40,11 +40,11 @@ constexpr double kMinInterval = 0.1;
 // If the interval is longer than this, notices say that the command waits for
 // its second reading.
 constexpr std::chrono::seconds kUnspokenInterval(1);
-// The most bytes that a message may have. Tasks limit the lengths of their
+// The maximum number of bytes of a message. Tasks limit the lengths of their
 // answers.
 constexpr int64_t kMaxAnswerBytes = 64 << 20;
 
-// Returns the address, such as "host:port", in `text`, which is an address or a
+// Returns the address in `text`, such as "host:port". `text` is an address or a
 // target.
 std::string AddressOf(absl::string_view text) {
   if (absl::ConsumePrefix(&text, "grpc://")) return std::string(text);
@@ -57,8 +57,8 @@ std::string CheckTarget(const std::string& text) {
   return std::string(CheckAddress(AddressOf(text)).message());
 }
 
-// Returns text that replaces what is on the screen by as many lines of `text`
-// as fit.
+// Returns text that replaces the contents of the screen with as many lines of
+// `text` as fit.
 std::string Screen(const std::string& text, size_t height) {
   std::vector<absl::string_view> lines =
       absl::StrSplit(absl::StripSuffix(text, "\n"), '\n');

@@ -18,12 +18,12 @@ namespace leat {
 struct StatusOptions {
   // "host:port", "unix:/path" or a target of one task.
   std::string address = {};
-  // Repeats until a signal comes.
+  // If true, the status is shown again and again until a signal comes.
   bool watch = false;
   // Seconds between two readings. The two readings give the rates per second. 0
   // stands for one reading, without rates.
   double interval = 1;
-  // Seconds that each task has to answer.
+  // The time in seconds within which each task must answer.
   double timeout = 2;
   // Running steps and waiting Recvs are listed if they are at least this old,
   // in seconds.
@@ -31,7 +31,8 @@ struct StatusOptions {
   bool json = false;
 };
 
-// Adds the command and its flags to `app`. `options` must outlive the parsing.
+// Adds the command and its flags to `app`. `options` must outlive the parsing
+// of the command line.
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options);
 
 // Prints the status once. With `watch`, prints it again and again until a

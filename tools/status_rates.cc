@@ -4,7 +4,7 @@
 namespace leat {
 namespace {
 
-// Returns what `reading` says of the task, or null.
+// Returns what `reading` says about the task, or null if it says nothing.
 const TaskReading* Find(const ClusterReading& reading,
                         const TaskReading& task) {
   for (const TaskReading& other : reading.tasks) {

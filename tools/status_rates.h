@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// Returns the number of steps that have ended, with success or without.
+// Returns the number of steps that have ended, successfully or not.
 int64_t StepsDone(const pb::StepTotals& steps);
 
 // Compares two readings of one task. Thread-compatible.
@@ -22,10 +22,10 @@ class StatusRates {
   // are borrowed and must outlive this.
   StatusRates(const TaskReading& now, const ClusterReading* before);
 
-  // Return rates per second, of all steps of the task, of the steps of a
+  // Return the rates per second of all steps of the task, of the steps of a
   // session, and of the bytes exchanged with a peer. They return nothing if the
-  // task was restarted in between, or if the earlier reading does not have the
-  // task, the session or the peer.
+  // task was restarted between the two readings, or if the earlier reading does
+  // not have the task, the session or the peer.
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;

@@ -77,8 +77,8 @@ class TextReport {
   void AddSteps();
   void AddRecvs();
 
-  // Adds a table with a title and, if `more` is not 0, a line that says how
-  // much more there is. Adds nothing if there are no rows.
+  // Adds a table with a title. If `more` is not 0, adds a line such as "and 3
+  // more". Adds nothing if there are no rows.
   void Add(const std::string& title, std::vector<Cell> heading, Rows rows,
            int64_t more = 0, absl::string_view what = "") {
     if (rows.empty()) return;

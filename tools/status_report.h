@@ -23,7 +23,7 @@ struct StatusReportOptions {
 
 // Returns tables of the tasks, the sessions, the traffic, the steps and Recvs
 // that take long, and the devices. `before` is an earlier reading of the same
-// cluster, from which rates per second are computed; it may be null.
+// cluster, or null. The rates per second are computed from both readings.
 std::string StatusReportText(const ClusterReading& reading,
                              const ClusterReading* before,
                              const StatusReportOptions& options);

@@ -43,27 +43,28 @@ struct Cell {
 struct TableOptions {
   bool color = false;
   int indent = 2;
-  // Cells that are wider than this stick out of their column.
+  // A column is at most this wide. Wider cells extend beyond it.
   int max_column = 64;
   // Lines are cut at this width; 0 stands for no limit.
   int width = 0;
 };
 
 // Returns one line per row, with the cells escaped. A column is as wide as its
-// widest cell. If a cell sticks out, the following cells of its row stand as
-// close to their columns as they can.
+// widest cell. If a cell extends beyond its column, the following cells of its
+// row are placed as close to their columns as possible.
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options = {});
 
 // Returns a size such as "17 B", "3.2 KiB" or "1.5 GiB".
 std::string BytesText(int64_t bytes);
 
-// Returns `text` without bytes that would control a terminal. Control
-// characters and bytes that are not UTF-8 are written as "\\n", "\\x1b" and the
-// like; a backslash stays.
+// Returns `text` without bytes that would control a terminal. Writes control
+// characters and bytes that are not UTF-8 as text, such as "\\n" or "\\x1b".
+// Does not change backslashes.
 std::string Escaped(absl::string_view text);
 
-// Does the same for messages of several lines, in which "\n" and "\t" stay.
+// Does the same for messages of several lines, but does not change "\n" and
+// "\t".
 std::string EscapedLines(absl::string_view text);
 
 // Returns at most `width` bytes of `text`, without cutting a UTF-8 character in

@@ -27,13 +27,13 @@ constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
 // their own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
-// TensorFlow's servers measure "scheduled" by another clock. A time in the
+// TensorFlow's servers measure "scheduled" with another clock. A time in the
 // queue above this limit counts as zero, because it is probably the difference
 // of the clocks.
 constexpr int64_t kMaxQueued = 86'400'000'000'000;  // a day
 
-// Returns the nanoseconds from when the node was ready to when it ran. Returns
-// 0 if `node` does not say when it was ready, or if the result would be
+// Returns the time from when the node was ready to when it ran, in nanoseconds.
+// Returns 0 if `node` does not say when it was ready, or if the result would be
 // negative or above kMaxQueued.
 int64_t QueuedOf(const pb::NodeExecStats& node) {
   const int64_t scheduled =
@@ -161,7 +161,7 @@ class DeviceEvents {
     return place;
   }
 
-  // Notes the names of the device's threads.
+  // Stores the names of the device's threads.
   void Name(const pb::DeviceStepStats& device) {
     for (const auto& [id, name] : device.thread_names()) names_[id] = name;
   }
@@ -195,7 +195,8 @@ class DeviceEvents {
     return found->second;
   }
 
-  // Adds a point of the device's counter of live bytes, if it has changed.
+  // If the device's number of live bytes has changed, adds a point to the
+  // counter that shows it.
   void AddMemory(const pb::NodeExecStats& node, int64_t time, Events& events) {
     if (node.memory().empty()) return;
     const int64_t bytes = node.memory(0).allocator_bytes_in_use();

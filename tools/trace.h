@@ -23,15 +23,16 @@ struct OpTime {
   std::chrono::nanoseconds total = {};
 };
 
-// Returns the time from the start of the first node to the end of the last.
+// Returns the time from the start of the first node to the end of the last
+// node.
 std::chrono::nanoseconds DurationOf(const pb::StepStats& step);
 
 // Thread-compatible. Step stats of TensorFlow work, too, because their timeline
-// labels are the same.
+// labels have the same form.
 class Trace {
  public:
-  // If a step would bring the timeline above `max_node_runs` runs of nodes,
-  // that step and all later ones are counted in the table only.
+  // If a step would make the timeline exceed `max_node_runs` runs of nodes,
+  // that step and all later ones are counted only in the table.
   explicit Trace(size_t max_node_runs = 500'000)
       : max_node_runs_(max_node_runs) {}
 
@@ -59,8 +60,8 @@ class Trace {
   // to its Recv. A counter shows the live bytes of each device.
   //
   // Times are microseconds since the first event. The arguments of an event are
-  // the node, the op, the inputs, the outputs, and the time between ready and
-  // running (queued_us).
+  // the node, the op, the inputs, the outputs, and the time for which the node
+  // was ready but did not run (queued_us).
   std::string ToChromeJson() const;
 
  private:

@@ -31,12 +31,12 @@ struct BatchOptions {
   // If given, the rows are shuffled anew for each epoch. The same seed gives
   // the same orders. If absent, rows are given out in order.
   std::optional<uint64_t> shuffle_seed = {};
-  // If true, rows that do not fill a last batch are left out.
+  // If true, the last rows are left out if they do not fill a batch.
   bool drop_remainder = false;
 };
 
-// The batches of one data set, epoch after epoch. Not thread-safe. Shares the
-// tensors of `data`, and copies rows out of them.
+// Gives out the batches of one data set, epoch after epoch. Shares the tensors
+// of the data set, and copies rows out of them. Not thread-safe.
 class Batches {
  public:
   // Returns INVALID_ARGUMENT in these cases: the batch size is below 1, the

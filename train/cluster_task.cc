@@ -19,7 +19,7 @@ namespace {
 
 using TasksOfJob = std::map<int, std::string>;  // addresses by index
 
-// Returns the tasks of a job, none if there is no such job.
+// Returns the tasks of a job, or an empty map if there is no such job.
 const TasksOfJob& TasksOf(const ClusterSpec& cluster, absl::string_view job) {
   static const TasksOfJob none;
   const auto it = cluster.jobs().find(std::string(job));

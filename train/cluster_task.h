@@ -41,8 +41,8 @@ inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
 struct ClusterTaskOptions {
-  // The flags of the program, if it has some. Settings that are missing here
-  // are read from the environment.
+  // The flags of the program, if it has any. Settings that are missing here are
+  // read from the environment.
   ResolverInput input = {};
   // Options of the server. `config` is ignored, because it follows from
   // `input`. `log` also gets messages that say what Serve waits for when it
@@ -51,8 +51,8 @@ struct ClusterTaskOptions {
   // The jobs whose tasks only serve. Add "worker" for in-graph training, where
   // the workers only serve, too.
   std::vector<std::string> serving_jobs = {kPsJob};
-  // SIGTERM or SIGINT makes Serve stop the server. Steps that are running then
-  // may go on for this time.
+  // SIGTERM or SIGINT makes Serve stop the server. Steps that are then running
+  // may continue for this time.
   std::chrono::nanoseconds grace = std::chrono::seconds(25);
 };
 
@@ -60,9 +60,9 @@ struct ClusterTaskOptions {
 class ClusterTask {
  public:
   // Resolves the cluster and the task, and starts the server of the task. An
-  // evaluator gets no server. Fails as ResolveTask and Server::Start do.
-  // Returns INVALID_ARGUMENT for an evaluator in a cluster without parameter
-  // servers.
+  // evaluator gets no server. Returns the errors of ResolveTask and
+  // Server::Start. Also returns INVALID_ARGUMENT for an evaluator in a cluster
+  // without parameter servers.
   //
   // If the task serves, Start blocks SIGTERM and SIGINT in the calling thread
   // and in the threads that it makes later, because Serve waits for these
@@ -72,7 +72,7 @@ class ClusterTask {
   // Stops the server at once.
   ~ClusterTask();
 
-  // The cluster, the task and where they are configured.
+  // The configuration of the cluster and the task, and the task itself.
   const TaskConfig& config() const;
   const TaskId& task() const;
   // True for the task that initializes the variables and applies gradients. It

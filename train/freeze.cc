@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<NodeId>> FindOutputs(
   return nodes;
 }
 
-// Fails if a reference variable is updated on the way to an output, because its
-// value is then not a constant.
+// Fails if a reference variable is updated on the way to an output, because the
+// variable's value is then not a constant.
 absl::Status CheckOnlyRead(const Graph& graph,
                            const std::vector<bool>& needed) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
@@ -52,9 +52,9 @@ absl::Status CheckOnlyRead(const Graph& graph,
   return absl::OkStatus();
 }
 
-// Returns pairs of a VarHandleOp and a ReadVariableOp that reads its variable.
-// Neither node has control inputs. A VarHandleOp without such a ReadVariableOp
-// is left out.
+// Maps each VarHandleOp to a ReadVariableOp that reads its variable. Neither
+// node has control inputs. A VarHandleOp without such a ReadVariableOp is left
+// out.
 absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
   absl::flat_hash_map<NodeId, NodeId> reads;
   for (const NodeId id : graph.NodeIds()) {

@@ -38,11 +38,11 @@ namespace leat {
 // functions or only after other nodes, FreezeVariables extends `session` by a
 // read of that variable.
 //
-// Fails as Session::Run and Session::Extend do. Returns NOT_FOUND if an output
-// is not in `graph`, or if `session` lacks a read of a variable. Returns
-// INVALID_ARGUMENT, naming the node, if a node does more with a variable than
-// read it. Returns the same error if a variable has control inputs or is made
-// in a function.
+// Returns the errors of Session::Run and Session::Extend. Returns NOT_FOUND if
+// an output is not in `graph`, or if `session` lacks a read of a variable.
+// Returns INVALID_ARGUMENT, naming the node, if a node does more with a
+// variable than read it. Returns the same error if a variable has control
+// inputs or is made in a function.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

@@ -18,7 +18,7 @@ constexpr int kWidth = 24;
 constexpr std::chrono::milliseconds kBetweenDraws(100);
 constexpr char kEraseLine[] = "\r\033[K";
 
-// Writes a duration as minutes and seconds, "1:05".
+// Returns a duration in minutes and seconds, such as "1:05".
 std::string Duration(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds + 0.5);
   return absl::StrFormat("%d:%02d", whole / 60, whole % 60);

@@ -10,8 +10,8 @@
 namespace leat {
 namespace {
 
-// Adds nodes on the variable's device that tell whether the variable is not
-// initialized.
+// Adds nodes on the variable's device that tell whether the variable is
+// uninitialized.
 Output IsMissing(GraphBuilder& b, const Variable& variable,
                  SourceLocation location) {
   const Scope beside = b.ColocateWith(variable.handle().operation(), location);

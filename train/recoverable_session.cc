@@ -23,7 +23,7 @@ namespace {
 using std::chrono::nanoseconds;
 using Time = Clock::time_point;
 
-constexpr size_t kMaxNames = 10;  // the most that a message lists
+constexpr size_t kMaxNames = 10;  // maximum number of names in a message
 
 std::string Text(nanoseconds duration) {
   return absl::FormatDuration(absl::FromChrono(duration));
@@ -52,7 +52,8 @@ absl::Status ClosedError() {
   return absl::FailedPreconditionError("the session is closed");
 }
 
-// True for the errors of a step whose session was closed while the step ran.
+// Returns true for the errors of a step whose session was closed while the step
+// ran.
 bool IsOfClosedSession(const absl::Status& status) {
   return absl::IsCancelled(status) || absl::IsFailedPrecondition(status) ||
          absl::IsAborted(status);
@@ -122,7 +123,8 @@ class RecoverableSession::Implementation {
   // another thread that is making one.
   absl::StatusOr<LivePtr> Acquire();
   // Tries again and again to make a session. Stops when an attempt succeeds or
-  // fails with an error that is not recoverable, or when `give_up` is over.
+  // fails with an error that is not recoverable, or when the time `give_up` is
+  // over.
   absl::StatusOr<SessionPtr> Make();
   // Tries once to make a session whose variables are ready.
   absl::StatusOr<SessionPtr> Attempt(Time deadline);
@@ -166,7 +168,8 @@ class RecoverableSession::Implementation {
 
   // Marks the session as lost and closes it.
   void Lose(const LivePtr& live, const absl::Status& why);
-  // Returns false if this object was closed in the meantime.
+  // Sleeps for `duration`. Returns false if this object was closed in the
+  // meantime.
   bool Sleep(nanoseconds duration);
   void Log(absl::string_view text);
   // Says for how long there has been no session, and why.
@@ -201,7 +204,8 @@ class RecoverableSession::Implementation {
   // The session that is being made. Close closes it, too.
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
-  // When the last session was lost, or this object was made.
+  // The time at which the last session was lost, or at which this object was
+  // made.
   Time no_session_since_ ABSL_GUARDED_BY(mutex_) = clock_.Now();
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
   // The steps that are running, in the order in which they began.
@@ -455,8 +459,8 @@ absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
     return WaitForChief(*session, std::move(missing), deadline);
   }
   if (!lost.ok()) {
-    // The accumulators and queues that are left would not agree with variables
-    // that begin anew, so all tasks are cleared.
+    // The remaining accumulators and queues would not match newly initialized
+    // variables, so all tasks are cleared.
     Log(absl::StrCat(lost.message(),
                      "; all tasks are cleared, and the training begins anew"));
     session->Close().IgnoreError();
@@ -566,7 +570,7 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
   absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
   if (IsRecoverable(result.status())) Lose(live, result.status());
   // The step may have failed because the chief has just cleared the variables
-  // in order to begin anew. In that case the session is lost, too.
+  // in order to initialize them again. In that case the session is lost, too.
   if (options_.reinitialize && !options_.uninitialized.empty() &&
       absl::IsFailedPrecondition(result.status())) {
     Check(live, options_.give_up);
@@ -585,7 +589,7 @@ void RecoverableSession::Implementation::RunLoop() {
     LivePtr live;
     {
       MutexLock lock(mutex_);
-      // Waits for the next session, which a thread that calls Run makes.
+      // Waits for the next session. A thread that calls Run makes it.
       while (!closed_ && (live_ == nullptr || live_ == last)) {
         changed_.Wait(mutex_);
       }

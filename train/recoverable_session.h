@@ -77,21 +77,22 @@ struct RecoverableSessionOptions {
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 
   // If a task is lost, a step on other tasks may wait for ever. A thread
-  // therefore looks at the running steps each time this time has passed. If a
-  // step has run for longer than this time, the thread fetches `uninitialized`.
-  // The session counts as lost if such a fetch fails with a recoverable error
-  // or finds variables that are not initialized. 0 turns the fetches off.
+  // therefore looks at the running steps at intervals of this length. If a step
+  // has run for longer than such an interval, the thread fetches
+  // `uninitialized`. The session counts as lost if such a fetch fails with a
+  // recoverable error or finds variables that are not initialized. 0 turns the
+  // fetches off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(2);
 
-  // The clock of all these times. Borrowed; null stands for the real one.
+  // The clock of all these times. Borrowed; null stands for the real clock.
   Clock* clock = nullptr;
 
   // Called with a sentence about each event. Events are: a session was lost, an
-  // attempt has failed or has waited for long, the chief clears the tasks or
-  // initializes the variables, or this task waits for the chief. Sentences
-  // about attempts say for how long there has been no session. They replace the
-  // calls of `session.on_waiting`. Runs on the thread on which the event
-  // happens. Calls do not overlap.
+  // attempt has failed or has waited for a long time, the chief clears the
+  // tasks or initializes the variables, or this task waits for the chief.
+  // Sentences about attempts say for how long there has been no session. They
+  // replace the calls of `session.on_waiting`. Runs on the thread on which the
+  // event happens. Calls do not overlap.
   std::function<void(absl::string_view)> log = {};
 
   // `new_session` replaces NewSession and `reset` replaces ResetTasks, for
@@ -105,7 +106,8 @@ struct RecoverableSessionOptions {
   std::function<absl::Status(const SessionOptions& session)> reset = {};
 };
 
-// True for UNAVAILABLE and ABORTED, after which another session may succeed.
+// Returns true for UNAVAILABLE and ABORTED. After these errors, another session
+// may succeed.
 bool IsRecoverable(const absl::Status& status);
 
 // Thread-safe. Keeps a copy of the graph and owns its session and threads.
@@ -128,11 +130,11 @@ class RecoverableSession {
   // effects may run again.
   //
   // After a recoverable error of Run or of `loop`, the next call of Run first
-  // makes a new session, and fails as Create does. If making the session fails
-  // with a recoverable error, Run may be called again. If `loop` fails with
-  // OUT_OF_RANGE or CANCELLED, `loop` pauses until the next session. If `loop`
-  // fails with any other error that is not recoverable, all later calls of Run
-  // return that error.
+  // makes a new session. If this fails, Run returns the error that Create would
+  // return. If that error is recoverable, Run may be called again. If `loop`
+  // fails with OUT_OF_RANGE or CANCELLED, `loop` pauses until the next session.
+  // If `loop` fails with any other error that is not recoverable, all later
+  // calls of Run return that error.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
 
   // Returns the number of sessions made so far. When the number changes, a

@@ -130,7 +130,7 @@ class HandleReplacement {
   }
 
  private:
-  // The function that a node shall call: a copy that takes values, or the
+  // The function that a node will call: a copy that takes values, or the
   // original function if no argument is a value.
   struct Callee {
     FunctionRef function = {};
@@ -485,7 +485,7 @@ class HandleReplacement {
     }
     LEAT_ASSIGN_OR_RETURN(Function function,
                           WriteFunction(body, original, callee.function.name));
-    // Removes TensorFlow's notes about the shapes that the arguments had.
+    // Removes TensorFlow's annotations about the shapes that the arguments had.
     function.attrs.Erase("_input_shapes");
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (!arguments[i].has_value()) continue;

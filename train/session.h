@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewSession: makes a session, with which programs run a graph. If the target
-// is empty, the graph runs on the devices of this process. Otherwise the graph
-// runs on the devices of a cluster, and the target names the master of the
-// cluster: "grpc://host:port" or "unix:///path".
+// NewSession: makes a session that runs a graph. If the target is empty, the
+// graph runs on the devices of this process. Otherwise the graph runs on the
+// devices of a cluster, and the target names the master of the cluster:
+// "grpc://host:port" or "unix:///path".
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder<float>("x");
@@ -64,7 +64,8 @@ struct SessionTarget {
 // sessions on a target.
 struct SessionOptions {
   SessionTarget target = {};
-  // The devices of this process. The tasks of a target have their own. Local.
+  // The devices of this process. The tasks of a target have their own devices.
+  // Local.
   std::string devices = "cpu";  // "cpu:2": two CPU devices
   int num_threads = 0;          // local; 0: one per processor
   // Memory limit of each CPU device. 0 stands for its share of the memory that

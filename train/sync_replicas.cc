@@ -54,8 +54,8 @@ class SyncBuilder {
     return absl::StrCat(attrs_.shared_name, name);
   }
 
-  // Make what the workers and the chief share, and the worker's own step
-  // number.
+  // Make the state that the workers and the chief share, and the worker's own
+  // step number.
   void MakeState(absl::Span<const nn::VariableGradient> gradients);
   void MakeLocalStep();
   Output MakeAccumulator(const nn::VariableGradient& of);
@@ -233,8 +233,8 @@ Operation SyncBuilder::SetLocalStep() {
   return op::AssignVariableOp(local_step_, step, {}, location_);
 }
 
-// Returns the sums of the rows divided by the number of gradients, which the
-// last row holds.
+// Returns the sum of each row divided by the number of gradients. The last row
+// holds this number.
 IndexedSlices SyncBuilder::MeanOfRows(const Accumulator& accumulator) {
   const auto taken = op::SparseAccumulatorTakeGradient(
       accumulator.handle, attrs_.replicas_to_aggregate,

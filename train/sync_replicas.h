@@ -58,8 +58,8 @@ struct SyncReplicasAttrs {
 // after an error.
 struct SyncStep {
   // A worker's step: it computes and sends the gradients of its batch, runs the
-  // builder's updates(), and waits for the next token. OUT_OF_RANGE after
-  // `finish`.
+  // builder's updates(), and waits for the next token. Fails with OUT_OF_RANGE
+  // after `finish`.
   Operation train = {};
   // A worker runs this when it begins, or begins again. The worker then starts
   // at the current global step.
@@ -88,7 +88,7 @@ struct SyncStep {
   }
 };
 
-// Not thread-safe, as builders are not. Copies share one optimizer, which never
+// Not thread-safe, like builders. Copies share one optimizer, which never
 // changes.
 class SyncReplicas {
  public:

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures gRPC alone, which shows the least time that a call between two
-// processes of Leat can take. It uses gRPC as Leat does, with the same API, a
-// single polling thread and the same allocator, but runs no steps. A second
-// process is the server. It sends as many bytes as the request asks for, from
-// memory that it has allocated before.
+// Measures gRPC alone, which shows the minimum time of a call between two
+// processes of Leat. It uses gRPC as Leat does, with the same API, a single
+// polling thread and the same allocator, but runs no steps. A second process is
+// the server. It sends as many bytes as the request asks for, from memory that
+// it has allocated before.
 //
 //   null            an empty call
 //   null_spinning   the same, with threads that look for the next event for

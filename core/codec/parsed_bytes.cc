@@ -24,12 +24,13 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// The most memory that a field can take beside its bytes. The worst case is a
-// field that protobuf keeps as an unknown field: its number is unknown, its
-// wire type does not fit its number, or it is in a group. An unknown field
-// takes 16 bytes in an array, which may be twice as large as needed. An unknown
-// string also takes an object of 48 bytes from malloc, and 32 more bytes if its
-// text does not fit into the object.
+// Upper bounds for the memory that a field takes in addition to its bytes: for
+// a number, and for a string, a group or packed numbers. The worst case is a
+// field that protobuf keeps as an unknown field, because its number is unknown,
+// its wire type does not fit its number, or it is in a group. An unknown field
+// takes 16 bytes in an array, and the array may be twice as large as needed. An
+// unknown string also takes an object of 48 bytes from malloc, and 32 more
+// bytes if its text does not fit into the object.
 constexpr int64_t kNumberBytes = 32;
 constexpr int64_t kStringBytes = 112;
 
@@ -51,9 +52,9 @@ bool TakeBytes(CodedInputStream& input, absl::string_view all,
   return input.Skip(static_cast<int>(length));
 }
 
-// Adds a field, whose tag has been read, to `total`. If the field is a message,
-// adds it to `pending`, to be counted later. Returns false if the message is
-// malformed here.
+// Adds the memory of a field to `total`. The caller has read the tag of the
+// field. If the field is a message, adds the message to `pending`, to be
+// counted later. Returns false if the field is malformed.
 bool CountField(CodedInputStream& input, uint32_t tag, const Part& part,
                 std::vector<Part>& pending, int64_t& total) {
   uint64_t number = 0;

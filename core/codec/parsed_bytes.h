@@ -17,8 +17,8 @@ class Descriptor;
 
 namespace leat {
 
-// The bytes that are counted for a message without fields and for the pointers
-// to it.
+// ParsedBytes counts this many bytes for a message itself, without its fields,
+// and for the pointers to it.
 inline constexpr int64_t kParsedMessageBytes = 400;
 
 // Returns roughly how many bytes of memory the serialized message `bytes` of

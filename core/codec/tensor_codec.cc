@@ -25,22 +25,23 @@
 namespace leat {
 namespace {
 
-// The bytes that are counted for a variant in addition to its data. They are
-// more than the bytes that the tags and lengths of a variant take in a message.
-// Strings and handles need no such constant: each std::string or ResourceHandle
-// counts with the size of the object, which is more than its tags and lengths
-// take.
+// The number of bytes that are counted for a variant in addition to its data.
+// The tags and lengths of a variant take fewer bytes in a message. Strings and
+// handles need no such constant. For each of them, the size of the std::string
+// or ResourceHandle object is counted, and its tags and lengths take fewer
+// bytes than that.
 constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
 static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
 static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
-// The memory that a tensor in a variant takes beside its elements and its
-// extents. There are two Tensor objects for it, one in the VariantData and one
-// in the value, and its buffer has a header and is aligned.
+// The memory that a tensor in a variant takes in addition to its elements and
+// its extents. There are two Tensor objects for it: one in the VariantData and
+// one in the value. Its buffer also needs a header and some bytes for the
+// alignment.
 constexpr int64_t kHeldTensorBytes = 2 * sizeof(Tensor) + 4 * kBufferAlignment;
-// The bytes that are counted for a tensor in a variant when it is encoded, in
-// addition to its elements. They limit a message to half a million such
-// tensors, because a tensor takes far more memory as a protobuf object than
-// bytes in the message.
+// When a tensor in a variant is encoded, this many bytes are counted in
+// addition to its elements. So a message has at most half a million such
+// tensors. This limit is necessary because such a tensor takes far more memory
+// as a protobuf object than it takes bytes in the message.
 constexpr int64_t kNestedTensorBytes = 4096;
 
 std::string Describe(DType dtype, const Shape& shape) {
@@ -53,7 +54,7 @@ absl::Status Invalid(DType dtype, const Shape& shape,
       absl::StrCat("TensorProto of ", Describe(dtype, shape), " ", problem));
 }
 
-// Returns the bytes of one element in a tensor's buffer.
+// Returns the size in bytes of one element in a tensor's buffer.
 int64_t ElementSize(DType dtype) {
   switch (dtype) {
     case DType::kString:
@@ -115,7 +116,7 @@ absl::Status CountHeldBytes(DType dtype, const Shape& shape, const Field& field,
 }
 
 // Takes a varint of at most 32 bits from the front of `bytes`. Returns false if
-// it is cut off or longer.
+// the varint is cut off or longer.
 bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   uint64_t result = 0;
   for (size_t i = 0; i < 5 && i < bytes.size(); ++i) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MemoryAccount counts the bytes that its owner, such as a session, has
-// allocated and not yet freed, and limits them. AccountedAllocator takes memory
-// from another allocator and charges it to an account.
+// allocated and not yet freed, and limits their number. AccountedAllocator
+// takes memory from another allocator and charges it to an account.
 #ifndef LEAT_CORE_DEVICES_ACCOUNTED_ALLOCATOR_H_
 #define LEAT_CORE_DEVICES_ACCOUNTED_ALLOCATOR_H_
 
@@ -36,7 +36,7 @@ class MemoryAccount {
   }
 
   const std::string& owner() const { return owner_; }
-  // Returns the bytes that are charged now.
+  // Returns how many bytes are charged now.
   int64_t live_bytes() const {
     return live_bytes_.load(std::memory_order_relaxed);
   }

@@ -31,7 +31,7 @@ struct DeviceInfo {
   // keys contain this number. So a step never takes a tensor from a process
   // that was restarted after the step was planned.
   uint64_t incarnation = 0;
-  // A description of the physical device for people.
+  // A description of the physical device, for people to read.
   std::string description = {};
 };
 

@@ -13,8 +13,8 @@
 namespace leat {
 namespace {
 
-// Removes the text before the next character of `stops` from the front of
-// `rest`, and returns this text.
+// Removes from the front of `rest` all text before the first character that is
+// in `stops`. Returns this text.
 absl::string_view TakeUntil(absl::string_view stops, absl::string_view& rest) {
   const size_t end = std::min(rest.find_first_of(stops), rest.size());
   const absl::string_view text = rest.substr(0, end);
@@ -22,8 +22,9 @@ absl::string_view TakeUntil(absl::string_view stops, absl::string_view& rest) {
   return text;
 }
 
-// Takes the text before the next character of `stops` from `rest` as a name.
-// "*" leaves `name` without a value. Returns false if the text is not a name.
+// Takes from `rest` all text before the first character that is in `stops`, and
+// reads it as a name. If the text is "*", `name` has no value afterwards.
+// Returns false if the text is not a name.
 bool TakeName(absl::string_view stops, absl::string_view& rest,
               std::optional<std::string>& name) {
   const absl::string_view text = TakeUntil(stops, rest);
@@ -37,8 +38,9 @@ bool TakeName(absl::string_view stops, absl::string_view& rest,
   return true;
 }
 
-// Takes the text before the next slash as a number in [0, 2^31). "*" leaves
-// `number` without a value. Returns false if the text is not a number.
+// Takes from `rest` all text before the next slash, and reads it as a number in
+// [0, 2^31). If the text is "*", `number` has no value afterwards. Returns
+// false if the text is not a number.
 bool TakeNumber(absl::string_view& rest, std::optional<int>& number) {
   const absl::string_view text = TakeUntil("/", rest);
   number.reset();

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Through a Rendezvous the producer of a tensor on one device passes the tensor
-// to a consumer on another device (OSDI'16 paper, section 3.3). A key
-// identifies the tensor and is used once in a step. The local rendezvous is a
-// table (runtime/local_rendezvous.h). The remote one asks other tasks for the
-// tensors that they produce (distributed/exchange/remote_rendezvous.h).
+// A Rendezvous passes tensors from their producers on one device to their
+// consumers on another device (OSDI'16 paper, section 3.3). Each tensor has a
+// key, which is used only once in a step. The local rendezvous is a table
+// (runtime/local_rendezvous.h). The remote one asks other tasks for the tensors
+// that they produce (distributed/exchange/remote_rendezvous.h).
 #ifndef LEAT_CORE_DEVICES_RENDEZVOUS_H_
 #define LEAT_CORE_DEVICES_RENDEZVOUS_H_
 
@@ -28,11 +28,11 @@ namespace leat {
 // tensors. A plain value.
 struct RendezvousKey {
   std::string send_device;        // full name
-  uint64_t send_incarnation = 0;  // of send_device (DeviceInfo)
+  uint64_t send_incarnation = 0;  // incarnation of send_device
   std::string recv_device;        // full name
-  std::string tensor_name;        // of the edge, unique in the step
+  std::string tensor_name;        // name of the edge, unique in the step
   uint64_t frame = 0;             // id of the loop's frame; 0 outside of loops
-  int64_t iteration = 0;          // of the innermost loop; 0 outside of loops
+  int64_t iteration = 0;          // in the innermost loop; 0 outside of loops
 
   // Returns the text of the key.
   std::string ToString() const;
@@ -108,9 +108,9 @@ class Rendezvous {
   virtual absl::Status Send(const ParsedKey& key, Tensor tensor,
                             bool is_dead) = 0;
 
-  // Calls `done` exactly once, outside of any lock. If the tensor is there
-  // already, `done` is called before RecvAsync returns. Otherwise `done` is
-  // called when the tensor comes or the step is aborted. `done` must not block.
+  // Calls `done` exactly once, outside of any lock. If the tensor has been sent
+  // already, calls `done` before RecvAsync returns. Otherwise `done` is called
+  // when the tensor is sent or the step is aborted. `done` must not block.
   virtual void RecvAsync(const ParsedKey& key, Done done) = 0;
 
   // Aborts the step: all waiting and later calls fail with `reason`. If the

@@ -19,11 +19,11 @@ namespace leat {
 // One run of one node. A node that is dead does not run. All pointers, views
 // and spans are borrowed and valid during the call of OnNodeRun only.
 struct NodeRun {
-  absl::string_view node = {};  // name
+  absl::string_view node = {};  // name of the node
   absl::string_view op = {};
   Device* device = nullptr;
-  // The times at which the node became ready, began to run, and had its
-  // outputs.
+  // The times at which the node became ready, began to run, and had computed
+  // its outputs.
   std::chrono::steady_clock::time_point scheduled = {};
   std::chrono::steady_clock::time_point started = {};
   std::chrono::steady_clock::time_point ended = {};

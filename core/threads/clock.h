@@ -39,7 +39,7 @@ class Clock {
   // sum, returns time_point::max(), which never comes.
   time_point After(duration time) const;
 
-  // Lets the calling thread wait for `time`. It is virtual because a test's
+  // Makes the calling thread wait for `time`. Sleep is virtual because a test's
   // clock may refuse to wait.
   virtual void Sleep(duration time);
 };

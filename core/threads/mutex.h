@@ -29,7 +29,7 @@ namespace leat {
 // to calling Lock and Unlock.
 class ABSL_LOCKABLE Mutex {
  public:
-  // Waits until no other thread has the lock and takes it.
+  // Waits until no other thread has the lock, and then takes it.
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
   // Releases the lock. REQUIRES: this thread has the lock.
   void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
@@ -114,10 +114,11 @@ class CondVar {
 // methods.
 class ABSL_LOCKABLE SharedMutex {
  public:
-  // Waits until no other thread has the lock and takes it for writing.
+  // Waits until no other thread has the lock, and then takes it for writing.
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
   void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
-  // Waits until no thread has the lock for writing and takes it for reading.
+  // Waits until no thread has the lock for writing, and then takes it for
+  // reading.
   void ReaderLock() ABSL_SHARED_LOCK_FUNCTION() { mutex_.lock_shared(); }
   // Locks for reading without waiting. Returns false if that is not possible,
   // for example because a writer has the lock.

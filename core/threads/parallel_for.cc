@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// The least work in a chunk. Less work would not be worth its costs: the atomic
-// operation that claims the chunk, and the waking of a thread.
+// The minimum work of a chunk. A smaller chunk would not be worth its costs:
+// the atomic operation that claims the chunk, and the waking of a thread.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
 // There are more chunks than threads. If one thread starts late or runs slowly,

@@ -26,9 +26,9 @@ namespace leat {
 void ParallelFor(WorkQueue& queue, int64_t total, int64_t cost_per_item,
                  absl::FunctionRef<void(int64_t begin, int64_t end)> body);
 
-// Calls `body(chunk)` for each chunk in [0, num_chunks) in the same way, but
-// always with one call per chunk. Use it for work that has been split before,
-// such as one oneDNN primitive per chunk.
+// Calls `body(chunk)` once for each chunk in [0, num_chunks), from several
+// threads in the same way as ParallelFor. Use it for work that has already been
+// split, such as one oneDNN primitive per chunk.
 void ParallelChunks(WorkQueue& queue, int num_chunks,
                     absl::FunctionRef<void(int chunk)> body);
 

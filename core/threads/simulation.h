@@ -2,8 +2,8 @@
 //
 // While a test simulates time (leat/tests/testing/simulated_clock.h), CondVar
 // and Thread report every wait, every wake-up and every thread to a Simulation.
-// The Simulation therefore knows when all threads wait. Then it lets the time
-// move on. Outside of tests there is no simulation, and the check for one costs
+// So the Simulation knows when all threads are waiting, and then advances the
+// time. Outside of tests there is no simulation, and the check for one costs
 // one load of a pointer.
 #ifndef LEAT_CORE_THREADS_SIMULATION_H_
 #define LEAT_CORE_THREADS_SIMULATION_H_

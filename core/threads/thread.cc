@@ -56,7 +56,7 @@ class Thread::Running {
     while (!ended_) changed_.Wait(mutex_);
   }
 
-  Simulation* const simulation_;  // the one active at the start, or null
+  Simulation* const simulation_;  // active when the thread started, or null
   Mutex mutex_;
   CondVar changed_;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

@@ -101,8 +101,7 @@ class ThreadPool final : public WorkQueue {
     });
   }
 
-  // Lets the workers run the closures that are left, and waits until the
-  // workers have ended.
+  // Waits until the workers have run all closures that are left and have ended.
   void JoinWorkers() {
     {
       MutexLock lock(sleep_mutex_);
@@ -199,7 +198,7 @@ class InlineQueue final : public WorkQueue {
   bool IsWorkerThread() const override { return FindRun() != nullptr; }
 
  private:
-  // The outermost call of Add of one queue on this thread. Inside of it, a
+  // The outermost call of Add of one queue on this thread. While it runs, a
   // closure may call Add of another queue, so the Runs of several queues may be
   // nested.
   struct Run {

@@ -42,7 +42,7 @@ class OptionalValue final : public VariantValue {
   absl::StatusOr<VariantData> Encode() const override;
   // Decodes what Encode has written. Returns INVALID_ARGUMENT if the metadata
   // is not 0 or 1, if it is 0 but there are tensors, or if variants would be
-  // nested too deep.
+  // nested deeper than kMaxVariantDepth.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:

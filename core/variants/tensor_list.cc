@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// The most bytes that the metadata of an encoded list may take in a message.
+// The metadata of an encoded list may take at most this many bytes in a
+// message.
 constexpr int64_t kMaxMetadataBytes = int64_t{1} << 30;
 
 absl::Status Malformed(absl::string_view problem) {
@@ -183,7 +184,8 @@ absl::Status TensorList::PushBack(Tensor element, Allocator& allocator) {
   LEAT_RETURN_IF_ERROR(CheckFits(element,
                                  "Tried to append a tensor with incompatible "
                                  "shape to a list. Op element shape: "));
-  // A negative number is no limit, as in TensorFlow, which casts it to size_t.
+  // A negative number means that there is no limit, as in TensorFlow, which
+  // casts it to size_t.
   if (max_num_elements_ >= 0 && size_ >= max_num_elements_) {
     return absl::InvalidArgumentError(
         absl::StrCat("Tried to push item into a full list list size: ", size_,
@@ -224,7 +226,7 @@ absl::StatusOr<VariantData> TensorList::Encode() const {
       ++gaps;
     }
   }
-  // An index takes at most 5 bytes as a varint.
+  // As a varint, an index takes at most 5 bytes.
   if (gaps > kMaxMetadataBytes / 5) {
     return absl::InvalidArgumentError(
         absl::StrCat("A list with ", gaps,

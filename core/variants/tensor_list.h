@@ -37,7 +37,7 @@ namespace leat {
 // the bytes of its elements. Thread-compatible.
 class TensorList final : public VariantValue {
  public:
-  // The most elements that a list may have. An index is an int32.
+  // The maximum number of elements of a list. An index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
   // The maximum length of the array of elements. The array reaches at least to
   // the last written element, and takes sizeof(Tensor) bytes per element. A
@@ -46,7 +46,8 @@ class TensorList final : public VariantValue {
   static constexpr int64_t kMaxStored = int64_t{1} << 24;
 
   // Makes an empty list. PushBack refuses to make it longer than
-  // `max_num_elements`; a negative number, such as -1, stands for no limit.
+  // `max_num_elements`. A negative number, such as -1, means that there is no
+  // limit.
   TensorList(DType element_dtype, PartialShape element_shape,
              int64_t max_num_elements = -1);
   TensorList(TensorList&&) = default;
@@ -66,8 +67,8 @@ class TensorList final : public VariantValue {
   const Tensor& at(int64_t i) const {
     return i < stored_ ? elements_[i] : none_;
   }
-  // Returns the stored elements: from the first one to at least the last
-  // written one. All later elements are Tensor().
+  // Returns the stored elements. They reach from the first element to at least
+  // the last written one. All later elements are Tensor().
   absl::Span<const Tensor> stored() const {
     return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
   }
@@ -140,7 +141,7 @@ class TensorList final : public VariantValue {
   int64_t stored_ = 0;
   int64_t capacity_ = 0;  // the length of elements_
   std::unique_ptr<Tensor[], DestroyElements> elements_;
-  Tensor none_;    // Tensor(), for at()
+  Tensor none_;    // always Tensor(); at() returns it
   int depth_ = 1;  // 1 more than the deepest variant that was ever written
 };
 

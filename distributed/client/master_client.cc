@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// Returns the target for `address`, which CheckAddress accepts.
+// Returns the target for `address`. REQUIRES: CheckAddress accepts `address`.
 std::string TargetOf(absl::string_view address) {
   const std::string path = UnixPath(address);
   return path.empty() ? absl::StrCat("grpc://", address)

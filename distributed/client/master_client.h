@@ -28,7 +28,7 @@ namespace leat {
 // The name of the transport and the address of a session's master.
 struct MasterTarget {
   std::string transport = {};  // its name, such as "grpc"
-  std::string address = {};    // in a form of address.h
+  std::string address = {};    // in one of the forms of address.h
 };
 
 // Parses "grpc://host:port", "unix:///path" or "name://host:port". The first
@@ -57,14 +57,14 @@ class MasterClient {
                                WireTensors tensors, CallOptions options);
 
   // Calls `method` without tensors, waits for the response, and parses it into
-  // `response`. Fails as the Call above and ParseHeader do.
+  // `response`. Fails as the other Call and ParseHeader do.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
                     google::protobuf::Message& response,
                     CallOptions options = {});
 
-  // Calls `method` of a master that may not serve yet (patient_call.h), and
-  // parses the response into `response`. Returns RESOURCE_EXHAUSTED if the
+  // Calls `method` of a master that may not have started yet (patient_call.h),
+  // and parses the response into `response`. Returns RESOURCE_EXHAUSTED if the
   // request is too large for a message. Otherwise fails as the function
   // CallPatiently and ParseHeader do.
   absl::Status CallPatiently(const Method& method,
@@ -72,14 +72,14 @@ class MasterClient {
                              google::protobuf::Message& response,
                              const ConnectWait& wait);
 
-  // Makes later calls notice within seconds that the master is silent.
+  // Makes later calls fail within seconds when the master falls silent.
   // REQUIRES: the master is a task of Leat, which allows pings. A master of
   // TensorFlow allows no pings, so the transport would call its health check
   // instead (Transport::WatchPeer). That call would wait behind the feeds of
   // steps, which may take arbitrarily long.
   void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
 
-  // Calls `method` without waiting. The result is dropped.
+  // Calls `method` without waiting, and drops the result.
   void Notify(const Method& method,
               const google::protobuf::MessageLite& request);
 

@@ -32,7 +32,8 @@ std::string Reason(const std::string& address, const Method& method,
     return absl::StrCat(address, " accepts connections, but does not answer");
   }
   if (IsTransportError(health)) return std::string(health.message());
-  // Any answer of the task, even an error, shows that the task can be reached.
+  // Any answer from the task, even an error, shows that the task can be
+  // reached.
   return absl::StrCat(address, " can be reached, but has not answered ",
                       NameOf(method),
                       "; it may wait for other tasks of its cluster");

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallPatiently: calls a method of a task that may not serve yet, waits for the
-// answer, and finds out meanwhile why none has come.
+// CallPatiently: calls a method of a task that may not have started yet, and
+// waits for the answer. Meanwhile it finds out why no answer has come.
 #ifndef LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
 #define LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
 
@@ -33,17 +33,17 @@ struct ConnectWait {
   // If `cancellation` is cancelled, the wait ends with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Called at the NoticeTimes (core/threads/notice_times.h) of the wait, on the
-  // thread that waits, with a sentence about what the thread waits for. May be
-  // null.
+  // thread that waits, with a sentence that says what the thread is waiting
+  // for. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
-// Calls `method` of the task at `address` and waits for the answer, also while
+// Calls `method` of the task at `address` and waits for the answer, even while
 // the task cannot be reached. Meanwhile asks the task for its health, to find
 // out why there is no answer.
 //
-// Returns the answer or the error of the task. After the timeout returns
-// UNAVAILABLE, with the address and the reason that was found last. Must not be
+// Returns the answer or the error of the task. After the timeout, returns
+// UNAVAILABLE with the address and the reason that was found last. Must not be
 // called on a thread of the transport.
 absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                       const std::string& address,

@@ -177,7 +177,7 @@ class RemoteSession final : public Session,
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
 
-  Mutex extending_;  // held during Extend, including its call of the master
+  Mutex extending_;  // held during Extend, including its call to the master
   Graph graph_ ABSL_GUARDED_BY(extending_);
   int64_t version_ ABSL_GUARDED_BY(extending_) = 0;
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewRemoteSession: creates a session whose graph a master of a cluster plans
-// and runs. The master may be a task of Leat or of TensorFlow. The clients of a
-// cluster share its variables by name.
+// NewRemoteSession: creates a session on a cluster. A master of the cluster
+// plans and runs the session's graph. The master may be a task of Leat or of
+// TensorFlow. The clients of a cluster share its variables by name.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       std::shared_ptr<Session> session,
@@ -46,9 +46,10 @@ struct RemoteSessionOptions {
   // How long NewRemoteSession waits for the master and the tasks of the
   // session.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
-  // How much longer than a step's timeout the client waits for the master. The
-  // master ends the step at the timeout, but then waits for the step's tasks
-  // before it replies (ServerIntervals::wait_for_replies).
+  // The client waits for the master until a step's timeout has passed, and then
+  // for this additional time. The master ends the step at the timeout, but then
+  // waits for the step's tasks before it replies
+  // (ServerIntervals::wait_for_replies).
   std::chrono::nanoseconds answer_grace = std::chrono::seconds(7);
   // How long Close waits for the master.
   std::chrono::nanoseconds close_timeout = std::chrono::seconds(10);
@@ -60,7 +61,7 @@ struct RemoteSessionOptions {
   // client is waiting for an answer: localhost:7001 has not answered; it is
   // still trying for 59s". May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
-  // The most bytes of one message.
+  // The maximum size of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;
   // Borrowed; must outlive the session. If it is null, BuiltinTransports() are
   // used.
@@ -86,10 +87,10 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
 
 // Closes all sessions of the master `target`. Their steps fail with ABORTED.
 // Then clears the variables, queues and accumulators that the tasks keep by
-// name. If there are `device_filters`, clears only the master's own task and
-// the tasks that match a filter. If there are `containers`, clears only the
-// objects in those containers. (By default a container has the name of its
-// task's job.) Fails as NewRemoteSession does.
+// name. If `options.device_filters` is not empty, clears only the master's own
+// task and the tasks that match a filter. If `containers` is not empty, clears
+// only the objects in those containers. (By default a container has the name of
+// its task's job.) Fails as NewRemoteSession does.
 absl::Status ResetTasks(absl::string_view target,
                         const RemoteSessionOptions& options = {},
                         absl::Span<const std::string> containers = {});

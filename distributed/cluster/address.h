@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions on the addresses of tasks: "host:port", "[IPv6]:port" or
-// "unix:/path", the forms that gRPC accepts. Stateless, thread-safe.
+// Functions for the addresses of tasks. An address is "host:port",
+// "[IPv6]:port" or "unix:/path". These are the forms that gRPC accepts.
+// Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 #define LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 
@@ -17,8 +18,8 @@ inline constexpr int kMaxPort = 65535;
 
 // Returns INVALID_ARGUMENT, quoting the address, if `address` has none of the
 // three forms. A host is an IPv6 address in brackets, or a text of at most 253
-// letters, digits, '-', '_' and '.'. A port is from 0 to 65535, without leading
-// zeros. A path is absolute and short enough for a socket.
+// letters, digits, '-', '_' and '.'. A port is a number from 0 to 65535 without
+// leading zeros. A path is absolute and short enough for a socket.
 absl::Status CheckAddress(absl::string_view address);
 
 // True if the port is 0. A task with port 0 takes a free port when it starts,

@@ -70,9 +70,10 @@ class ClusterSpec {
   // Reads an object of jobs, such as {"ps": ["h:p"], "worker": {"1": "h:p"}}.
   // As in TF_CONFIG, this object may also be the value of the key "cluster" or
   // "sparseCluster" of another object. Fails as ParseJson and Create do. Also
-  // returns INVALID_ARGUMENT if a value is of another kind.
+  // returns INVALID_ARGUMENT if a JSON value has the wrong kind.
   static absl::StatusOr<ClusterSpec> FromJson(absl::string_view text);
-  // Reads the object of jobs alone. Fails as FromJson does.
+  // Reads `jobs`, which is an object of jobs as in FromJson. Fails as FromJson
+  // does.
   static absl::StatusOr<ClusterSpec> FromJsonValue(const JsonValue& jobs);
 
   bool empty() const { return jobs_.empty(); }

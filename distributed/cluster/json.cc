@@ -119,7 +119,7 @@ class TreeBuilder {
 
  private:
   struct Container {
-    JsonValue* value;  // valid, because its parent does not grow meanwhile
+    JsonValue* value;  // stays valid, because its parent does not grow
     absl::flat_hash_set<std::string> names = {};
   };
 
@@ -190,7 +190,7 @@ absl::StatusOr<JsonValue> ParseJson(absl::string_view text) {
         absl::StrCat("the JSON text has ", text.size(), " bytes, and at most ",
                      kMaxJsonBytes, " are read"));
   }
-  // nlohmann takes a zero byte for the end and ignores what follows.
+  // The parser of nlohmann treats a zero byte as the end of the text.
   if (const size_t zero = text.find('\0'); zero != text.npos) {
     return ErrorAt(text, zero + 1, "there is a byte that is zero");
   }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// JsonValue: a JSON text (RFC 8259) as a tree, for reading configurations.
+// JsonValue: represents a JSON text (RFC 8259) as a tree. It is meant for
+// reading configurations.
 //
 //   LEAT_ASSIGN_OR_RETURN(const JsonValue value, ParseJson(R"({"index": 3})"));
 //   const JsonValue* index = value.Find("index");  // null if there is none
@@ -21,9 +22,9 @@
 
 namespace leat {
 
-// The longest text, in bytes.
+// The maximum length of a text, in bytes.
 inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
-// How deep arrays and objects may be nested.
+// The maximum depth of nested arrays and objects.
 inline constexpr int kMaxJsonDepth = 32;
 
 // A JSON value, with the values that it contains. A value type,
@@ -45,8 +46,8 @@ struct JsonValue {
   absl::string_view KindText() const;
 };
 
-// Parses `text`. Returns INVALID_ARGUMENT if the text is not JSON, has a key
-// twice in an object, is nested deeper than kMaxJsonDepth or is longer than
+// Parses `text`. Returns INVALID_ARGUMENT if the text is not JSON, repeats a
+// key in an object, is nested deeper than kMaxJsonDepth or is longer than
 // kMaxJsonBytes. An error is, for example, "the JSON text is wrong at byte 17,
 // line 2: unexpected ']'; expected ':'". Bytes and lines count from 1. The
 // error names the last byte that the parser has read.

@@ -16,8 +16,7 @@
 namespace leat {
 namespace {
 
-// Holds what the first resolver that found a cluster has read. Messages name
-// `source`.
+// Holds what the first successful resolver has read. Messages name `source`.
 struct Found {
   std::string source = {};
   Resolved resolved = {};
@@ -61,7 +60,7 @@ absl::StatusOr<Found> Find(const ResolverInput& input,
                     })));
 }
 
-// Replaces the task in `found` by the task of the flags --job and --task, if
+// Replaces the task in `found` with the task of the flags --job and --task, if
 // both are given. Fails if only one of them is given.
 absl::Status OverrideTask(const ResolverInput& input, Found& found) {
   if (input.job.empty() != !input.task.has_value()) {

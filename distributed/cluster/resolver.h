@@ -10,7 +10,8 @@
 //   input.task = 0;
 //   LEAT_ASSIGN_OR_RETURN(const TaskConfig config, ResolveTask(input));
 //
-// TF_CONFIG needs no flags. It is the JSON text that TensorFlow reads, too:
+// If TF_CONFIG is set, no flags are needed. TensorFlow reads the same JSON
+// text:
 //
 //   // TF_CONFIG='{"cluster": {"ps": ["h0:2222"], "worker": ["h1:2222"]},
 //   //             "task": {"type": "worker", "index": 0}}'
@@ -29,8 +30,8 @@
 
 namespace leat {
 
-// A job of this name evaluates what the cluster trains. As in TensorFlow, it is
-// not a job of the cluster but a client of the cluster.
+// The job with this name evaluates what the cluster trains. As in TensorFlow,
+// it is not a job of the cluster but a client of the cluster.
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
 // The flags of a program and its environment. A flag that is not given is
@@ -58,13 +59,13 @@ struct ResolverInput {
 // ResolveTask checks it.
 struct Resolved {
   ClusterSpec cluster = {};
-  std::string job = {};              // "" if the source does not say
+  std::string job = {};              // "" if the source names no task
   std::optional<int64_t> task = {};  // set if `job` is not ""
 };
 
 // Reads a cluster from `input`. Returns nullopt if the input has nothing for
-// this resolver. Errors need not name the source, because the caller adds its
-// name.
+// this resolver. Errors need not name the source, because the caller adds the
+// source's name.
 using ResolveFunction =
     absl::StatusOr<std::optional<Resolved>> (*)(const ResolverInput& input);
 
@@ -76,7 +77,8 @@ struct Resolver {
   ResolveFunction resolve = nullptr;
 };
 
-// The resolvers that are asked. Filled once, then const and thread-safe.
+// Holds the resolvers that are asked. It is filled once. After that it is const
+// and thread-safe.
 class ResolverRegistry {
  public:
   // Adds a resolver. REQUIRES: its name is new, and its function is not null.
@@ -120,8 +122,8 @@ absl::StatusOr<TaskConfig> ResolveTask(
     const ResolverInput& input,
     const ResolverRegistry& registry = BuiltinResolvers());
 
-// Returns the cluster alone, for a process that need not be a task in it. Fails
-// as ResolveTask does, except that tasks are not checked.
+// Returns the cluster alone, for a process that need not be one of its tasks.
+// Fails as ResolveTask does, except that tasks are not checked.
 absl::StatusOr<ClusterSpec> ResolveCluster(
     const ResolverInput& input,
     const ResolverRegistry& registry = BuiltinResolvers());

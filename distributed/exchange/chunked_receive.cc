@@ -9,7 +9,8 @@
 namespace leat {
 namespace {
 
-// How many bytes a payload may take beside the bytes of its tensor.
+// The maximum number of bytes that a payload may take in addition to the bytes
+// of its tensor.
 constexpr int64_t kSlack = 4096;
 
 // A part of another buffer. It keeps the other buffer alive.
@@ -51,8 +52,8 @@ class PartAllocator final : public Allocator {
 void ChunkedReceive::Start(Options options, Payload first, Done done) {
   const auto receive =
       std::make_shared<ChunkedReceive>(std::move(options), std::move(done));
-  // An allocation may take long: the allocator may first have to give back
-  // memory that it has kept.
+  // An allocation may take a long time, because the allocator may first have to
+  // give back memory that it has kept.
   receive->options_.compute->Add([receive] { receive->Allocate(); });
   // `first` is one of the chunks in flight.
   for (int i = 1; i < receive->options_.in_flight; ++i) receive->FetchNext();

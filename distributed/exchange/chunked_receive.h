@@ -5,8 +5,8 @@
 // The tensor is allocated once. Several chunks are fetched at a time. Each
 // chunk is copied to its place when it arrives, while other chunks are on their
 // way. A new chunk is fetched only after an earlier one has been copied. So at
-// most `in_flight` chunks take memory beside the tensor, even if the copies
-// have to wait long for a thread.
+// most `in_flight` chunks take memory in addition to the tensor, even if the
+// copies have to wait a long time for a thread.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_
 
@@ -43,8 +43,8 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
     int in_flight = 1;               // chunks on their way or not yet copied
     Allocator* allocator = nullptr;  // of host memory; borrowed until `done`
     WorkQueue* compute = nullptr;    // borrowed until `done`
-    // Calls FetchChunk of the sender. Not called after `done`. An error in the
-    // reply ends the receive and is passed on unchanged.
+    // Calls the sender's method FetchChunk. It is not called after `done`. An
+    // error in the reply ends the receive and is passed on unchanged.
     std::function<void(Payload request, Reply reply)> fetch = {};
     // Converts the error of a wrong reply or of a failed allocation to the
     // error that ends the receive.
@@ -71,23 +71,24 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   // Counts one more user of the objects that the options borrow. Returns false,
   // without counting, if the receive has failed or ended.
   bool Enter();
-  // Removes a user from the count. The first `status` that is not OK fails the
-  // receive. The last user to leave calls `done`, if the receive has failed or
-  // every chunk is copied.
+  // Removes a user from the count. The first `status` that is not OK makes the
+  // receive fail. The last user to leave calls `done`, if the receive has
+  // failed or every chunk is copied.
   void Leave(const absl::Status& status = absl::OkStatus());
   // True if a status that is not OK was given to Leave.
   bool HasFailed();
 
-  // Allocates the tensor, handles the chunks that arrived before, and calls
-  // Leave. REQUIRES: the caller is counted as a user.
+  // Allocates the tensor, handles the chunks that have already arrived, and
+  // calls Leave. REQUIRES: the caller is counted as a user.
   void Allocate();
   // Fetches the next chunk, if there is one and the receive has not failed.
   // REQUIRES: the caller is counted as a user.
   void FetchNext();
   // Handles the reply to the fetch of `chunk`.
   void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
-  // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. Chunks
-  // that wait to be copied must not take much more memory than their bytes.
+  // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. A
+  // chunk that waits to be copied must not take much more memory than its
+  // length.
   absl::Status CheckBytes(int64_t chunk, const Payload& payload) const;
   // Copies a small chunk at once, and a larger one on `compute`. If the tensor
   // is not allocated yet, keeps the chunk for Allocate. REQUIRES: the caller is
@@ -106,8 +107,8 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
   // Chunks that arrived before the tensor was allocated.
   std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);
-  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;      // the next chunk to fetch
-  int64_t missing_ ABSL_GUARDED_BY(mutex_);       // number of chunks to copy
+  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;  // the next chunk to fetch
+  int64_t missing_ ABSL_GUARDED_BY(mutex_);   // number of chunks still to copy
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // the first error
   Done done_ ABSL_GUARDED_BY(mutex_);             // null after it was called
   // Set by Allocate, before any chunk is copied, and not changed until the end.

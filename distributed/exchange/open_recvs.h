@@ -39,7 +39,7 @@ class OpenRecvs {
   // bytes. A key from a peer may contain anything.
   static constexpr size_t kMaxKeyBytes = 1000;
 
-  // Stands for the tensors of one receive. The entry is in the list from its
+  // Represents the tensors of one receive. The entry is in the list from its
   // construction until Close. An entry is not thread-safe, but different
   // threads may use different entries of a list.
   class Entry {
@@ -76,7 +76,7 @@ class OpenRecvs {
   // first, at most `max_recvs` of them.
   std::vector<Recv> Oldest(std::chrono::nanoseconds min_age,
                            size_t max_recvs) const;
-  // Returns the number of all Recvs that wait, however young.
+  // Returns the number of all waiting Recvs, regardless of their age.
   size_t size() const;
 
  private:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peer: calls one task of the cluster for this task, and keeps what is known
-// about that task.
+// Peer: makes this task's calls to one task of the cluster, and keeps what is
+// known about that task.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 
@@ -38,7 +38,7 @@ absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
 struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
   bool is_leat = false;         // false for a task of TensorFlow
-  int64_t max_chunk_bytes = 0;  // of transfers (recv_tensor.h); 0 if none
+  int64_t max_chunk_bytes = 0;  // 0 if the task sends no chunks
   int64_t ticket = 0;           // for CreateWorkerSession; 0 if not Leat
 };
 
@@ -62,14 +62,15 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // The traffic with the peer, and the traffic with all tasks.
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
-  // The largest chunk, in bytes, that the task sends, as it has reported in
-  // GetStatus. 0 if the task has reported nothing or sends no chunks.
+  // Returns the size, in bytes, of the largest chunk that the task sends. The
+  // task reports this size in GetStatus. Returns 0 if the task has reported
+  // nothing or sends no chunks.
   int64_t max_chunk_bytes() const {
     return max_chunk_bytes_.load(std::memory_order_relaxed);
   }
 
-  // Makes and counts a call. Every call goes through here. Errors are passed on
-  // as the transport reports them.
+  // Makes and counts a call. Every call goes through this function. Errors are
+  // passed on as the transport reports them.
   void Call(const Method& method, Payload request, CallOptions options,
             Reply done);
   // Returns `status`, a transport error, as an error that names the task and
@@ -80,7 +81,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Reply NameTransportErrors(Reply done);
 
   // Asks the task for its devices and its kind (Leat or TensorFlow). If there
-  // is no error, keeps the kind and max_chunk_bytes(), and has the transport
+  // is no error, keeps the kind and max_chunk_bytes(), and makes the transport
   // watch the task from then on (Transport::WatchPeer). The errors that `done`
   // gets are
   // - INVALID_ARGUMENT, naming the task: the reply is malformed, or its devices

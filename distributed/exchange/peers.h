@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peers: the Peer of each task of the cluster, this task included. Peers are
-// found by the names of their tasks.
+// Peers: holds one Peer for each task of the cluster, including this task. A
+// Peer is found by the name of its task.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEERS_H_
 

@@ -16,8 +16,9 @@
 namespace leat {
 namespace {
 
-// The most bytes of all keys of a request. A task parses these requests on the
-// thread that receives them, and accepts only small ones there.
+// The keys of one request may have at most this many bytes in total. A task
+// parses such a request on the thread that receives it, and accepts only small
+// requests there.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
 // The ends that all tensors of a bundle must share.

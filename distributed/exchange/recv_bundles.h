@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RecvBundles: the bundles of a registered graph. They say which tensors the
-// graph receives together (partitioner/bundles.h). BundledRecvs: the Recvs of
-// one run of the graph that wait until all tensors of their bundle have been
-// asked for.
+// graph receives together (partitioner/bundles.h). BundledRecvs: holds the
+// Recvs of one run of the graph. Each of them waits until all tensors of its
+// bundle have been asked for.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 
@@ -43,8 +43,8 @@ class RecvBundles {
   // Ignores nodes and bundles that cannot be pulled together:
   // - a _Recv with control inputs, such as one in a loop, because it may run
   //   late or never,
-  // - a _Recv that has another sending task or another receiving device than
-  //   the first _Recv of its bundle,
+  // - a _Recv whose sending task or receiving device differs from that of the
+  //   first _Recv in its bundle,
   // - a second _Recv with the same key,
   // - a bundle with only one key,
   // - a bundle with more keys than fit in one request.
@@ -85,7 +85,7 @@ class BundledRecvs {
   // The callbacks of one bundle.
   struct Waiting {
     RecvDones dones = {};  // by index of the key; null before Add
-    // The number of callbacks that are still to come. It is 0 after the bundle
+    // The number of callbacks that are still missing. It is 0 after the bundle
     // was pulled.
     size_t missing = 0;
   };

@@ -130,8 +130,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
         });
   }
 
-  // False if the transport must encode a tensor element by element when it
-  // sends the reply. That takes too long for the thread that produced the
+  // Returns false if the transport must encode a tensor element by element when
+  // it sends the reply. That takes too long for the thread that produced the
   // tensor.
   static bool IsQuickToEncode(const SentTensors& tensors) {
     return std::all_of(

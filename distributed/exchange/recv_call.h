@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ReceiveForPeer answers calls of the methods RecvTensor and RecvTensors.
-// ChunkForPeer answers calls of FetchChunk. tensor_receiver.h is the other end.
-// Stateless, thread-safe.
+// ChunkForPeer answers calls of FetchChunk. tensor_receiver.h implements the
+// other end. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 
@@ -21,7 +21,7 @@ namespace leat {
 
 // Replies with the tensors when all of them have been produced. If there is an
 // error first, such as the error that ends the step (StepOutbox::RecvForPeer),
-// replies with that error. Replies CANCELLED (derived) when the caller has
+// replies with that error. Replies with CANCELLED (derived) when the caller has
 // given up. After an error the tensors are dropped.
 //
 // `traffic` (not null) lists the Recvs while they wait. After the reply it

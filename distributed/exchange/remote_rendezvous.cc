@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-// Returns a function that reports a pull, which begins now, to `recorder`.
+// Returns a function that reports a pull to `recorder`. The pull begins now.
 // Returns null if `recorder` is null.
 TensorReceive::Record RecordTo(std::shared_ptr<StepStatsRecorder> recorder,
                                Device& receiver) {

@@ -35,15 +35,14 @@ struct RunInputs {
   std::shared_ptr<StepStatsRecorder> recorder = {};
 };
 
-// Thread-safe. The pulls do not share its ownership. The destructor cancels
-// them.
+// Thread-safe. The pulls do not own this object. Its destructor cancels them.
 class RemoteRendezvous final : public Rendezvous {
  public:
   // `outbox` is not null. `receiver` is borrowed and must outlive this. The
   // devices of the outbox must outlive the pulls.
   RemoteRendezvous(std::shared_ptr<StepOutbox> outbox,
                    const TensorReceiver& receiver, RunInputs inputs);
-  // Fails the pulls that are under way with CANCELLED (derived).
+  // Cancels the pulls that are under way, with CANCELLED (derived).
   ~RemoteRendezvous() override;
 
   // Does what StepOutbox::Send does.
@@ -61,9 +60,9 @@ class RemoteRendezvous final : public Rendezvous {
  private:
   // The pulls of the run. Thread-safe.
   struct Pulls {
-    // Cancels the pulls that are under way, and fails the Recvs that wait for
-    // the rest of their bundle. Further calls of End do nothing. REQUIRES:
-    // !why.ok().
+    // Cancels the pulls that are under way, and ends the Recvs that wait for
+    // the rest of their bundle. Both get the error `why`. Further calls of End
+    // do nothing. REQUIRES: !why.ok().
     void End(const absl::Status& why);
 
     Cancellation cancellation;

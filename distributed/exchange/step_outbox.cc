@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// The most bytes of a peer's key that an error message shows.
+// An error message shows at most this many bytes of a peer's key.
 constexpr size_t kMaxShownKeyBytes = 1000;
 
 std::string Shown(const ParsedKey& key) {
@@ -73,9 +73,9 @@ absl::Status StepOutbox::UnknownSender(const ParsedKey& key) const {
   local.type = name->type;
   local.id = name->id;
   const std::string local_name = local.ToString();
-  // Replaces the task in the name of the device by this task, as TensorFlow
-  // does. A key that was made for an earlier task at this address then gets the
-  // error that reports the restart.
+  // Replaces the task in the name of the device with this task, as TensorFlow
+  // does. If the key was made for an earlier task at this address, the error
+  // then reports the restart.
   const Device* const device = devices_.Find(absl::StrCat(task(), local_name));
   if (device == nullptr) {
     return absl::InvalidArgumentError(

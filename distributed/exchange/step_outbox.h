@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepOutbox: the tensors that devices of this task produce in one step, for
-// kernels of this task and for peers that ask for them. The outbox is made when
-// a run of the step begins or a peer asks for the step, whichever is first.
+// StepOutbox: holds the tensors that devices of this task produce in one step.
+// Kernels of this task receive them, and so do peers that ask for them. The
+// outbox is made when a run of the step begins or a peer asks for the step,
+// whichever happens first.
 //
 // Send, RecvAsync and RecvForPeer fail with ABORTED if the sender in the key is
 // a device of this task but has another incarnation. Such a key was made for an
@@ -35,14 +36,15 @@ class StepOutbox final : public Rendezvous {
   // this. `max_entries` bounds the tensors and Recvs that wait and, outside of
   // loops, the keys that have been used (local_rendezvous.h).
   StepOutbox(int64_t step_id, DeviceSet& devices, size_t max_entries);
-  // Fails the Recvs that still wait with CANCELLED, and ends the transfers.
+  // Makes waiting Recvs fail with CANCELLED, and ends the transfers.
   ~StepOutbox() override;
 
   int64_t step_id() const { return step_id_; }
   DeviceSet& devices() const { return devices_; }
   // Returns this task's name, such as "/job:ps/replica:0/task:0".
   absl::string_view task() const;
-  // The compute pool of this task, for work that takes long.
+  // Returns the compute pool of this task, which does work that takes a long
+  // time.
   WorkQueue& compute() const;
 
   // Returns INVALID_ARGUMENT if the key is malformed or its sender is not a
@@ -54,18 +56,18 @@ class StepOutbox final : public Rendezvous {
   // sender, but with another incarnation, `done` gets the ABORTED error that
   // the top of this file describes.
   void RecvAsync(const ParsedKey& key, Done done) override;
-  // Fails the Recvs that wait and all later calls, ends the transfers and
+  // Makes waiting Recvs and all later calls fail, ends the transfers and
   // cancels aborted(), all with `reason`.
   void StartAbort(const absl::Status& reason) override;
   // Returns the Cancellation that StartAbort cancels.
   Cancellation& aborted() { return aborted_; }
 
-  // Does what RecvAsync does, for a peer. `done` gets INVALID_ARGUMENT also if
+  // Does what RecvAsync does, for a peer. `done` also gets INVALID_ARGUMENT if
   // the receiver in the key is not the name of a device.
   void RecvForPeer(const ParsedKey& key, Done done);
 
-  // Returns INVALID_ARGUMENT: a device in the key does not belong to this task.
-  // `end` is "src" or "dst".
+  // Returns an INVALID_ARGUMENT error, which says that a device in the key does
+  // not belong to this task. `end` is "src" or "dst".
   absl::Status NotOurs(absl::string_view end, const ParsedKey& key) const;
 
   // The transfers whose chunks peers fetch. They end with the step.

@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// The most runs that a status looks at to find the oldest ones.
+// A status examines at most this many runs to find the oldest ones.
 constexpr size_t kMaxReportedRuns = 10'000;
 
 }  // namespace
@@ -37,7 +37,8 @@ StepTable::~StepTable() {
     is_closed_ = true;
     for (Line* const line : {&waiting_, &lingering_}) {
       if (line->timer != 0 && timers_.Cancel(line->timer)) line->timer = 0;
-      // The timer was not cancelled, so its callback runs or is about to run.
+      // If the timer was not cancelled, its callback is running or about to
+      // run.
       while (line->timer != 0) timer_has_run_.Wait(mutex_);
     }
     for (auto& [step_id, entry] : steps_) {

@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepTable: the steps of a task. A step goes through these states:
+// StepTable: keeps the steps of a task. A step goes through these states:
 //
 //   unknown -> waiting (a peer asked first) -> running (RunGraph) -> ended
 //
 // When a step has ended, the table keeps its id as a tombstone. A late request
 // then finds that the step has ended, and cannot begin the step again.
 //
-// The table also has the *runs* of steps. A run is one graph that runs in a
+// The table also keeps the *runs* of steps. A run is one graph that runs in a
 // step, from the call of RunGraph until its reply.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
@@ -50,13 +50,13 @@ class StepTable {
   // so the function must do nothing else.
   using MakeOutbox =
       std::function<std::shared_ptr<StepOutbox>(int64_t step_id)>;
-  // Fails a graph that runs in a step. The table calls this function at most
-  // once when the step ends, and in each FailRuns. No lock is held then, so
-  // Finish may be called for the graph before or during such a call. Therefore
+  // Makes one run of a graph fail. The table calls this function at most once
+  // when the step ends, and once in each FailRuns. No lock is held then, so
+  // Finish may be called for the run before or during such a call. Therefore
   // the function must own the objects that it uses.
   using FailStep = std::function<void(const absl::Status& why)>;
-  // Identifies one run of a graph in a step. Runs of a step at the same time
-  // must differ.
+  // Identifies one run of a graph in a step. Runs that are in the same step at
+  // the same time must have different values.
   using Run = const void*;
   // `task` names this task in messages. `timers` is borrowed and must outlive
   // this.
@@ -72,8 +72,8 @@ class StepTable {
   // or waiting. It may also be running, because a step may run several graphs
   // of a task. Keeps `fail` until the run is over or the step ends. Returns the
   // step's outbox. Returns ABORTED (derived) if the step has ended, and
-  // INVALID_ARGUMENT if the step belongs to another session. Counts the run in
-  // any case.
+  // INVALID_ARGUMENT if the step belongs to another session. Counts the run
+  // even if it returns an error.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Begin(int64_t step_id,
                                                     absl::string_view session,
                                                     Run run, FailStep fail);
@@ -102,22 +102,22 @@ class StepTable {
   // (derived) for a step that has ended, and NOT_FOUND for an unknown step.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Find(int64_t step_id) const;
 
-  // Ends a step: fails its runs and aborts its outbox, with an error derived
-  // from `why` (not OK). Leaves a tombstone even if the step was unknown.
-  // Idempotent.
+  // Ends a step: makes its runs fail and aborts its outbox, both with an error
+  // derived from `why` (not OK). Leaves a tombstone even if the step was
+  // unknown. Idempotent.
   void End(int64_t step_id, const absl::Status& why);
   // Ends every step that a run of the session has begun.
   void EndOf(absl::string_view session, const absl::Status& why);
 
-  // Fails the runs of all steps that have not ended. The steps end when the
-  // runs are over.
+  // Cancels the runs of all steps that have not ended, with the error `why`.
+  // The steps end when the runs are over.
   void FailRuns(const absl::Status& why);
 
   size_t num_steps() const;  // steps that have not ended
   // The number of runs that are not over, including runs of steps that have
   // ended.
   size_t num_runs() const;
-  // The number of tensors that peers have still to fetch from lingering steps.
+  // The number of tensors that peers still have to fetch from lingering steps.
   size_t num_untaken() const;
 
   // Adds to `status` the number of steps that have not ended, the counts of
@@ -126,14 +126,14 @@ class StepTable {
               pb::TaskStatusResponse& status) const;
 
  private:
-  // The time at which a step in a line ends.
+  // The time at which a step in a Line ends.
   struct Deadline {
     Clock::time_point when = {};
     int64_t step_id = 0;
   };
-  // Steps that end when their time is up. Each step stays in the line for the
-  // same time, so the step that entered first ends first. One timer for this
-  // step is enough.
+  // A line of steps that end when their time is up. All steps have the same
+  // time in a line, so the step that entered first ends first. One timer, for
+  // that step, is enough.
   struct Line {
     std::chrono::nanoseconds time = {};
     std::list<Deadline> steps = {};
@@ -145,8 +145,8 @@ class StepTable {
     bool has_begun = false;
     std::string session = {};
     absl::flat_hash_set<Run> running = {};
-    int waiting = 0;       // peers that wait for it to begin
-    Line* line = nullptr;  // the line it is in, or null
+    int waiting = 0;       // peers that wait for the step to begin
+    Line* line = nullptr;  // the line of the step, or null
     std::list<Deadline>::iterator place = {};
   };
   // A run that is not over.
@@ -162,25 +162,26 @@ class StepTable {
     std::vector<FailStep> runs = {};
   };
 
-  // Fails the runs of a step that has ended, and aborts its outbox.
+  // Makes the runs of an ended step fail, and aborts the step's outbox.
   static void Fail(const Ended& ended, const absl::Status& derived);
   static void FailAll(const std::vector<Ended>& ended,
                       const absl::Status& derived);
   // Returns ABORTED (derived): the step has ended.
   absl::Status EndedError(int64_t step_id) const;
 
-  // Puts a step at the end of a line, or takes it out of its line.
+  // Enter puts a step at the end of a line. Leave takes the step out of its
+  // line.
   void Enter(int64_t step_id, Entry& entry, Line& line)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Leave(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Sets the timer for the first step in line, if no timer is set.
+  // Sets the timer for the first step in the line, if no timer is set.
   void SetTimer(Line& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Does what Begin does, but does not count the run.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
                                                      absl::string_view session,
                                                      Run run, FailStep fail);
-  // Moves the outbox and the FailSteps out of a step. The caller must pass the
-  // result to Fail outside of the lock.
+  // Moves the outbox and the FailSteps out of a step. The caller must release
+  // the lock and then pass the result to Fail.
   Ended TakeOut(int64_t step_id, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the step `step_id`, if there is one, to `ended`. Leaves a tombstone
@@ -196,7 +197,7 @@ class StepTable {
   const ServerLimits limits_;
   TimerQueue& timers_;
   const MakeOutbox make_outbox_;
-  StepCounts counts_;  // of runs
+  StepCounts counts_;  // counts runs
 
   mutable Mutex mutex_;
   CondVar timer_has_run_;

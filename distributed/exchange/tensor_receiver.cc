@@ -68,8 +68,8 @@ class TensorReceiver::Call {
     return request;
   }
 
-  // Handles the reply. Tensors that take long to decode are decoded on the
-  // compute pool.
+  // Handles the reply. Tensors that take a long time to decode are decoded on
+  // the compute pool.
   static void Answer(std::unique_ptr<Call> call,
                      absl::StatusOr<Payload> reply) {
     if (!reply.ok()) return call->Fail(call->CallError(reply.status()));
@@ -164,8 +164,8 @@ class TensorReceiver::Call {
   }
 
   // Calls Peer::Meet if a tensor of `bytes` is large enough for chunks, so that
-  // the next such tensor can come in chunks. REQUIRES: on a thread of the
-  // transport.
+  // the next such tensor can come in chunks. REQUIRES: called on a thread of
+  // the transport.
   void LearnOfChunks(int64_t bytes) {
     const ChunkOptions& chunks = settings_.chunks;
     if (request_.form == RecvForm::kOne && bytes > chunks.inline_bytes &&
@@ -242,9 +242,9 @@ class TensorReceiver::Call {
                      " while it was fetched: ", status.message())));
   }
 
-  // Returns the error of a reply that cannot be used. INVALID_ARGUMENT is the
-  // peer's fault. Other errors are not, for example when this task has no
-  // memory for the tensors.
+  // Returns the error of a reply that cannot be used. INVALID_ARGUMENT means
+  // that the peer is at fault. Other errors have other causes. For example,
+  // this task may have no memory for the tensors.
   absl::Status ReplyError(const absl::Status& status) const {
     const std::string& task = peer_->task();
     if (!absl::IsInvalidArgument(status)) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TensorReceiver: receives tensors of steps from the other tasks of the
-// cluster. recv_call.h is the other end.
+// cluster. recv_call.h implements the other end.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
 
@@ -24,7 +24,8 @@ namespace leat {
 // The callbacks of one receive, in the order of its keys.
 using RecvDones = absl::InlinedVector<Rendezvous::Done, 1>;
 
-// One receive: tensors of a step that another task sends together.
+// Describes one receive. Its tensors belong to one step, and another task sends
+// them together.
 struct TensorReceive {
   // Called before the callbacks if the receive has succeeded. `send_start_us`
   // is the time at which the peer began to send, as in RecvResponse.
@@ -57,18 +58,18 @@ class TensorReceiver {
         settings_{compute, decoders, max_message_bytes, chunks} {}
 
   // Receives tensors that `task` produces. Calls each callback exactly once, on
-  // a thread of the transport or, if decoding takes long (Payload::IsQuick), on
-  // a thread of `compute`. If `task` is not in the cluster, calls the callbacks
-  // in this call, with NOT_FOUND.
+  // a thread of the transport or, if decoding takes a long time
+  // (Payload::IsQuick), on a thread of `compute`. If `task` is not in the
+  // cluster, calls the callbacks in this call, with NOT_FOUND.
   //
   // An error that the peer reports is marked as derived
   // (core/status_payloads.h), because it comes from the peer's own failure. A
   // transport error is not derived: "task /job:ps/replica:0/task:0
   // (127.0.0.1:7001) cannot be reached: ... while receiving 'edge_5_w/read'".
-  // After the cancellation, the error is the status of the cancellation. A
-  // response without the tensors is INVALID_ARGUMENT, naming the first key and
-  // the task. If this task has no memory for the tensors, or does not accept so
-  // many bytes, the error is RESOURCE_EXHAUSTED.
+  // After the cancellation, the error is the status of the cancellation. If the
+  // response lacks the tensors, the error is INVALID_ARGUMENT and names the
+  // first key and the task. If this task has no memory for the tensors, or does
+  // not accept that many bytes, the error is RESOURCE_EXHAUSTED.
   //
   // A large tensor that is received alone comes in chunks, if the peer has
   // reported in GetStatus that it sends chunks. If nothing is known about the

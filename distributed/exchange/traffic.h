@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PeerTraffic: counts the calls between this task and one of its peers.
-// Traffic: the counts of all peers, and the Recvs that wait.
+// Traffic: holds the counts of all peers, and lists the Recvs that wait.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_
 
@@ -29,8 +29,8 @@ class PeerTraffic {
   // `clock` must outlive this.
   explicit PeerTraffic(Clock& clock) : clock_(clock) {}
 
-  // What the peer is, as far as this task knows: kUnknown until it has answered
-  // GetStatus.
+  // What the peer is, as far as this task knows: kUnknown until the peer has
+  // answered GetStatus.
   enum class Kind { kUnknown, kLeat, kTensorFlow };
   // Says whether the peer could be reached when its last reply came or was due.
   enum class State { kUnknown, kReachable, kUnreachable };
@@ -38,27 +38,28 @@ class PeerTraffic {
   // The counts at one moment.
   struct Totals {
     Kind kind = Kind::kUnknown;
-    State state = State::kUnknown;  // by the last reply
-    std::string error = {};         // why it is unreachable
-    int64_t calls = 0;              // calls of the peer by this task
+    State state = State::kUnknown;  // as of the last reply
+    std::string error = {};         // why the peer is unreachable
+    int64_t calls = 0;              // calls from this task to the peer
     int64_t calls_under_way = 0;    // calls without a reply yet
-    int64_t calls_served = 0;       // calls by the peer that were answered
+    int64_t calls_served = 0;       // answered calls from the peer
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
-    // The time since the last reply of the peer itself. Errors of the transport
-    // do not count. nullopt if the peer has not replied.
+    // The time since the last reply from the peer itself. Errors of the
+    // transport do not count. nullopt if the peer has not replied.
     std::optional<std::chrono::nanoseconds> heard = {};
   };
 
-  // Counts a call of the peer by this task.
+  // Counts a call from this task to the peer.
   void CountCall(const Payload& request);
   // Counts the reply, and learns from it whether the peer can be reached. A
-  // reply from the peer itself, even an error, makes the peer reachable.
-  // UNAVAILABLE and DEADLINE_EXCEEDED of the transport make the peer
-  // unreachable. Other errors of the transport, such as those of calls that
-  // this task has cancelled, change nothing. Called once for each CountCall.
+  // reply from the peer itself, even an error, shows that the peer is
+  // reachable. UNAVAILABLE and DEADLINE_EXCEEDED of the transport show that the
+  // peer is unreachable. Other errors of the transport, such as those of calls
+  // that this task has cancelled, change nothing. Called once for each
+  // CountCall.
   void CountReply(const absl::StatusOr<Payload>& reply);
-  // Counts a call by the peer, which this task has answered.
+  // Counts an answered call from the peer.
   void CountServed(int64_t bytes_received, int64_t bytes_sent);
   // Sets the kind that the peer has reported in GetStatus.
   void SetKind(Kind kind) { kind_.store(kind, std::memory_order_relaxed); }
@@ -101,8 +102,8 @@ class Traffic {
   const OpenRecvs& recvs() const { return recvs_; }
 
  private:
-  // The records by the name of the task. The map does not change after the
-  // construction.
+  // Maps the name of each task to the task's record. The map does not change
+  // after the construction.
   absl::flat_hash_map<std::string, std::unique_ptr<PeerTraffic>> peers_;
   // The record of all tasks that are not in the cluster.
   PeerTraffic others_;

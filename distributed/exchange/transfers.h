@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Transfers: the large tensors of one step that peers fetch in chunks. A
-// transfer ends when every chunk has been taken, at the latest when the step
-// ends. So a peer that vanishes or lies cannot keep a tensor alive after the
-// end of the step.
+// Transfers: holds the large tensors of one step that peers fetch in chunks. A
+// transfer ends when every chunk has been taken or when the step ends. So a
+// peer that vanishes or lies cannot keep a tensor alive after the end of the
+// step.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 
@@ -39,19 +39,19 @@ class Transfers {
                                                 const ChunkWish& wish,
                                                 PeerTraffic& receiver);
 
-  // Returns a chunk, as uint8[length] that shares the bytes of the tensor. A
-  // chunk can be taken again until all chunks have been taken. Returns
-  // INVALID_ARGUMENT if no chunk has these bounds. Returns NOT_FOUND if there
-  // is no such transfer, or not any more. After End, returns the status of End.
+  // Returns a chunk as a tensor uint8[length] that shares the bytes of the
+  // whole tensor. A chunk can be taken again until all chunks have been taken.
+  // Returns INVALID_ARGUMENT if no chunk has these bounds. Returns NOT_FOUND if
+  // there is no such transfer or it has ended. After End, returns the status of
+  // End.
   absl::StatusOr<Tensor> Take(uint64_t id, int64_t offset, int64_t length);
 
   // Forgets a transfer whose receiver is gone. Does nothing if there is no such
   // transfer.
   void Forget(uint64_t id);
 
-  // Forgets all transfers and begins no more. Begin and Take return `why` (not
-  // OK) from now on. If End is called several times, they return the first
-  // `why`.
+  // Forgets all transfers. From then on, Begin and Take return `why` (not OK).
+  // If End is called several times, they return the first `why`.
   void End(const absl::Status& why);
 
   size_t size() const;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Callables: the steps of a master's session that clients run by handle.
+// Callables: holds the steps of a master's session that clients run by handle.
 #ifndef LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
 #define LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
 
@@ -36,7 +36,7 @@ absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
 // Thread-safe. Shares the ownership of the callables.
 class Callables {
  public:
-  // The largest number of callables of one session.
+  // The maximum number of callables of one session.
   static constexpr size_t kMaxCallables = 100'000;
 
   // Adds a callable and returns its handle. Returns RESOURCE_EXHAUSTED if there

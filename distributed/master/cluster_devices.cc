@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// One call of GetClusterDevices. Calls and timers share the ownership.
+// One call of GetClusterDevices. The timers and the calls to tasks share the
+// ownership of this object.
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
  public:
   Inquiry(TaskCaller& tasks, TimerQueue& timers, ClusterDevicesRequest request,

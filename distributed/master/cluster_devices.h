@@ -31,7 +31,7 @@ struct ClusterDevices {
   std::vector<std::string> tasks = {};
   // The ticket of each task (PeerStatus); 0 for the master's own.
   std::vector<int64_t> tickets = {};
-  // The tasks among `tasks` that are TensorFlow's.
+  // The tasks among `tasks` that run TensorFlow.
   std::vector<std::string> foreign_tasks = {};
 };
 
@@ -47,7 +47,8 @@ struct ClusterDevicesRequest {
   // Only tasks that these filters allow are asked (IsAllowed in
   // session_config.h).
   std::vector<DeviceName> filters = {};
-  // How long tasks that cannot be reached are asked again.
+  // The time within which the tasks must answer. Until then, a task that cannot
+  // be reached is asked again.
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   // If `cancellation` is cancelled, `done` gets the reason of the cancellation.
   // May be null.

@@ -21,7 +21,7 @@ namespace leat {
 // an extension can be tried on a copy.
 class GraphBytes {
  public:
-  // Sets the largest number of bytes that Add accepts in all.
+  // `limit` is the maximum number of bytes that Add accepts in total.
   explicit GraphBytes(int64_t limit) : limit_(limit) {}
 
   // Counts `addition`. Clients send all functions again with each extension, so

@@ -29,8 +29,8 @@ namespace {
 
 using SessionPtr = std::shared_ptr<MasterSession>;
 
-// Returns the message, in TensorFlow's words, that there is no session
-// `handle`. `or_else` is another possible reason.
+// Returns a message, in TensorFlow's words, which says that there is no session
+// `handle`. `or_else` adds another possible reason.
 std::string NoSession(absl::string_view handle,
                       absl::string_view or_else = "") {
   return absl::StrCat("Session ", handle.substr(0, 80),
@@ -41,7 +41,8 @@ constexpr char kOrIdle[] =
     ", or nobody used it for too long (--session-idle, "
     "--session-idle-when-full)";
 
-// The most calls of ListClusterDevices that may be under way at a time.
+// The maximum number of calls of ListClusterDevices that may be under way at
+// the same time.
 constexpr int kMaxListings = 100;
 
 absl::Status ClosedByClient() {

@@ -89,7 +89,7 @@ class Master : public std::enable_shared_from_this<Master> {
   template <class Request>
   using Method = void (Master::*)(Call call, Request request, Reply reply);
   // Adds a method. Its requests are parsed and handled on `thread`, or on the
-  // blocking queue if their tensors take long to decode.
+  // blocking queue if their tensors take a long time to decode.
   template <class Request>
   void Serve(const leat::Method& method, Method<Request> handler,
              MethodTable& methods, Thread thread = Thread::kTransport);
@@ -121,8 +121,8 @@ class Master : public std::enable_shared_from_this<Master> {
   void ListClusterDevices(Call call, Reply reply);
   // Returns a message that lists `devices`.
   absl::StatusOr<Payload> ListOf(absl::Span<const DeviceInfo> devices) const;
-  // Clears the containers of `request` on this task and on the tasks that
-  // `filters` allow, and then replies.
+  // On this task and on the tasks that `filters` allow, clears the containers
+  // that `request` names. Then replies.
   void CleanUpTasks(const pb::ResetRequest& request,
                     std::vector<DeviceName> filters,
                     MasterSessions::UnderWay under_way, Reply reply);

@@ -40,7 +40,7 @@ struct MasterEnvironment {
   TaskCaller* tasks = nullptr;
   std::vector<std::string> cluster = {};  // names of its tasks
   TimerQueue* timers = nullptr;
-  // Runs work that takes long: import, planning and decoding.
+  // Runs work that takes a long time: import, planning and decoding.
   WorkQueue* blocking = nullptr;
   ServerLimits limits = {};
   ServerIntervals intervals = {};

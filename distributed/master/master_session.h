@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterSession: one client's graph on the tasks of a cluster. It plans the
-// steps, registers their parts on the tasks, and runs them. No thread blocks to
-// wait for a task.
+// MasterSession: the master's part of a client's session. It plans the steps of
+// the session's graph, registers their parts on the tasks, and runs them. No
+// thread blocks to wait for a task.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 
@@ -71,13 +71,13 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Run(const StepSignature& signature, StepArgs args,
            MasterStep::Done done);
 
-  // Plans a step and gives `done` a handle by which RunCallable runs it. Fails
-  // as ReadCallable and Callables::Add do.
+  // Plans a step and gives `done` a handle with which RunCallable runs the
+  // step. Fails as ReadCallable and Callables::Add do.
   void MakeCallable(const pb::CallableOptions& options,
                     std::shared_ptr<CallContext> call,
                     absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done);
-  // Runs a callable like Run, with the run options that MakeCallable got. Fails
-  // as Callables::Find does.
+  // Runs a callable as Run runs a step, with the run options that MakeCallable
+  // got. Fails as Callables::Find does.
   void RunCallable(int64_t callable, StepArgs args, MasterStep::Done done);
   // Does what Callables::Release does.
   absl::Status ReleaseCallable(int64_t callable);

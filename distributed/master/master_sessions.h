@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterSessions: the sessions that a master keeps for clients, by handle.
+// MasterSessions: keeps the sessions of a master's clients, and finds them by
+// handle.
 //
 // It counts what is under way in the sessions, and closes sessions that are
-// idle for too long. If a session is created when the limit of sessions is
-// reached, the session that has been idle for longest is closed.
+// idle for too long. If the limit of sessions is reached when a client creates
+// a session, the session that has been idle for the longest time is closed.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 
@@ -43,11 +44,11 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   MasterSessions(std::string task, const ServerLimits& limits,
                  IntervalRange sweeps, TimerQueue& timers);
 
-  // Counts a session that is being created against the limit of sessions, until
-  // the returned token is passed to Add or destroyed. At the limit, closes the
-  // session that has been idle for longest. Returns RESOURCE_EXHAUSTED if that
-  // session has not been idle for long enough. After BeginStop, returns the
-  // reason of BeginStop.
+  // Reserves room for a session that is to be created. The room is reserved
+  // until the returned token is passed to Add or destroyed. If the limit of
+  // sessions is reached, first closes the session that has been idle for the
+  // longest time. Returns RESOURCE_EXHAUSTED if that session has not been idle
+  // for long enough. After BeginStop, returns the reason of BeginStop.
   absl::StatusOr<UnderWay> Begin();
 
   // Adds a session. `under_way` is the token that Begin returned for the
@@ -65,14 +66,15 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   // is closed. Returns false, and does not call `done`, if there is no such
   // session.
   bool Close(const std::string& handle, absl::Status why, Done&& done);
-  // Gets a token. The function keeps the token if it starts work that goes on
-  // later. The work then counts as under way until the token is destroyed.
+  // This function gets a token. If it starts work that continues after its
+  // return, it keeps the token. The work then counts as under way until the
+  // token is destroyed.
   using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
   // Removes all sessions and closes them with `why`. `done` is called when all
   // are closed.
   void CloseAll(const absl::Status& why, AllClosed done);
 
-  // Returns a token for something that belongs to no session. After BeginStop,
+  // Returns a token for work that belongs to no session. After BeginStop,
   // returns the reason of BeginStop.
   absl::StatusOr<UnderWay> BeginOther();
 
@@ -99,14 +101,15 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
     std::chrono::nanoseconds time = {};
   };
 
-  // Returns RESOURCE_EXHAUSTED, with how long `longest` has been idle.
+  // Returns RESOURCE_EXHAUSTED. The message says how long `longest` has been
+  // idle.
   absl::Status Full(const Idle& longest) const;
   // Returns a new token.
   UnderWay Count() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the session that has been idle for longest.
+  // Returns the session that has been idle for the longest time.
   Idle LongestIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Closes the sessions that were idle for `idle_time_`, and sets the timer
-  // again.
+  // Closes the sessions that have been idle for `idle_time_`, and sets the
+  // timer again.
   void Sweep();
 
   const std::string task_;

@@ -59,12 +59,12 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // borrowed until `ended` is called.
   //
   // `done` is called exactly once. When a task fails, the step cancels the
-  // other tasks, and the status is the cause (step_errors.h). `ended` is called
-  // exactly once, after `done`. By then every task has replied. Each task has
-  // been told to forget the step, or will be told soon (end_notices.h). A task
-  // is not told if its part ends alone (TaskPart::ends_alone). `done` and
-  // `ended` are called on any thread, perhaps the calling thread, outside of
-  // any lock.
+  // other tasks, and `done` gets the cause of the failure (step_errors.h).
+  // `ended` is called exactly once, after `done`. By then every task has
+  // replied. Each task has been told to forget the step, or will be told soon
+  // (end_notices.h). A task is not told if its part ends alone
+  // (TaskPart::ends_alone). `done` and `ended` are called on any thread,
+  // perhaps the calling thread, without any lock held.
   static std::shared_ptr<MasterStep> Start(
       std::shared_ptr<const MasterEnvironment> environment,
       Allocator& allocator, StepRequest request, Done done, Ended ended);
@@ -115,10 +115,10 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   static std::vector<std::string> ForeignTasks(const StepRequest& request);
   // Asks TensorFlow's tasks for their logs.
   void FetchLogs();
-  // Adds the logs to what the parts have replied.
+  // Adds the logs to the replies of the parts.
   void KeepLogs(std::vector<pb::StepStats> logs);
-  // Returns the time in nanoseconds since 1970. All times of the step come from
-  // one clock.
+  // Returns the current time in nanoseconds since 1970. All times of the step
+  // come from one clock.
   int64_t WallTime() const;
   // Decodes the reply of a part and keeps its fetches. Returns the part's
   // status.
@@ -164,7 +164,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   Done done_ ABSL_GUARDED_BY(mutex_);
   Ended ended_ ABSL_GUARDED_BY(mutex_);  // null just before it is called
   Owed owed_ ABSL_GUARDED_BY(mutex_);
-  size_t missing_ ABSL_GUARDED_BY(mutex_);  // replies to come
+  size_t missing_ ABSL_GUARDED_BY(mutex_);  // number of missing replies
   Answer answer_ ABSL_GUARDED_BY(mutex_) = Answer::kToGive;
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;  // by CancelParts
   std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);

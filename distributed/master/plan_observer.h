@@ -17,7 +17,7 @@ class GraphDef;
 namespace leat {
 
 // A plan that is about to be registered with its tasks. Everything is borrowed
-// for the duration of the call.
+// for the duration of OnPlan.
 struct PlanView {
   absl::string_view session = {};  // the session's handle
   // The plan as PlanStep returned it, with its `whole` graph and `partitions`.

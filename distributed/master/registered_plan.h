@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RegisteredPlan: a plan whose graphs are registered with their tasks. The
-// functions here register plans and write the requests of steps.
+// functions in this file register plans and write the requests of steps.
 #ifndef LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
 #define LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
 
@@ -28,7 +28,7 @@ class PlanObserver;
 // The part of a plan that runs on one task.
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
-  bool is_foreign = false;  // a task of TensorFlow
+  bool is_foreign = false;  // true for a task of TensorFlow
   // True if the part runs on a task of Leat and exchanges no tensors with other
   // tasks. A step then ends on the task when RunGraph returns, and needs no
   // CleanupGraph.
@@ -72,9 +72,9 @@ struct PlanSession {
 };
 
 // A part and the request that registers it. If the part is for a task of
-// TensorFlow, the graph has no attrs that only Leat understands. It also has no
-// attrs with their default value, because an older TensorFlow may not know
-// these attrs.
+// TensorFlow, the graph has no attrs that only Leat understands. It also lacks
+// attrs that have their default values, because an older TensorFlow may not
+// know these attrs.
 struct PartRequest {
   TaskPart part = {};
   pb::RegisterGraphRequest request = {};
@@ -102,8 +102,8 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
 // Registers all parts with their tasks, at the same time, and calls `done`
 // exactly once. Fails as MakePartRequests does. If a task fails, `done` gets
 // the task's error with "From TASK:\n" in front. After a failure no part stays
-// registered. Exports the graphs before it returns, which takes long. `tasks`
-// is borrowed until the calls have ended.
+// registered. Exports the graphs before it returns, so the call may take a long
+// time. `tasks` is borrowed until the calls have ended.
 void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done);
 

@@ -35,8 +35,8 @@ void SerialQueue::Start(std::shared_ptr<State> state,
       closure = std::move(state->waiting.front());
       state->waiting.pop_front();
     }
-    // The next closure goes to the back of the queue, so that other users of
-    // the queue have their turn.
+    // The next closure goes to the back of the WorkQueue, so that other users
+    // of the WorkQueue get their turn.
     Start(std::move(state), std::move(closure));
   });
 }

@@ -22,7 +22,7 @@ namespace leat {
 class SerialQueue {
  public:
   // `queue` is borrowed and must outlive the closures, which may run after this
-  // is destroyed. `max_waiting` is the largest number of closures that may wait
+  // is destroyed. `max_waiting` is the maximum number of closures that may wait
   // while another closure runs.
   SerialQueue(WorkQueue& queue, size_t max_waiting)
       : state_(std::make_shared<State>(queue)), max_waiting_(max_waiting) {}
@@ -33,8 +33,7 @@ class SerialQueue {
   bool Add(WorkQueue::Closure&& closure);
 
  private:
-  // The state that the closures share with this queue. The closures share the
-  // ownership.
+  // The state that this queue and its closures use. They share its ownership.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 
@@ -44,8 +43,8 @@ class SerialQueue {
     std::deque<WorkQueue::Closure> waiting ABSL_GUARDED_BY(mutex);
   };
 
-  // Adds `closure` to the queue, and the next waiting closure when `closure`
-  // has run.
+  // Adds `closure` to the WorkQueue. When `closure` has run, adds the next
+  // waiting closure.
   static void Start(std::shared_ptr<State> state, WorkQueue::Closure closure);
 
   const std::shared_ptr<State> state_;

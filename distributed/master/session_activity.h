@@ -70,8 +70,8 @@ class SessionActivity {
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while open
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
-  // Maps the number of everything under way to its step. The step is null until
-  // SetStep, and for everything that is not a step.
+  // Maps each number that is under way to its step. The step is null until
+  // SetStep is called. It stays null for work that is not a step.
   absl::flat_hash_map<int64_t, std::shared_ptr<MasterStep>> running_
       ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -42,11 +42,11 @@ struct SessionConfig {
 
 // Reads `config`. As in TensorFlow, options that have no meaning on a server
 // are ignored: the devices and threads of the client's machine,
-// place_pruned_graph, a timeout below 0.
+// place_pruned_graph, and a timeout below 0.
 //
-// Returns INVALID_ARGUMENT if `config` asks for thread pools of the session, or
-// if it has malformed or too many filters. Returns UNIMPLEMENTED if it has a
-// cluster_def. Errors name the field.
+// Returns INVALID_ARGUMENT if `config` asks for separate thread pools for the
+// session, or if it has malformed or too many filters. Returns UNIMPLEMENTED if
+// it has a cluster_def. Errors name the field.
 absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 
 // Returns true if `filters` is empty or one of them allows `name`, a task or a
@@ -55,9 +55,9 @@ absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 // each task.
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name);
 
-// Returns the timeout that the client has set for the step, or otherwise for
-// the session. Returns `longest` if the client has set neither, or a longer
-// one.
+// Returns the timeout that the client has set for the step. If there is none,
+// returns the timeout that the client has set for the session. Returns
+// `longest` if there is neither, or if the timeout is longer than `longest`.
 std::chrono::nanoseconds StepTimeout(const SessionConfig& config,
                                      const pb::RunOptions& options,
                                      std::chrono::nanoseconds longest);

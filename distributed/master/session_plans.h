@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionPlans: the graph of a master's session, and the plans of its steps,
-// which are registered with the tasks of the session.
+// SessionPlans: holds the graph of a master's session and the plans of its
+// steps. The plans are registered with the tasks of the session.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_
 
@@ -63,9 +63,9 @@ class SessionPlans {
   const std::shared_ptr<RegisteredPlans>& table() const { return table_; }
 
   using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;
-  // Adds `addition` to the graph if the graph is at `version`. Extensions run
-  // on the blocking queue, one after another. `done` is called exactly once,
-  // with the new version or an error, and must keep this alive.
+  // Adds `addition` to the graph if the graph has the version `version`.
+  // Extensions run on the blocking queue, one after another. `done` is called
+  // exactly once, with the new version or an error, and must keep this alive.
   //
   // Fails as SessionGraph::ExtendAtVersion does. Fails with RESOURCE_EXHAUSTED
   // if the graph would exceed the limits or too many extensions are waiting. If
@@ -74,9 +74,9 @@ class SessionPlans {
   void Extend(pb::GraphDef addition, int64_t version,
               std::shared_ptr<CallContext> call, Extended done);
 
-  // Plans a step and registers its parts on the tasks. Planning takes long and
-  // is done before this returns. `done` is called exactly once, on any thread,
-  // and must keep this alive.
+  // Plans a step and registers its parts on the tasks. This function plans the
+  // step before it returns, so the call may take a long time. `done` is called
+  // exactly once, on any thread, and must keep this alive.
   void Make(StepSignature signature, RegisteredPlans::Done done);
 
   // Drops the plans and cancels the registrations under way. Later calls fail

@@ -47,8 +47,8 @@ void SessionWatch::LookAtSteps(const Session& session) {
     SetTimer(session);
   }
   if (!has_waiting_steps) return;
-  // Counts as under way, so that the session and the tasks exist until all
-  // tasks are asked.
+  // Counts this inquiry as under way, so that the session and the tasks exist
+  // until every task has been asked.
   const absl::StatusOr<int64_t> asking = activity_.Begin();
   if (!asking.ok()) return;
   Ask(session);

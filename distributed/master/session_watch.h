@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SessionWatch: notices that a task of a session was lost while steps of the
-// session wait. The lost task need not have a part in these steps.
+// session are waiting. The lost task need not have a part in these steps.
 //
 // For example, a worker waits for a token in a queue of one parameter server.
 // The token comes only after a gradient has reached a second parameter server.
@@ -30,9 +30,9 @@ namespace leat {
 // If a step runs for longer than an interval, the watch asks all tasks on which
 // the session has used state (variables or queues) for their status. It asks
 // again at every interval while such a step runs. If a task cannot be reached
-// or was restarted, the watch ends the steps that began before the last look.
-// Their error is UNAVAILABLE or ABORTED and names the task. The loss of any
-// other task ends no step.
+// or was restarted, the watch ends all steps that began before it last looked
+// at the steps. Their error is UNAVAILABLE or ABORTED and names the task. The
+// loss of any other task ends no step.
 //
 // Thread-safe. Owned by a shared_ptr, because calls to tasks may outlive the
 // session.
@@ -58,7 +58,8 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
   // If a step has been running since the last look, asks the tasks. If any step
   // is running, sets the timer again.
   void LookAtSteps(const Session& session);
-  // Asks the tasks that have answered the last question.
+  // Asks the tasks in `used_`, except those that have not answered an earlier
+  // question yet.
   void Ask(const Session& session);
   // Handles the answer of a task.
   void Hear(const std::string& task, const absl::StatusOr<PeerStatus>& answer);

@@ -16,8 +16,8 @@ namespace leat {
 // How a task's part of a step ended.
 struct TaskStatus {
   // The task, such as "/job:ps/replica:0/task:0". "" means that the master
-  // ended the step: for its client, by its deadline, or because the session was
-  // closed.
+  // ended the step. It does so when the client cancels its call, when the
+  // deadline has passed, or when the session is closed.
   std::string task = {};
   absl::Status status = {};
   // True if the status came after the master had cancelled the task's part.

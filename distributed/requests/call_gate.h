@@ -21,17 +21,17 @@ namespace leat {
 // pointer to the gate, which must outlive them.
 class CallGate {
  public:
-  // `task` is the name of the task in messages.
+  // `task` names the task in messages.
   explicit CallGate(std::string task) : task_(std::move(task)) {}
 
   // Returns the error of a call that comes after Close: UNAVAILABLE, naming the
   // task.
   absl::Status reason() const;
 
-  // Returns a handler that calls `handler` if the gate is open and replies
-  // reason() otherwise. A call is inside until its reply has been called or
-  // destroyed. The returned handler, and each call that is inside, borrow the
-  // gate.
+  // Returns a handler that calls `handler` if the gate is open, and replies
+  // with reason() otherwise. A call is inside until its reply has been called
+  // or destroyed. The returned handler, and each call that is inside, borrow
+  // the gate.
   Handler Around(Handler handler);
 
   // Refuses new calls from now on. Calls that are inside go on. Idempotent.

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RequestIds: remembers the ids of the last requests, so that a request that
-// the network delivers twice is served once (TensorFlow's RecentRequestIds).
+// the network delivers twice is served only once (TensorFlow's
+// RecentRequestIds).
 #ifndef LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_
 #define LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_
 

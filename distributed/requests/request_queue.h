@@ -45,9 +45,9 @@ class RequestQueue {
   RequestQueue(std::string task, WorkQueue& blocking, int64_t max_bytes)
       : task_(std::move(task)), blocking_(blocking), max_bytes_(max_bytes) {}
 
-  // Calls serve(payload, reply), now or on the blocking queue. Replies
-  // RESOURCE_EXHAUSTED instead if too many bytes wait already. The bytes of a
-  // header count as waiting until its message has been served.
+  // Calls serve(payload, reply), either now or later on the blocking queue. If
+  // too many bytes wait already, replies with RESOURCE_EXHAUSTED instead. The
+  // bytes of a header count as waiting until its message has been served.
   void Take(Thread thread, Payload payload, Reply reply, Serve serve);
 
   // Parses a message as ParseMessage does, with the limit `max_bytes`, and
@@ -74,7 +74,8 @@ inline constexpr bool kHasGraph = requires(const Request& request) {
 
 // Reserves the memory that the graph in `header` will take after parsing.
 // `message` gives only the type of the message in `header`. Fails as
-// MemoryReservation::Take does. Takes as long as parsing does.
+// MemoryReservation::Take does. This function takes as much time as parsing
+// does.
 absl::StatusOr<MemoryReservation> ReserveForGraph(
     absl::string_view header, const google::protobuf::Message& message);
 

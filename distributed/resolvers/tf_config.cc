@@ -11,11 +11,11 @@
 // an integer or not in the cluster, and an evaluator among the jobs of the
 // cluster.
 //
-// A TFJob whose number of workers changes has "sparseCluster" instead of
+// A TFJob whose number of workers may change has "sparseCluster" instead of
 // "cluster". The TF_CONFIG of a worker then lists all parameter servers and the
 // worker itself. The TF_CONFIG of a parameter server lists only the server's
-// own address, as if it were the only task of its job. The address stands at
-// index 0 even if the server has another index.
+// own address, as if it were the only task of its job. The address is at index
+// 0 even if the server has another index.
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -71,8 +71,9 @@ absl::Status ReadTask(const JsonValue& task, Resolved& resolved) {
   return absl::OkStatus();
 }
 
-// Corrects the sparse cluster of a parameter server. It lists only the server's
-// own address, at index 0. Moves the address to the index of the server.
+// Corrects the sparse cluster of a parameter server. The cluster lists only the
+// server's own address, at index 0. Moves the address to the index of the
+// server.
 absl::Status MoveOwnAddress(const JsonValue& jobs, Resolved& resolved) {
   const JsonValue* own = jobs.Find(resolved.job);
   if (own == nullptr || own->kind != Kind::kArray || own->values.size() != 1 ||
@@ -104,7 +105,7 @@ absl::StatusOr<std::optional<Resolved>> Resolve(const ResolverInput& input) {
   }
   const JsonValue* jobs = dense != nullptr ? dense : sparse;
   if (jobs == nullptr) {
-    // TensorFlow takes this for a process that runs alone, so there is no
+    // TensorFlow assumes that such a process runs alone, so there is no
     // cluster.
     if (task == nullptr) return std::nullopt;
     return absl::InvalidArgumentError("it has a 'task' but no 'cluster'");

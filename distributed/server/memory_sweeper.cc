@@ -10,7 +10,7 @@
 namespace leat {
 namespace {
 
-// Malloc keeps this many free bytes in any case.
+// Sweep always leaves this many free bytes to malloc.
 constexpr int64_t kKeptHeapBytes = int64_t{16} << 20;
 constexpr int kLooksOfAnInterval = 10;
 

@@ -1,14 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MemorySweeper: gives memory back to the system that the task no longer needs,
+// MemorySweeper: returns memory that the task no longer needs to the system,
 // for example after one huge feed.
 //
 // At the end of each interval it gives back the memory that was free during the
 // whole interval: blocks of the devices' pools, and free pages of malloc except
-// for 16 MiB. It looks at the free pages ten times in each interval. A steady
-// step needs its memory in every interval, so it loses none. Smaller blocks of
-// a pool first become free pages of malloc, which are given back one interval
-// later.
+// for 16 MiB. It looks at the free pages ten times in each interval. Steps that
+// run one after another need their memory in every interval, so they lose none
+// of it. Smaller blocks of a pool first become free pages of malloc, which are
+// given back one interval later.
 #ifndef LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
 #define LEAT_DISTRIBUTED_SERVER_MEMORY_SWEEPER_H_
 
@@ -37,7 +37,7 @@ class MemorySweeper {
   MemorySweeper(const MemorySweeper&) = delete;
   MemorySweeper& operator=(const MemorySweeper&) = delete;
 
-  // Returns how many bytes were given back so far.
+  // Returns how many bytes have been given back so far.
   int64_t given_back_bytes() const {
     return given_back_bytes_.load(std::memory_order_relaxed);
   }
@@ -51,8 +51,9 @@ class MemorySweeper {
   const DeviceSet& devices_;
   const std::chrono::nanoseconds interval_;
   Clock& clock_;
-  // How often Look was called in this interval, and the least number of free
-  // bytes that malloc had at these times. Only the thread uses these numbers.
+  // The number of calls of Look in this interval, and the smallest number of
+  // free bytes that malloc had at these calls. Only `thread_` uses these
+  // numbers.
   int num_looks_ = 0;
   int64_t least_free_heap_bytes_ = 0;
   std::atomic<int64_t> given_back_bytes_{0};

@@ -172,7 +172,7 @@ absl::Status Server::Implementation::Start() {
   LEAT_RETURN_IF_ERROR(MakeTransport());
   MakeWorker();
   MakeMaster();
-  // A call may come before Listen has returned.
+  // Calls may arrive before Listen has returned. Then there is no listener yet.
   const auto connections = [this] {
     Listener* const shown = shown_listener_.load(std::memory_order_acquire);
     return shown == nullptr ? ConnectionCounts() : shown->connections();
@@ -234,7 +234,7 @@ void Server::Implementation::MakeWorker() {
       name_, limits, *timers_,
       [&count = num_outboxes_, devices = devices_.get(),
        max_entries = limits.max_rendezvous_entries](int64_t step_id) {
-        // `count` counts the outbox until it is destroyed.
+        // `count` counts the outbox until the outbox is destroyed.
         count.fetch_add(1, std::memory_order_relaxed);
         return std::shared_ptr<StepOutbox>(
             new StepOutbox(step_id, *devices, max_entries),

@@ -42,7 +42,7 @@ struct ServerOptions {
   // True if the network is trusted. If false, Start refuses an address that
   // other machines can reach, because tasks talk without encryption.
   bool insecure = false;
-  DeviceSetOptions devices = {};  // its `task` is replaced by `config`'s
+  DeviceSetOptions devices = {};  // `config.task` replaces its `task`
   // The limits on what the task accepts from clients and peers, its times, and
   // how it receives large tensors.
   ServerLimits limits = {};
@@ -58,8 +58,8 @@ struct ServerOptions {
   // Sees every plan that the master makes. Borrowed; must outlive the server.
   // May be null.
   PlanObserver* plan_observer = nullptr;
-  // Called on any thread with messages for people, such as which tasks a
-  // session waits for. May be null.
+  // Called on any thread with messages for people, for example about the tasks
+  // that a session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
   // The ops that graphs may have, and their kernels. Borrowed; must outlive the
   // server. If they are null, the ops and kernels of this library are used.
@@ -67,7 +67,8 @@ struct ServerOptions {
   const KernelRegistry* kernels = nullptr;
 };
 
-// How many objects a server has now, for tests of leaks and for people.
+// Says how many objects a server has now. The counts help tests and people to
+// find leaks.
 struct ServerCounters {
   // Sessions that clients have with this task's master.
   size_t master_sessions = 0;
@@ -94,7 +95,7 @@ class Server {
   // can reach the address and `insecure` is false. Returns UNAVAILABLE if the
   // server cannot listen.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
-  // Calls Stop(0, log) with the log of the options.
+  // Calls Stop(0, log), where `log` is the log in the options.
   ~Server();
 
   const TaskId& task() const;
@@ -103,8 +104,8 @@ class Server {
 
   // Refuses new steps (UNAVAILABLE, naming the task). Waits up to `grace` for
   // running steps to end and for peers to fetch the tensors of these steps.
-  // Then fails the steps that still run. Idempotent. Must not be called on a
-  // thread of the transport.
+  // Then cancels the steps that are still running. Idempotent. Must not be
+  // called on a thread of the transport.
   //
   // `on_waiting` is called after one second, and again from time to time, with
   // a sentence that says what the task waits for, such as

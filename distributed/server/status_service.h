@@ -28,7 +28,7 @@ class Worker;
 // Thread-safe. The only state of the service is the time at which it was made,
 // from which it counts the uptime. Its answers have only shortened session
 // handles and step ids (shown_status.h), so that the reader of a status cannot
-// use them.
+// use the sessions and steps.
 class StatusService {
  public:
   // The sources of the status. Pointers are borrowed and must outlive this.

@@ -34,8 +34,8 @@
 
 namespace leat {
 
-// The largest number of ended steps that one message lists, and that a task
-// accepts in one message.
+// The maximum number of ended steps in one message. A task refuses a message
+// with more steps.
 inline constexpr size_t kMaxCleanupSteps = 10'000;
 
 // Thread-safe. Owned by a shared_ptr: DeleteSession shares the ownership until
@@ -43,15 +43,16 @@ inline constexpr size_t kMaxCleanupSteps = 10'000;
 // notices that were not sent are lost when the last owner is gone.
 class EndNotices : public std::enable_shared_from_this<EndNotices> {
  public:
-  // How many deletions are remembered. If there are more, EndNotices forgets
-  // the oldest deletion of the task that has the most deletions. So a task that
-  // never comes back does not push out the deletions of other tasks.
+  // The maximum number of deletions that are remembered. If there are more,
+  // EndNotices forgets the oldest deletion of the task that has the most
+  // deletions. So a task that never comes back does not push out the deletions
+  // of other tasks.
   static constexpr size_t kMaxDeletions = 1000;
 
   // `tasks` and `timers` are borrowed and not used after Stop. Ends of steps
   // are not deferred for `own_task`, because calling it costs nothing. `wait`
   // is how long an ended step waits for the next RunGraph. `retries` are the
-  // pauses after which a deletion is repeated.
+  // pauses between attempts to delete a session.
   EndNotices(std::string own_task, TaskCaller& tasks, TimerQueue& timers,
              std::chrono::nanoseconds wait = ServerIntervals().step_notice,
              IntervalRange retries = ServerIntervals().deletion)
@@ -62,12 +63,13 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
         retries_(retries) {}
 
   // Notes the end of the step, to tell `task` about it later. Returns false and
-  // notes nothing if `task` is the own task or Stop was called. The caller then
+  // notes nothing if `task` is `own_task` or Stop was called. The caller then
   // has to tell the task itself. REQUIRES: `task` is a task of Leat.
   bool DeferStep(const std::string& task, int64_t step_id);
-  // Removes and returns the newest steps noted for `task`, kMaxCleanupSteps at
-  // most. The caller tells the task about these steps with a RunGraph. If that
-  // call fails, the caller gives the steps back by DeferStep.
+  // Removes and returns the newest steps noted for `task`, but at most
+  // kMaxCleanupSteps of them. The caller tells the task about these steps with
+  // a RunGraph. If that call fails, the caller gives the steps back with
+  // DeferStep.
   std::vector<int64_t> TakeSteps(const std::string& task);
 
   // Deletes the session on `tasks`. `done` is called when every task has
@@ -84,7 +86,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   void Stop();
 
  private:
-  // A deletion that `task` may not have made.
+  // A deletion that `task` may not have carried out.
   struct Deletion {
     std::string task = {};
     std::string session = {};
@@ -102,8 +104,8 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Calls the task, unless the deletion was removed meanwhile.
   void TryDeletion(int64_t id);
-  // Removes the deletion, or sets the timer again if `status` says that the
-  // task may not have made it.
+  // Removes the deletion. If `status` says that the task may not have carried
+  // it out, sets the timer again instead.
   void FinishDeletion(int64_t id, const absl::Status& status);
   // Called when a thread has finished calling tasks. Wakes Stop.
   void EndCalling();
@@ -117,7 +119,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   Mutex mutex_;
   CondVar called_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  // How many threads call tasks now. Stop waits for them.
+  // The number of threads that are calling tasks now. Stop waits for them.
   int num_calling_ ABSL_GUARDED_BY(mutex_) = 0;
   // `steps_` has the ids of the ended steps, by task. `has_timer_` is true if a
   // timer will call SendSteps.

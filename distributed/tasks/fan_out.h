@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Gather: collects the results of several asynchronous calls and then passes
-// all of them to one function. FanOut: calls a method of several tasks at once
-// and gathers the replies. FanOut and FirstError are stateless and thread-safe.
+// all of them to one function. FanOut: calls a method of several tasks at the
+// same time and gathers the replies. FanOut and FirstError are stateless and
+// thread-safe.
 //
 //   int sum = 0;
 //   std::vector<Gather<int>::Result> results = Gather<int>::Make(
@@ -121,7 +122,7 @@ struct TaskCall {
 // called exactly once, with the replies in the order of `calls`: on the thread
 // of the last reply, or on the caller's thread if there are no calls. If a
 // task's reply is an error, the name of the task is put in front of the message
-// (WithTask). `tasks` is borrowed until this returns.
+// (WithTask). `tasks` is borrowed until FanOut returns.
 void FanOut(TaskCaller& tasks, const Method& method,
             std::vector<TaskCall> calls, const CallOptions& options,
             Gather<Payload>::Done done);

@@ -26,14 +26,14 @@ class ServerTaskCaller final : public TaskCaller {
                    Clock& clock);
 
  private:
-  // A call to the own task runs the handler on the caller's thread, unless the
-  // call has been cancelled before. The call ends only when the handler
+  // A call to `own_task` runs the handler on the caller's thread, unless the
+  // call has already been cancelled. The call ends only when the handler
   // replies. The deadline and the cancellation of the call are passed to the
   // handler.
   void DoCall(absl::string_view task, const Method& method, Payload request,
               CallOptions options, Reply done) override;
-  // Calls `task` as a peer, at its address in the cluster, even if it is the
-  // own task.
+  // Calls `task` as a peer, at its address in the cluster, even if it is
+  // `own_task`.
   void DoGetStatus(absl::string_view task, CallOptions options,
                    StatusDone done) override;
 

@@ -31,8 +31,8 @@ class TaskCaller {
  public:
   using StatusDone = Peer::StatusDone;
 
-  // `answer_timeout` is how long a task may take for a call that needs no work
-  // of it. The deadlines of calls are times of `clock`, which must outlive
+  // `answer_timeout` is how long a task may take to answer a call that requires
+  // no work. The deadlines of calls are times of `clock`, which must outlive
   // this.
   TaskCaller(std::chrono::nanoseconds answer_timeout, Clock& clock)
       : answer_timeout_(answer_timeout), clock_(clock) {}
@@ -41,8 +41,8 @@ class TaskCaller {
   virtual ~TaskCaller() = default;
 
   Clock& clock() const { return clock_; }
-  // Returns the options of a call that needs no work of the task. Its deadline
-  // is one answer timeout from now.
+  // Returns the options of a call that requires no work. Its deadline is one
+  // answer timeout from now.
   CallOptions ShortCall() const {
     return {.deadline = clock_.After(answer_timeout_)};
   }
@@ -68,7 +68,8 @@ class TaskCaller {
   void Stop(const absl::Status& why) { stopping_->Cancel(why); }
 
  private:
-  // Implement Call and GetStatus. The cancellation in `options` is not null.
+  // These functions implement Call and GetStatus. The cancellation in `options`
+  // is not null.
   virtual void DoCall(absl::string_view task, const Method& method,
                       Payload request, CallOptions options, Reply done) = 0;
   virtual void DoGetStatus(absl::string_view task, CallOptions options,

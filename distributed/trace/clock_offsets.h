@@ -15,8 +15,8 @@
 
 namespace leat {
 
-// The largest absolute value of times and offsets here, in nanoseconds. Sums
-// are clamped to it.
+// The largest absolute value of times and offsets in this file, in nanoseconds.
+// Larger sums are clamped to this value.
 inline constexpr int64_t kMaxClockOffset = int64_t{1} << 62;
 
 // The smallest and the largest possible offset of one task's clock from the
@@ -28,8 +28,9 @@ struct ClockBounds {
 
 // Says that an event on task `earlier` happened before an event on task
 // `later`. `lead` is the time of the first event minus the time of the second
-// event, each by its own task's clock, in nanoseconds. It follows that
-// offset[earlier] - offset[later] >= lead. Tasks are indices into the bounds.
+// event, each measured by the clock of its task, in nanoseconds. It follows
+// that offset[earlier] - offset[later] >= lead. Tasks are indices into the
+// bounds.
 struct ClockOrder {
   size_t earlier = 0;
   size_t later = 0;

@@ -56,8 +56,8 @@ ClockBounds BoundsOf(const TaskStepStats& task) {
                            kMaxClockOffset)};
 }
 
-// Returns the orders between tasks that follow from transfers of tensors. Of
-// several orders between two tasks it returns only the strictest.
+// Returns the orders between tasks that follow from transfers of tensors. If
+// there are several orders between two tasks, returns only the strictest one.
 std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
                                  const std::vector<size_t>& task_of) {
   std::map<std::pair<size_t, size_t>, int64_t> leads;
@@ -83,13 +83,13 @@ std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
   return orders;
 }
 
-// Moves `time`, which is from a message and may be any number, to the master's
-// clock.
+// Converts `time` to the master's clock. `time` comes from a message and may be
+// any number.
 int64_t Moved(int64_t time, int64_t offset) {
   return std::clamp<int64_t>(time, 0, kMaxClockOffset) - offset;
 }
 
-// Moves the times of `node` to the master's clock.
+// Converts the times of `node` to the master's clock.
 void MoveBack(int64_t offset, pb::NodeExecStats& node) {
   if (node.all_start_nanos() != 0) {
     node.set_all_start_nanos(Moved(node.all_start_nanos(), offset));
@@ -119,8 +119,8 @@ void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
   }
 }
 
-// Joins the entries of each device, and sorts the device's nodes by their
-// start.
+// Joins the entries of each device, and sorts the device's nodes by their start
+// times.
 pb::StepStats ByDevice(pb::StepStats stats, int64_t max_node_runs) {
   std::map<std::string, pb::DeviceStepStats> devices;
   int64_t num_node_runs = 0;

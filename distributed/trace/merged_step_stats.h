@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MergeStepStats: merges what the tasks of a step recorded into one StepStats,
-// whose times are by the master's clock. Stateless, thread-safe.
+// which has the times of the master's clock. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 #define LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 
@@ -25,17 +25,17 @@ struct RunGraphTimes {
   int64_t replied = 0;
 };
 
-// What one task recorded, by its own clock.
+// What one task recorded, with the times of the task's own clock.
 struct TaskStepStats {
   pb::StepStats stats = {};
   RunGraphTimes times = {};
 };
 
 // Returns one DeviceStepStats per device, ordered by name, with its nodes
-// ordered by their start. All times of a task are moved by the task's offset
-// (clock_offsets.h). Afterwards no task works outside of its call, and each
-// _Recv ends after its _Send began. At most `max_node_runs` runs of nodes are
-// kept. The messages are not trusted: their times may be any numbers.
+// ordered by their start times. All times of a task are moved by the task's
+// offset (clock_offsets.h). Afterwards no task works outside of its call, and
+// each _Recv ends after its _Send began. At most `max_node_runs` runs of nodes
+// are kept. The messages are not trusted: their times may be any numbers.
 pb::StepStats MergeStepStats(
     std::vector<TaskStepStats> tasks,
     int64_t max_node_runs = StepStatsRecorder::kMaxNodeRuns);

@@ -24,17 +24,17 @@ class StepStats;
 
 namespace leat {
 
-// Tells the tasks `names` to log. Calls `done` exactly once: when all tasks
-// have answered, when `timeout` has passed, or when `cancellation` (may be
-// null) is cancelled. A task that does not answer causes no error, but has no
-// log. `tasks` is borrowed until `done` is called.
+// Tells the tasks in `names` to begin their logs. Calls `done` exactly once:
+// when all tasks have answered, when `timeout` has passed, or when
+// `cancellation` (may be null) is cancelled. A task that does not answer causes
+// no error, but has no log. `tasks` is borrowed until `done` is called.
 void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                   std::chrono::nanoseconds timeout,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done);
 
-// Tells the tasks `names` to stop logging, and asks them for their logs of step
-// `step_id`. The tasks have `timeout` to answer. Must be called after each
+// Tells the tasks in `names` to stop logging, and asks them for their logs of
+// step `step_id`. The tasks have `timeout` to answer. Must be called after each
 // StartRpcLogs. Calls `done` exactly once, on `compute`, with the stats in the
 // order of `names`. The stats of a task without a log are empty. The call
 // cannot be cancelled, because a task that does not get the message might go on

@@ -36,16 +36,16 @@ absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
 // Describes the message of a call for which the receiver had no room. A value.
 struct RefusedMessage {
-  bool is_response = false;  // This process is the receiver.
-  // True if the message alone has more bytes than all messages that are being
-  // received may have together. A server of Leat refuses such a request before
-  // it receives the request.
+  bool is_response = false;  // True if this process is the receiver.
+  // True if the message alone exceeds the limit for all messages that are being
+  // received. A server of Leat refuses such a request before it receives the
+  // request.
   bool never_fits = false;
 };
-// Returns the error of a message for which the receiver has no room beside the
-// other messages that it is receiving. The error is RESOURCE_EXHAUSTED if the
-// message never fits. Otherwise it is ABORTED, because the message will fit
-// when the other messages are gone.
+// Returns the error of a message for which the receiver has no room. The error
+// is RESOURCE_EXHAUSTED if the message never fits. Otherwise it is ABORTED,
+// because the message will fit when other messages that are being received are
+// gone.
 absl::Status TooMuchAtOnceError(absl::string_view address,
                                 absl::string_view method,
                                 RefusedMessage message);

@@ -3,8 +3,8 @@
 // Heartbeat: notices when a peer that allows no pings falls silent.
 // (TensorFlow's servers close the connections of clients that ping.) While
 // calls to the peer are under way, the heartbeat calls the peer's health check
-// again and again. Any answer shows that the peer lives. TensorFlow's tasks do
-// not have this method, but they answer with an error immediately, even when
+// again and again. Any answer shows that the peer is alive. TensorFlow's tasks
+// do not have this method, but they answer with an error immediately, even when
 // they are busy.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_HEARTBEAT_H_
@@ -28,8 +28,8 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   // Calls a method of the peer. That call must not itself be added to the
   // heartbeat.
   using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
-  // Called when the peer is silent, just before the watched calls are lost
-  // (OpenClientCall::Lose).
+  // Called when the peer is silent, just before the heartbeat calls
+  // OpenClientCall::Lose for the watched calls.
   using Silent = absl::AnyInvocable<void()>;
 
   // `times` says how long after an answer the health check is called again
@@ -38,8 +38,8 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   Heartbeat(Ask ask, Silent silent, const ConnectionTimes& times,
             TimerQueue& timers);
 
-  // Watches `call` until Remove. If the peer falls silent, the call is lost
-  // (OpenClientCall::Lose).
+  // Watches `call` until Remove. If the peer falls silent, calls
+  // OpenClientCall::Lose for it.
   void Add(const std::shared_ptr<OpenClientCall>& call);
   void Remove(const OpenClientCall* call) { calls_.Remove(call); }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpenClientCalls: the calls of a transport that have not ended.
+// OpenClientCalls: lists the calls of a transport that have not ended.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 
@@ -28,7 +28,7 @@ class OpenClientCall {
 // not own the calls. The Entry of each call removes the call from the set.
 class OpenClientCalls {
  public:
-  // Adds a call. The set refers to it weakly.
+  // Adds a call. The set keeps only a weak reference to the call.
   void Add(const std::shared_ptr<OpenClientCall>& call);
   // Removes a call. Does nothing if the call is not in the set.
   void Remove(const OpenClientCall* call);
@@ -57,7 +57,7 @@ class OpenClientCalls {
   };
 
  private:
-  // Returns the calls that still live.
+  // Returns the calls that still exist.
   std::vector<std::shared_ptr<OpenClientCall>> All() const;
 
   mutable Mutex mutex_;

@@ -32,7 +32,7 @@ namespace leat {
 
 // The options of one call. A value.
 struct CallOptions {
-  std::optional<Clock::time_point> deadline = {};  // by Transport::clock
+  std::optional<Clock::time_point> deadline = {};  // of Transport::clock
   // If this is cancelled, the call ends, and the callee's CallContext is
   // cancelled. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
@@ -41,16 +41,16 @@ struct CallOptions {
   bool wait_for_ready = false;
 };
 
-// The key of a payload, without content, that marks errors of the transport.
-// Every error that the transport itself gives to the `done` of a call has this
-// payload. Errors from the callee never have it. So callers can tell an error
-// of the peer from a failure to reach the peer.
+// The key of the payload that marks errors of the transport. The payload is
+// empty. Every error that the transport itself gives to the `done` of a call
+// has this payload. Errors from the callee never have it. So callers can tell
+// an error of the peer from a failure to reach the peer.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
 // What a listener reports about its connections. A value.
 struct ConnectionCounts {
   size_t open = 0;
-  size_t max = 0;      // the limit of `open`
+  size_t max = 0;      // the maximum of `open`
   size_t refused = 0;  // since the listener began
   // Why no connection can be accepted now. Empty if connections can be
   // accepted.
@@ -66,8 +66,8 @@ class Listener {
   // was chosen.
   virtual const std::string& address() const = 0;
 
-  // Returns how many connections there are. A listener without connections
-  // returns zeros.
+  // Returns how many connections there are. A listener of a transport without
+  // connections returns zeros.
   virtual ConnectionCounts connections() { return {}; }
 
   // Takes no new calls, waits up to `grace` for the calls under way, then
@@ -82,10 +82,10 @@ class Transport {
   // Ends every call with CANCELLED and waits until each `done` has returned.
   virtual ~Transport() = default;
 
-  // Returns the clock of the deadlines of calls. Callers and handlers use this
-  // clock for their other times, too. The transport does not own the clock,
-  // which must outlive everything that uses it. For example, a server still has
-  // timers after its transport is destroyed.
+  // Returns the clock that measures the deadlines of calls. Callers and
+  // handlers use this clock for their other times, too. The transport does not
+  // own the clock, which must outlive everything that uses it. For example, a
+  // server still has timers after its transport is destroyed.
   virtual Clock& clock() const { return RealClock(); }
 
   // Calls `method` of the task at `address`. Calls `done` exactly once, on a
@@ -111,16 +111,17 @@ class Transport {
 
   // Serves `methods` at `address` (address.h). Port 0 means that the system
   // chooses a free port. `methods` is borrowed until the listener is destroyed.
-  // Returns UNAVAILABLE, naming the address, when the address is taken.
+  // Returns UNAVAILABLE, naming the address, when the address is already in
+  // use.
   virtual absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) = 0;
 };
 
 // The options of a transport. A value.
 struct TransportOptions {
-  // The most bytes of one message.
+  // The maximum size of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;
-  // The memory that all messages that are being received may take together.
+  // The maximum total size, in bytes, of the messages that are being received.
   int64_t max_transport_bytes = DefaultTransportBytes();
   ConnectionTimes times = {};
   ConnectionLimits connections = {};
@@ -134,7 +135,8 @@ using TransportFactory =
     std::function<absl::StatusOr<std::unique_ptr<Transport>>(
         const TransportOptions&)>;
 
-// The transports, by name. Filled once, then const and thread-safe.
+// Maps names to transports. It is filled once. After that it is const and
+// thread-safe.
 class TransportRegistry {
  public:
   // Adds a transport. REQUIRES: its name is new, and `factory` is not null.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The file of a Unix socket that a server listens on. Only the server's user
-// may connect to the socket. A server does not replace the socket of another
-// server that runs, and removes its own file when it stops.
+// UnixSocketFile: owns the file of the Unix socket on which a server listens.
+// Only the server's user may connect to the socket. A server does not replace
+// the socket of another running server, and removes its own file when it stops.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
 

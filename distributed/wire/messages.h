@@ -27,12 +27,12 @@ Payload ToPayload(const google::protobuf::MessageLite& message);
 // A transport's thread does not parse headers that are larger than this.
 inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 
-// The most memory, in bytes, that the parsed header of an answer may take.
+// The maximum memory, in bytes, that the parsed header of an answer may take.
 inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 
 // Returns INVALID_ARGUMENT if `header_bytes`, the size of a header, is above
-// kMaxInlineHeaderBytes. Callers use it for messages that are never so large.
-// `name` is the name of the message's type, for the error.
+// kMaxInlineHeaderBytes. Callers use this function for messages that are never
+// that large. `name` is the name of the message's type, for the error.
 absl::Status CheckInlineHeader(absl::string_view name, size_t header_bytes);
 
 // Parses the header of a message that is never large. Returns INVALID_ARGUMENT,

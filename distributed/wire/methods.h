@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The methods by which tasks call each other. MethodTable: the handlers with
-// which a task answers calls of these methods, over any transport.
+// Method: describes one of the methods that tasks call on each other.
+// MethodTable: holds the handlers with which a task answers calls of these
+// methods, over any transport.
 //
 //   MethodTable table;
 //   table.Add(methods::kHealthCheck,
@@ -33,18 +34,18 @@ namespace leat {
 // has no tensors.
 struct TensorField {
   int number = 0;
-  bool named = false;  // NamedTensorProto
+  bool named = false;
 };
 
-// A method as it is on the wire. The paths of TensorFlow's methods begin with
-// TensorFlow's package name. Our .proto files have another package name. The
-// messages are those of master.proto, worker.proto, leat_worker.proto,
-// status.proto and health.proto in protos/.
+// Describes a method as it appears on the wire. The paths of TensorFlow's
+// methods begin with TensorFlow's package name. Our .proto files have another
+// package name. The messages are those of master.proto, worker.proto,
+// leat_worker.proto, status.proto and health.proto in protos/.
 struct Method {
   const char* path = "";
   TensorField request = {};
   TensorField response = {};
-  // The name of the request's message, if requests larger than
+  // The name of the request's message type, if requests larger than
   // kMaxInlineHeaderBytes (messages.h) are refused. A transport refuses such a
   // request before it joins the received pieces. Null if requests may be large.
   const char* small_request = nullptr;
@@ -111,7 +112,7 @@ inline constexpr Method kHealthCheck{
 // calls the handler. From then on it is thread-safe. Shared by the transport
 // and the handler.
 struct CallContext {
-  // The transport's name of the caller, for messages.
+  // The transport's name for the caller. Messages show it.
   std::string peer = {};
   // The time at which the caller stops waiting. Not set if the call has no
   // deadline.
@@ -125,7 +126,7 @@ struct CallContext {
 using Reply = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
 
 // Handles a call. It is called on a thread of the transport, so it must not
-// block, nor copy more than 256 KiB.
+// block and must not copy more than 256 KiB.
 using Handler = absl::AnyInvocable<void(std::shared_ptr<CallContext>, Payload,
                                         Reply) const>;
 
@@ -139,14 +140,14 @@ class MethodTable {
     Handler handler = {};
   };
 
-  // Adds a handler. REQUIRES: there is no handler of that path yet.
+  // Adds a handler. REQUIRES: the table has no handler for that path yet.
   void Add(const Method& method, Handler handler);
 
-  // Replaces the handler of that path by `around(handler)`. REQUIRES: the table
-  // has a handler of that path.
+  // Replaces the handler for that path with `around(handler)`. REQUIRES: the
+  // table has a handler for that path.
   void Wrap(const Method& method, absl::FunctionRef<Handler(Handler)> around);
 
-  // Returns the entry of `path`, owned by the table, or null if the task does
+  // Returns the entry for `path`, owned by the table, or null if the task does
   // not serve that method.
   const Entry* Find(absl::string_view path) const;
 

@@ -32,8 +32,8 @@ struct WireTensor {
 using WireTensors = absl::InlinedVector<WireTensor, 2>;
 
 // Received bytes that are not yet decoded into tensors. The receiver must read
-// the other fields first. Only these fields tell the device of the tensors and
-// the account to which the memory is charged. Owns the bytes.
+// the other fields first. Only these fields say which device the tensors are
+// for and which account is charged for the memory. Owns the bytes.
 // Thread-compatible.
 class PendingTensors {
  public:
@@ -55,7 +55,7 @@ class PendingTensors {
                                              int64_t max_bytes) = 0;
 };
 
-// The most bytes that a transport's thread may decode or copy.
+// The maximum number of bytes that a transport's thread may decode or copy.
 inline constexpr int64_t kMaxInlineBytes = int64_t{256} << 10;
 
 // A message. Movable only; thread-compatible.

@@ -2,8 +2,8 @@
 //
 // The messages with which a task receives tensors of a step from another task:
 // a request for one or several keys, its response, and the chunks of large
-// tensors. The caller and the callee encode and decode them here. Stateless,
-// thread-safe.
+// tensors. The caller and the callee encode and decode them with the functions
+// below. Stateless, thread-safe.
 //
 // Between tasks of Leat a large tensor is sent as a *transfer*: the response
 // has the first chunk, and the receiver fetches the other chunks, several at a
@@ -80,7 +80,8 @@ bool IsTransferable(DType dtype);
 // a list of tensors by Leat's method RecvTensors.
 enum class RecvForm { kOne, kList };
 
-// Returns the method of that form, and its name without the service.
+// MethodOf returns the method of a form. NameOf returns the method's name
+// without the service.
 inline const Method& MethodOf(RecvForm form) {
   return form == RecvForm::kOne ? methods::kRecvTensor : methods::kRecvTensors;
 }
@@ -88,8 +89,9 @@ inline const char* NameOf(RecvForm form) {
   return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
 }
 
-// The most keys in a request, and the most bytes of one key. The callee keeps a
-// key until its step ends, so a key must not take much memory.
+// The maximum number of keys in a request, and the maximum size of one key in
+// bytes. The callee keeps a key until its step ends, so a key must not take
+// much memory.
 inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
@@ -145,15 +147,16 @@ struct SentTensor {
 using SentTensors = absl::InlinedVector<SentTensor, 1>;
 
 // Encodes the tensors in the order of the keys. A dead tensor is sent as an
-// empty float[0], whatever the type of the edge, as TensorFlow does. REQUIRES:
-// the tensors are in host memory. If `form` is kOne, there is one tensor.
+// empty float[0], regardless of the type of the edge, as TensorFlow does.
+// REQUIRES: the tensors are in host memory. If `form` is kOne, there is one
+// tensor.
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
 // Encodes the beginning of a transfer with its first chunk.
 Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
 
 // The response without its tensors.
 struct RecvResponse {
-  // Says of each tensor whether it is dead. The value of a dead tensor has no
+  // Says for each tensor whether it is dead. The value of a dead tensor has no
   // meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
   // The time at which the response was sent, by the sender's clock, in
@@ -184,7 +187,7 @@ Payload EncodeFetchChunkRequest(const FetchChunkRequest& request);
 // checked.
 absl::StatusOr<FetchChunkRequest> DecodeFetchChunkRequest(
     absl::string_view header);
-// Encodes a chunk, which is uint8[length].
+// Encodes a chunk, which is a tensor uint8[length].
 Payload EncodeFetchChunkResponse(Tensor chunk);
 
 }  // namespace leat

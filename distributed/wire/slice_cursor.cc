@@ -7,7 +7,8 @@
 namespace leat {
 namespace {
 
-// The most bytes of a tag, of a length and of a varint that protobuf reads.
+// The maximum numbers of bytes that protobuf reads for a tag, for a length and
+// for a varint.
 constexpr int kMaxTagBytes = 5;
 constexpr int kMaxLengthBytes = 5;
 constexpr int kMaxVarintBytes = 10;

@@ -30,12 +30,13 @@ class SliceCursor {
   uint64_t left() const { return left_; }
 
   // TakeVarint reads a varint of at most `max_length` bytes from the front and
-  // drops bits above 64. Skip moves over `bytes`. Both return false if there
-  // are not enough bytes. TakeVarint also returns false if the varint is
-  // longer. After a failure the position of the cursor is unspecified.
+  // drops bits above 64. Skip moves forward by `bytes` bytes. Both return false
+  // if there are not enough bytes. TakeVarint also returns false if the varint
+  // is longer than `max_length`. After a failure the position of the cursor is
+  // unspecified.
   bool TakeVarint(int max_length, uint64_t& value);
   bool Skip(uint64_t bytes);
-  // Sets `range` to the next `bytes` bytes and moves over them. Returns false
+  // Sets `range` to the next `bytes` bytes and moves past them. Returns false
   // as Skip does.
   bool TakeRange(uint64_t bytes, SliceCursor& range);
 
@@ -45,12 +46,12 @@ class SliceCursor {
   void CopyTo(char* to) const;
   void AppendTo(std::string& text) const;
 
-  // Returns the bytes that are left, or nothing if they lie in several slices
-  // or if none are left.
+  // Returns the bytes that are left. Returns nullopt if they lie in several
+  // slices or if none are left.
   std::optional<absl::string_view> Contiguous() const;
 
  private:
-  // Returns the bytes that are left of the current slice. REQUIRES: left_ > 0.
+  // Returns the bytes of the current slice that are left. REQUIRES: left_ > 0.
   absl::string_view Piece() const;
   // Moves forward. REQUIRES: Piece() has that many bytes.
   void Advance(uint64_t bytes);

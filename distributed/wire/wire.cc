@@ -127,8 +127,8 @@ class Encoder {
   }
 
   // Writes the tags, lengths and name that stand in front of a TensorProto of
-  // `proto_bytes`. Returns an error if they and the TensorProto exceed the
-  // limit.
+  // `proto_bytes` bytes. Returns an error if they and the TensorProto exceed
+  // the limit.
   absl::Status Begin(const std::string& name, size_t proto_bytes) {
     std::string before;
     if (field_.named) {
@@ -165,8 +165,9 @@ bool IsTensor(const WireField& field, int number) {
   return field.number == number && field.type == WireType::kBytes;
 }
 
-// The most fields of a message. A message may be split on a transport's thread,
-// which must not work for long. No step has so many feeds and fetches.
+// The maximum number of fields of a message. A message may be split on a
+// transport's thread, which must not be busy for a long time. No step has this
+// many feeds and fetches.
 constexpr int64_t kMaxFields = int64_t{1} << 20;
 
 // A message, split into its tensors and its other fields.
@@ -179,8 +180,8 @@ struct SplitMessage {
 
 // Splits a message whose tensors are in field `number`. The first of two passes
 // counts the bytes of `rest`, so that `rest` is allocated once. Only the last
-// tensor is kept, because a message of many small tensors must not take more
-// memory than it has bytes.
+// tensor is kept, because splitting a message of many small tensors must not
+// take more memory than the message itself.
 absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
   SplitMessage split;
   WireField field;
@@ -222,7 +223,7 @@ struct PlainForm {
   SliceCursor content = {};
 };
 
-// The most bytes of a shape. 254 extents take less than half of that.
+// The maximum size of a shape in bytes. 254 extents take less than half of it.
 constexpr uint64_t kMaxShapeBytes = 8192;
 
 std::optional<Shape> ShapeOf(const TensorShapeProto& proto) {
@@ -266,8 +267,8 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
       proto.left() > 0) {
     return std::nullopt;
   }
-  // A tensor that has elements but no content has zeros. This is not the plain
-  // form.
+  // A TensorProto without content whose shape has elements represents zeros.
+  // This is not the plain form.
   if (field.bytes.left() == 0 && form.shape.num_elements() > 0) {
     return std::nullopt;
   }
@@ -278,10 +279,11 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
 // A transport's thread may parse a TensorProto that is not in the plain form if
 // the TensorProto has at most this many bytes.
 constexpr int64_t kMaxParsedBytes = 16 << 10;
-// An upper bound of the bytes that a resource handle takes without its strings.
+// An upper bound on the number of bytes that a resource handle takes without
+// its strings.
 constexpr int64_t kHandleBytes = 256;
 
-// Returns an upper bound of the bytes that one element takes.
+// Returns an upper bound on the number of bytes that one element takes.
 int64_t ElementBytes(const TensorProto& proto, DType dtype) {
   if (IsPlainBytes(dtype)) return static_cast<int64_t>(SizeOf(dtype));
   if (dtype != DType::kString) {
@@ -342,10 +344,10 @@ class ReceivedTensors final : public PendingTensors {
  private:
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
-  // Returns an upper bound of the bytes that a tensor takes after decoding, or
-  // INT64_MAX if finding out takes too long. Only the plain form is read here.
-  // Protobuf parses all other forms, as in Decode, so that DecodedBytes and
-  // Decode read a message alike.
+  // Returns an upper bound on the number of bytes that a tensor takes after
+  // decoding, or INT64_MAX if finding out takes too long. Only the plain form
+  // is read here. Protobuf parses all other forms, as in Decode, so that
+  // DecodedBytes and Decode read a message in the same way.
   static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
     if (ReadPlainForm(proto)) return kWireTensorBytes + received;
@@ -377,12 +379,12 @@ class ReceivedTensors final : public PendingTensors {
                          DecodedBytes(split->tensor));
   }
 
-  // The state of one Decode.
+  // The state of one call of Decode.
   struct Decoding {
     Allocator& allocator;
     const VariantDecoders* const variants;
     const int64_t max_bytes;
-    int64_t left;  // of max_bytes
+    int64_t left;  // what is left of max_bytes
   };
 
   static absl::Status Exhausted(absl::string_view what, int64_t bytes,

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EncodePayload and SplitPayload: conversions between payloads and the bytes of
+// EncodePayload and SplitPayload: convert between payloads and the bytes of
 // TensorFlow's messages, for transports between processes. Sending does not
 // copy the bytes of large tensors. Receiving does not join the pieces in which
-// a message came. Stateless, thread-safe.
+// a message arrived. Stateless, thread-safe.
 //
 // Received bytes come from a peer and are not trusted: whatever they contain,
 // the functions return a value or an error.
@@ -34,7 +34,7 @@ struct Segment {
 // Plain tensors of more bytes than this are sent by reference.
 inline constexpr int64_t kMaxCopiedTensorBytes = 1024;
 
-// The most bytes of a message: protobuf's limit.
+// The maximum size of a message in bytes, which is protobuf's limit.
 inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 
 // Returns the bytes of the message: the fields of the header, then the tensors.
@@ -45,7 +45,7 @@ inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 // Returns INVALID_ARGUMENT for a message above kMaxMessageBytes, for tensors in
 // a message without a field for them, and for what EncodeTensor refuses.
 // REQUIRES: tensors are in host memory; nothing is pending; nobody writes to a
-// tensor that is sent by reference while its segment lives.
+// tensor that is sent by reference while its segment exists.
 absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
                                                    TensorField field);
 

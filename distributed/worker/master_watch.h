@@ -43,7 +43,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
               Worker& worker, TaskCaller& tasks, TimerQueue& timers,
               WorkQueue& blocking);
 
-  // Begins to ask masters, several times within `silence`.
+  // Begins to ask masters.
   void Start();
   // Stops asking masters. Idempotent. Must not be called on the thread of
   // `timers`.
@@ -52,7 +52,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
  private:
   // Calls AskIdle after `interval_`.
   void SetTimer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Asks the masters whose sessions were not used for `interval_`.
+  // Asks the masters whose sessions have not been used for `interval_`.
   void AskIdle();
   // Handles the answer of a master.
   void Hear(const MasterProcess& master,
@@ -76,7 +76,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   Mutex mutex_;
   CondVar asked_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  int num_asking_ ABSL_GUARDED_BY(mutex_) = 0;  // calls of AskIdle under way
+  int num_asking_ ABSL_GUARDED_BY(mutex_) = 0;  // running calls of AskIdle
   // Maps each silent master to the time when it first did not answer.
   std::map<MasterProcess, Clock::time_point> silent_ ABSL_GUARDED_BY(mutex_);
 };

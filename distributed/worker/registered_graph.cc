@@ -14,8 +14,8 @@
 namespace leat {
 namespace {
 
-// Returns the full name of the node's device, or INVALID_ARGUMENT if it is not
-// a device of this task.
+// Returns the full name of the node's device. Returns INVALID_ARGUMENT if the
+// device does not belong to this task.
 absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                                      const DeviceSet& devices) {
   const std::string& requested = node.def->device;
@@ -53,7 +53,7 @@ absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
   return absl::OkStatus();
 }
 
-// Returns the other tasks from which the graph receives, sorted.
+// Returns the other tasks from which the graph receives tensors, sorted.
 std::vector<std::string> SendersOf(const Graph& graph, absl::string_view task) {
   absl::btree_set<std::string> senders;
   for (const NodeId id : graph.NodeIds()) {

@@ -30,10 +30,10 @@ namespace leat {
 class RegisteredGraph {
  public:
   // Imports and compiles a graph that a master has placed, partitioned and
-  // optimized. Takes long. `task` is the name of the runner's task. Returns
-  // INVALID_ARGUMENT, naming the node, if a node has no device or a device of
-  // another task. Otherwise fails as ImportGraphDef, RecvsToArgs and
-  // GraphRunner::Register do.
+  // optimized. The call may take a long time. `task` is the name of the
+  // runner's task. Returns INVALID_ARGUMENT, naming the node, if a node has no
+  // device or a device of another task. Otherwise fails as ImportGraphDef,
+  // RecvsToArgs and GraphRunner::Register do.
   static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
       const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
       absl::string_view task, GraphRunner& runner);

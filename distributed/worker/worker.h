@@ -45,7 +45,7 @@ class Worker {
   std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
   // Ends the sessions of `master`, unless one of them was used within `idle`.
   // The error of their steps is "Session 12ab " followed by `why`, which begins
-  // with a verb, such as "is over: ...". Takes long.
+  // with a verb, such as "is over: ...". The call may take a long time.
   void EndIdleSessions(const MasterProcess& master,
                        std::chrono::nanoseconds idle, absl::string_view why);
 
@@ -108,7 +108,7 @@ class Worker {
   void Recv(RecvForm form, std::shared_ptr<CallContext> context,
             const Payload& payload, Reply reply);
 
-  // Ends a step whose master will not use it any more.
+  // Ends a step that its master will not use any more.
   void Forget(int64_t step_id);
   // Calls Forget for each of these steps. Returns INVALID_ARGUMENT, and forgets
   // no step, if there are too many.

@@ -31,13 +31,13 @@ struct WorkerEnvironment {
   // The task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
   // The tasks of the cluster. The worker calls Peer::Meet for the tasks from
-  // which its graphs receive tensors. It counts each of its answers in the
-  // traffic with the task that called.
+  // which its graphs receive tensors. The worker counts each of its answers as
+  // traffic with the calling task.
   Peers* peers = nullptr;
   // Receives the tensors of steps from other tasks.
   const TensorReceiver* receiver = nullptr;
   TimerQueue* timers = nullptr;
-  // Runs work that takes long and may block, such as compiling a graph.
+  // Runs work that takes a long time and may block, such as compiling a graph.
   WorkQueue* blocking = nullptr;
   // Limits what the worker accepts. Errors name the flag of the limit.
   ServerLimits limits = {};

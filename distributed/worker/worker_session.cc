@@ -91,7 +91,7 @@ size_t WorkerSession::num_graphs() const {
 }
 
 void WorkerSession::Close() {
-  decltype(graphs_) forgotten;  // Destroyed after the lock: it takes long.
+  decltype(graphs_) forgotten;  // freed outside the lock, because this is slow
   MutexLock lock(mutex_);
   closed_ = absl::AbortedError(
       absl::StrCat("Session ", ShownHandle(handle()), " has been deleted"));

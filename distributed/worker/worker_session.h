@@ -51,8 +51,8 @@ struct WorkerSessionOptions {
   // If true, the session has variables and queues of its own.
   bool isolated = false;
   size_t max_graphs = 0;
-  // The memory that the session's steps may hold at a time, in bytes. INT64_MAX
-  // means that the session has no limit of its own.
+  // The maximum memory, in bytes, that the session's steps may hold at the same
+  // time. INT64_MAX means that the session has no limit of its own.
   int64_t max_bytes = INT64_MAX;
 };
 
@@ -88,7 +88,7 @@ class WorkerSession {
   // and ABORTED if the session is closed.
   absl::StatusOr<std::string> Add(std::shared_ptr<const RegisteredGraph> graph);
   // Returns the error that Add would return now. Callers check this before they
-  // compile a graph, because compiling takes long.
+  // compile a graph, because compiling takes a long time.
   absl::Status CheckRoom() const;
   // Returns the graph with that handle, or null if there is none.
   std::shared_ptr<const RegisteredGraph> Find(absl::string_view handle) const;

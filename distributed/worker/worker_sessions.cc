@@ -20,8 +20,8 @@
 namespace leat {
 namespace {
 
-// The most bytes of a session handle and of the name of a task. Masters send
-// much shorter ones.
+// A session handle and the name of a task may each have at most this many
+// bytes. Those that masters send are much shorter.
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxTombstones = 10'000;
 constexpr size_t kMaxShownTaskBytes = 200;

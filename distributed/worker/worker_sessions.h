@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerSessions: the sessions that masters have with a task, by handle, and
-// the session without a handle, which always exists.
+// WorkerSessions: keeps the sessions that masters have with a task, and finds
+// them by handle. It also has a session without a handle, which always exists.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_
 
@@ -46,11 +46,12 @@ class WorkerSessions {
   // Sessions that were removed and that the caller has to end.
   using Ended = std::vector<std::shared_ptr<WorkerSession>>;
 
-  // Makes a session if there is none with that handle. First removes the
-  // sessions that other processes of the same master task have made, and adds
-  // them to `*ended`. If the ticket is known and one of these sessions has a
-  // larger ticket, returns ABORTED instead and removes nothing. The request is
-  // then late, and the process that sent it does not exist any more.
+  // First looks for sessions that other processes of the same master task have
+  // made. If one of them has a larger ticket than `options.ticket` (and this
+  // ticket is known), returns ABORTED. The request is then late, and the
+  // process that sent it does not exist any more. Otherwise removes the
+  // sessions that it has found and adds them to `*ended`. Then makes a new
+  // session, unless there is already one with the same handle.
   //
   // Returns INVALID_ARGUMENT for an empty handle and for a handle or master
   // task above 1 KiB. Returns RESOURCE_EXHAUSTED above the limit of sessions.
@@ -80,15 +81,15 @@ class WorkerSessions {
   // used within `idle`.
   Ended RemoveIdle(const MasterProcess& master, std::chrono::nanoseconds idle);
 
-  size_t num_sessions() const;  // without the one that has no handle
+  size_t num_sessions() const;  // without the session that has no handle
   size_t num_graphs() const;    // of all sessions
 
   // Returns a new ticket, for the answer to a master that is going to create a
   // session.
   int64_t NewTicket();
 
-  // Adds the sessions to `status`, the session used last first. The session
-  // without a handle is listed only if it has been used.
+  // Adds the sessions to `status`, beginning with the session that was used
+  // last. The session without a handle is listed only if it has been used.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 

@@ -80,7 +80,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   // Begins the run in the step table. Returns an error if the graph cannot be
   // run.
   absl::Status Join();
-  // Calls TryBegin. Fails the step if that fails.
+  // Calls TryBegin. If TryBegin fails, calls Fail.
   void Begin();
   // Starts the graph. Returns an error if the graph could not be started.
   absl::Status TryBegin();
@@ -119,7 +119,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   // refers to them.
   std::vector<Tensor> arguments_;
   std::vector<Tensor> returns_;
-  std::vector<int> fetched_;  // indices in returns_, as requested
+  std::vector<int> fetched_;  // indices in returns_, in the requested order
   std::unique_ptr<RemoteRendezvous> rendezvous_;
   std::shared_ptr<StepStatsRecorder> recorder_;  // null if not asked for
   std::optional<Cancellation::Token> cancellation_;

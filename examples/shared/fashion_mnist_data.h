@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions and classes for the images with which the examples train and test:
-// batches, the share of one replica, the evaluation, and a file of losses.
+// Functions and classes that the Fashion-MNIST examples share. They make
+// batches of the images, take one replica's share of a batch, evaluate a model,
+// and write losses to a file.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 
@@ -29,19 +30,21 @@ struct DataFlags {
   std::string data = kFashionMnistFolder;
   // The number of images in a step of one replica.
   int64_t batch = 128;
-  // True to take the training images in the order of the file.
+  // If true, the training images are taken in the order of the file.
   bool no_shuffle = false;
 };
-// Adds the flags to `app`. `flags` must outlive the parsing.
+// Adds the flags to `app`. `flags` must outlive the parsing of the command
+// line.
 void AddDataFlags(CLI::App& app, DataFlags& flags);
 
 // Returns full batches of `size` training images. Shuffles the images with
-// `seed`, unless flags.no_shuffle is true. Errors name the split.
+// `seed`, unless flags.no_shuffle is true. Errors contain the name of the
+// split.
 absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
                                         const FashionMnist& data, int64_t size,
                                         int64_t seed);
-// Returns the test images in order, in batches for Evaluate. Errors name the
-// split.
+// Returns the test images in order, in batches for Evaluate. Errors contain the
+// name of the split.
 absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
                                     const FashionMnist& data);
 
@@ -51,17 +54,18 @@ absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
 // as one program with large batches would. Not thread-safe.
 class Shard {
  public:
-  // REQUIRES: 0 <= `number` < `replicas`. Fails as TrainingBatches does.
+  // Returns the errors of TrainingBatches. REQUIRES: 0 <= `number` <
+  // `replicas`.
   static absl::StatusOr<Shard> Create(const DataFlags& flags,
                                       const FashionMnist& data, int replicas,
                                       int number, int64_t seed);
 
   int64_t num_batches() const { return batches_.num_batches(); }  // per epoch
 
-  // Returns the batch at a position in the training, counted over all epochs.
-  // This is quick for the position of the last call and for the next one. For
-  // an earlier position, goes through the batches again from the start of the
-  // training. The result is valid until the next call.
+  // Returns the batch at a position in the training, counted over all epochs. A
+  // call is quick if `position` is the same as in the last call or greater by
+  // 1. For an earlier position, the call goes through the batches again from
+  // the start of the training. The result is valid until the next call.
   const LabeledImages& At(int64_t position);
 
  private:
@@ -71,25 +75,27 @@ class Shard {
         size_(size),
         number_(number) {}
 
-  // The batches as they were at the start, for going back.
+  // The batches in their initial state. The method At copies them to go back to
+  // an earlier position.
   Batches start_;
   Batches batches_;
   int64_t size_ = 0;  // of the replica's batch
   int number_ = 0;
-  // The position after the position of `batch_`.
+  // The position that follows the position of `batch_`.
   int64_t next_ = 0;
   LabeledImages batch_ = {};
 };
 
-// Returns the share of images that are recognised, in [0, 1]. `accuracy` takes
-// images and labels, and returns the share in a batch.
+// Returns the share of images that are classified correctly, in [0, 1].
+// `accuracy` takes the images and labels of one batch, and returns that share
+// for the batch.
 absl::StatusOr<double> Evaluate(const Callable& accuracy, Batches& batches);
 
 // Writes the losses of all steps to a file, one per line. Not thread-safe.
 class Losses {
  public:
   // If `path` is "", there is no file, and the methods do nothing. All errors
-  // name the file; a full disk is RESOURCE_EXHAUSTED.
+  // name the file. If the disk is full, the error is RESOURCE_EXHAUSTED.
   explicit Losses(std::string path) : path_(std::move(path)) {}
 
   // Opens the file. Call Open before the training, so that a file that cannot

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that build the networks for Fashion-MNIST that the examples train,
-// and the optimizers of the training.
+// Functions that build the networks and the optimizers of the Fashion-MNIST
+// examples.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 
@@ -27,17 +27,18 @@ struct ModelFlags {
   std::string optimizer = "adam";
   // The learning rate. 0 stands for the optimizer's default.
   double learning_rate = 0;
-  // True to let the learning rate fall along half a cosine.
+  // If true, the learning rate falls to 0 along half a cosine.
   bool cosine = false;
   // The seed for initial values and for shuffling.
   int64_t seed = 1;
 };
-// Adds the flags to `app`. `flags` must outlive the parsing.
+// Adds the flags to `app`. `flags` must outlive the parsing of the command
+// line.
 void AddModelFlags(CLI::App& app, ModelFlags& flags);
 
-// The devices of the network. The convolutions (in an MLP the first layer) run
-// on the first device and the rest on the second. "" leaves the choice to the
-// device scopes that are open in the builder.
+// The devices of the network. The convolutions (or the first layer of an MLP)
+// run on the first device, and the rest runs on the second. "" leaves the
+// choice to the device scopes that are open in the builder.
 struct Devices {
   std::string first = {};
   std::string second = {};

@@ -29,9 +29,9 @@ constexpr char kFooter[] =
     "better. A task that only serves ends with 143 and 130 after SIGTERM and "
     "SIGINT.";
 constexpr int kErrorExitCode = 1;
-constexpr double kMaxGrace = 1e9;  // seconds; 30 years
-// The payload of an error that holds the exit code. Without this payload, the
-// code of the status determines the exit code.
+constexpr double kMaxGrace = 1e9;  // in seconds; about 30 years
+// The type URL of the payload that holds an error's exit code. Without this
+// payload, the code of the status determines the exit code.
 constexpr char kExitCodePayload[] = "leat.examples.exit_code";
 
 absl::Status WithExitCode(absl::Status status, int code) {

@@ -28,9 +28,9 @@ namespace leat::examples {
 CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
-// Adds the flags that say which task of which cluster the program is, and where
-// it listens. They have the same names as the flags of `leat serve`. `options`
-// must outlive the parsing of the flags.
+// Adds the flags for the cluster, for the program's task in the cluster, and
+// for the address at which the task listens. They have the same names as the
+// flags of `leat serve`. `options` must outlive the parsing of the flags.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options);
 
 // Calls ClusterTask::Start with SayWaiting as the log of the server. The error
@@ -44,8 +44,9 @@ absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
 // if the cluster has no parameter server.
 absl::Status CheckTrains(const ClusterTask& task);
 
-// Returns the error of a write that has just failed and set `errno`; `message`
-// says what cannot be written. It is RESOURCE_EXHAUSTED if the disk is full.
+// Returns the error for a write that has just failed and has set `errno`.
+// `message` says what cannot be written. The error is RESOURCE_EXHAUSTED if the
+// disk is full.
 absl::Status CannotWriteError(absl::string_view message);
 
 // Marks an error as not caused by a lost task. Without the mark, UNAVAILABLE

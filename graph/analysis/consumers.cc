@@ -53,7 +53,7 @@ class Sorter {
   enum class State : uint8_t { kNew, kOpen, kDone };
   struct Frame {
     NodeId node = kNoNode;
-    int32_t next = 0;  // position in the inputs, then in the controls
+    int32_t next = 0;  // index into the inputs followed by the controls
     bool is_merge = false;
   };
 
@@ -62,8 +62,8 @@ class Sorter {
     stack_.push_back({id, 0, IsMerge(graph_.node(id))});
   }
 
-  // Returns the next node that must come before the frame's node, or kNoNode
-  // after the last one.
+  // Returns the next node that must come before frame.node, or kNoNode after
+  // the last one.
   NodeId NextInput(Frame& frame) {
     const Node& node = graph_.node(frame.node);
     while (true) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Consumers tells which nodes use the outputs of a node, which Graph itself
-// does not store. TopologicalOrder sorts the nodes of a graph, and NeededBy
-// finds the nodes that some nodes depend on.
+// Consumers tells which nodes use the outputs of a node. A Graph itself does
+// not store this. TopologicalOrder sorts the nodes of a graph, and NeededBy
+// finds all nodes that the given nodes depend on.
 #ifndef LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
 #define LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
 
@@ -14,20 +14,21 @@
 namespace leat {
 
 // One edge, as its producer sees it: input `input` of `node` takes the
-// producer's output `output`. For a control edge, both are TensorId::kControl.
+// producer's output `output`. For a control edge, `input` and `output` are
+// TensorId::kControl.
 struct Use {
   NodeId node = kNoNode;
   int32_t output = 0;
   int32_t input = 0;
 };
 
-// An index of the edges of a graph by their producer, in flat arrays
-// (compressed sparse rows). The index describes the graph as it was when the
-// index was made, and keeps no reference to the graph. Immutable, so
-// thread-safe.
+// An index that finds the edges of a graph by their producer. It keeps them in
+// flat arrays (compressed sparse rows). It describes the graph as it was when
+// the index was made, and keeps no reference to the graph. It is immutable, so
+// it is thread-safe.
 class Consumers {
  public:
-  // Takes O(nodes + edges).
+  // Takes O(nodes + edges) time.
   explicit Consumers(const Graph& graph);
 
   // Returns all uses of the outputs of `id`, in no particular order. REQUIRES:
@@ -45,7 +46,7 @@ class Consumers {
 // Returns all nodes, each after its inputs and control inputs. Edges from a
 // NextIteration into a Merge do not count, because they close loops. Fails with
 // INVALID_ARGUMENT for any other cycle, naming a node on it. Takes O(nodes +
-// edges).
+// edges) time.
 absl::StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
 
 // Returns a vector that is indexed by NodeId. An element is true for a root,

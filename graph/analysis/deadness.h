@@ -10,14 +10,14 @@
 
 namespace leat {
 
-// A bool attr that our planner sets on every _Recv. Its value says whether a
+// A bool attr that Leat's planner sets on every _Recv. Its value says whether a
 // dead tensor may arrive at the _Recv. A _Recv without the attr comes from
 // another planner, and a dead tensor may arrive at it.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
 // Returns true if a tensor of the graph can be dead, because the graph has a
-// Switch or a _Recv at which a dead tensor may arrive. Also returns true if the
-// graph has a Merge, which has to choose one of its inputs.
+// Switch, or has a _Recv at which a dead tensor may arrive. Also returns true
+// if the graph has a Merge, which has to choose one of its inputs.
 bool CanCarryDeadTensors(const Graph& graph);
 
 }  // namespace leat

@@ -44,7 +44,7 @@ std::set<absl::string_view> ControlNames(const Graph& graph, const Node& node) {
   return names;
 }
 
-// Compares two graphs and collects the lines of differences.
+// Compares two graphs and collects a line of text for each difference.
 class Comparison {
  public:
   Comparison(const Graph& a, const Graph& b, const CompareOptions& options)

@@ -18,7 +18,8 @@ absl::Status FrameError(const Node& node, absl::string_view message) {
 }
 
 // Visits the nodes in topological order and gives each node the frame of its
-// inputs. Checks the edges from NextIterations back into Merges at the end.
+// inputs. At the end, checks the edges that lead from a NextIteration back into
+// a Merge.
 class FrameFinder {
  public:
   explicit FrameFinder(const Graph& graph) : graph_(graph) {
@@ -109,8 +110,8 @@ class FrameFinder {
     return it->second;
   }
 
-  // Checks that a NextIteration is in the frame of the Merge that it leads back
-  // to.
+  // If `id` is a Merge, checks that each NextIteration among its inputs is in
+  // the frame of the Merge.
   absl::Status CheckBackEdges(NodeId id) const {
     const Node& node = graph_.node(id);
     if (!IsMerge(node)) return absl::OkStatus();

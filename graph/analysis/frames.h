@@ -16,7 +16,8 @@
 
 namespace leat {
 
-// One loop. The root stands for what is outside of all loops.
+// One loop. The first frame, the root, stands for the nodes outside of all
+// loops.
 struct Frame {
   std::string name = {};  // the attr frame_name of its Enters; "" for the root
   int32_t parent = -1;    // index of the frame around it; -1 for the root
@@ -28,18 +29,18 @@ struct Frames {
   static constexpr int32_t kRoot = 0;
 
   std::vector<Frame> frames = {};  // parents before children
-  // The frame that the inputs of a node come from, by NodeId.
+  // For each NodeId, the frame that the inputs of the node come from.
   std::vector<int32_t> of_inputs = {};
-  // The frame of a node's outputs, by NodeId. It differs from the frame of the
-  // inputs for an Enter, which opens a frame, and for an Exit, which leaves
-  // one.
+  // For each NodeId, the frame of the outputs of the node. It differs from the
+  // frame of the inputs for an Enter, which opens a frame, and for an Exit,
+  // which leaves one.
   std::vector<int32_t> of_outputs = {};
 
   bool HasLoops() const { return frames.size() > 1; }
 };
 
-// Finds the frames of a graph in O(nodes + edges). Fails with INVALID_ARGUMENT,
-// naming the node, for
+// Finds the frames of a graph in O(nodes + edges) time. Fails with
+// INVALID_ARGUMENT, naming the node, for
 //  - a cycle that is not a loop;
 //  - an Exit or NextIteration outside of any frame;
 //  - an Enter without a frame name or with parallel_iterations below 1;

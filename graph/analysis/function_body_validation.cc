@@ -17,7 +17,8 @@
 namespace leat {
 namespace {
 
-// Checks the body of one function. Nodes are numbered by their position.
+// Checks the body of one function. Identifies each node by its position in the
+// body.
 class BodyValidator {
  public:
   BodyValidator(const Function& function, const OpRegistry& ops,
@@ -112,9 +113,9 @@ class BodyValidator {
     return absl::OkStatus();
   }
 
-  // Checks the text of a tensor: "argument", "argument:0", "node:output" or
-  // "node:output:0". Sets `node` to the node in the text, or to kArgument if
-  // the text names an argument.
+  // Checks `text`, which names a tensor as "argument", "argument:0",
+  // "node:output" or "node:output:0". Sets `node` to the position of the node
+  // that the text names, or to kArgument if the text names an argument.
   absl::Status CheckTensor(absl::string_view text, int& node) const {
     const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
     const auto it = index_.find(parts[0]);

@@ -24,7 +24,7 @@ std::string NodeIn(const std::string& function, const std::string& node) {
 }
 
 // Collects the calls between the functions of a graph and makes the checks that
-// need them.
+// need these calls.
 class CallGraph {
  public:
   explicit CallGraph(const Graph& graph) : graph_(graph) {
@@ -50,11 +50,11 @@ class CallGraph {
   struct Entry {
     const Function* function = nullptr;
     std::vector<int> calls = {};  // indices into entries_, one per call
-    absl::Status problem = {};    // the error to report if it is called
+    absl::Status problem = {};    // to report if the function is called
     State state = State::kNew;
     int nesting = 1;
-    int64_t nodes = 0;     // when every call in it is inlined
-    bool reached = false;  // a node of the graph calls it, directly or not
+    int64_t nodes = 0;     // with every call inlined
+    bool reached = false;  // the graph calls it, directly or indirectly
   };
 
   // Returns the index of a function in entries_, or -1 if there is none.
@@ -150,8 +150,9 @@ class CallGraph {
         entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
   }
 
-  // Counts the nodes of the graph with all calls inlined. Marks the functions
-  // that nodes of the graph call directly.
+  // Counts the nodes that the graph has once all calls are inlined, and checks
+  // the limit on them. Marks the functions that nodes of the graph call
+  // directly.
   absl::Status MeasureGraph(const FunctionLimits& limits) {
     int64_t nodes = graph_.num_nodes();
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -176,8 +177,8 @@ class CallGraph {
         limits.max_nodes, " (max_graph_nodes)"));
   }
 
-  // Marks all functions that a reached function calls as reached, too. Returns
-  // the first `problem` of a reached function.
+  // Marks as reached all functions that a reached function calls. Returns the
+  // first `problem` of a reached function.
   absl::Status CheckReached() {
     while (!reached_.empty()) {
       const Entry& entry = entries_[reached_.back()];
@@ -202,8 +203,8 @@ void VisitFunctionRef(
     const std::string& attr, const FunctionRef& function,
     absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit) {
   visit(attr, function);
-  // This recursion ends, because AttrMapFromProto bounds how deep functions
-  // nest in each other's attrs.
+  // This recursion ends, because AttrMapFromProto limits how deeply functions
+  // nest in the attrs of other functions.
   if (function.attrs != nullptr) {
     ForEachFunctionRef(nullptr, *function.attrs, visit);
   }

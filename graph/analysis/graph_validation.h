@@ -28,11 +28,11 @@ absl::Status CheckConstant(const AttrMap& attrs);
 
 // Bounds on the functions of a graph.
 struct FunctionLimits {
-  int max_nesting = 100;          // of functions calling functions
-  int64_t max_nodes = 4'000'000;  // with every call inlined
+  int max_nesting = 100;          // how deep calls may nest
+  int64_t max_nodes = 4'000'000;  // of the graph with every call inlined
 };
 
-// Checks what functions call. Fails with INVALID_ARGUMENT for a recursive
+// Checks the calls of functions. Fails with INVALID_ARGUMENT for a recursive
 // function, for calls nested deeper than the limit, and for calls of functions
 // and ops that do not exist. Functions that the graph never calls, directly or
 // indirectly, are exempt from the last check, because they may use ops that
@@ -41,12 +41,12 @@ struct FunctionLimits {
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 
-// Checks the body of one function by itself: the names of nodes, the tensors
-// that inputs and results refer to, and that every cycle is a loop. Fails with
-// INVALID_ARGUMENT, naming function and node. Does not check types, because
-// they are known only when the function is instantiated. If an op is neither in
-// `ops` nor the name of a function in `functions`, does not check the names of
-// its outputs.
+// Checks the body of one function by itself. Checks the names of its nodes and
+// the tensors that its inputs and results refer to. Also checks that every
+// cycle is a loop. Fails with INVALID_ARGUMENT, naming function and node. Does
+// not check types, because they are known only when the function is
+// instantiated. If an op is neither in `ops` nor the name of a function in
+// `functions`, does not check the names of its outputs.
 absl::Status ValidateBody(const Function& function, const OpRegistry& ops,
                           const FunctionLibrary& functions);
 

@@ -33,8 +33,8 @@ class Inferrer {
     FindBackEdges();
     for (int i = 0; i < kMaxRefinements && !back_edges_.empty(); ++i) {
       // An assumption may have caused the error. The graph may still be valid,
-      // because a loop may run zero times. The pass without assumptions
-      // decides.
+      // because a loop may run zero times. The pass without assumptions decides
+      // whether it is.
       if (!InferAll().ok()) break;
       if (Holds()) return std::move(outputs_);
     }
@@ -45,8 +45,7 @@ class Inferrer {
   }
 
  private:
-  // A Merge, and the number of the input of the Merge that comes from the
-  // previous iteration.
+  // A Merge, and the index of its input that comes from the previous iteration.
   using BackEdge = std::pair<NodeId, int>;
 
   void FindBackEdges() {

@@ -42,8 +42,9 @@ void Fail(const GradientContext& c, const absl::Status& error) {
       CallSite(c.builder()));
 }
 
-// The dtype of an output's gradient, and what is known of the gradient. The
-// gradient of a handle has the dtype and shape of the handle's variable.
+// The dtype of an output's gradient, and what shape inference knows of the
+// gradient. The gradient of a handle has the dtype and shape of the handle's
+// variable.
 struct GradientType {
   DType dtype = DType::kInvalid;
   InferredOutput known = {};
@@ -83,8 +84,8 @@ absl::StatusOr<Output> Zeros(const Output& output) {
   return op::Fill(shape, *std::move(zero));
 }
 
-// The numbers of the forward node's outputs that have gradients, and these
-// gradients as tensors.
+// The indices of those outputs of the forward node that have gradients, and
+// these gradients as dense tensors.
 struct OutputGradients {
   std::vector<int> outputs = {};
   std::vector<Output> gradients = {};
@@ -152,8 +153,8 @@ class BranchesDifferentiator : public NodeDifferentiator {
   }
 
  private:
-  // Adds the body of the gradient of branch i. The body computes a gradient for
-  // each input that the branch uses, if the gradient of this input is needed.
+  // Adds the body of the gradient of branch i. If the branch uses an input
+  // whose gradient is needed, the body computes a gradient for this input.
   absl::Status AddBranch(size_t i) {
     GraphBuilder& forward = *node_.bodies[i];
     GraphBuilder& body = BuilderAccess::NewBody(
@@ -177,7 +178,7 @@ class BranchesDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Makes the gradient of branch i return a gradient for every needed input
+  // Makes the gradient of branch i return a gradient for every input in needed_
   // that any branch uses. The gradient is zero if branch i does not use the
   // input.
   absl::Status AddReturns(size_t i) {
@@ -230,8 +231,10 @@ class BranchesDifferentiator : public NodeDifferentiator {
 
   OutputGradients given_;
   std::vector<int> needed_;
-  std::vector<std::vector<Gradient>> gradients_;  // [branch][as in needed_]
-  std::vector<bool> reached_;  // [as in needed_]: true if any branch uses it
+  // gradients_[i][k] is the gradient of input needed_[k] in branch i.
+  // reached_[k] is true if any branch uses input needed_[k].
+  std::vector<std::vector<Gradient>> gradients_;
+  std::vector<bool> reached_;
   BranchesSpec spec_;
 };
 
@@ -251,8 +254,8 @@ class LoopPaths {
     }
   }
 
-  // Marks more arguments and returns all marks. Marks each argument whose value
-  // in a later iteration depends on a marked argument.
+  // Returns `marked` with additional marks. Marks each argument whose value in
+  // a later iteration depends on a marked argument.
   std::vector<bool> Forward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -272,8 +275,8 @@ class LoopPaths {
     return marked;
   }
 
-  // Marks more arguments and returns all marks. Marks each argument that
-  // influences the value of a marked argument in a later iteration.
+  // Returns `marked` with additional marks. Marks each argument that influences
+  // the value of a marked argument in a later iteration.
   std::vector<bool> Backward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -364,8 +367,8 @@ class LoopDifferentiator : public NodeDifferentiator {
 
   // Finds the variables that gradients pass through. Such a variable depends on
   // an input whose gradient is needed, and an output that has a gradient
-  // depends on the variable. Variables that the loop changes go to variables_,
-  // and inputs that the loop does not change go to invariants_.
+  // depends on the variable. Adds the variables that the loop changes to
+  // variables_, and the inputs that the loop does not change to invariants_.
   absl::Status FindActive() {
     const size_t count = Arguments().size();
     std::vector<bool> from_inputs(count), to_outputs(count);
@@ -540,7 +543,8 @@ class LoopDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Adds the condition, which holds while there are iterations left.
+  // Adds the condition of the gradient's loop. It holds while iterations are
+  // left.
   absl::Status AddCondition() {
     condition_ = &BuilderAccess::NewBody(
         *state_.self, absl::StrCat(BodyOf(*forward_).function, "_grad_cond"));
@@ -562,13 +566,13 @@ class LoopDifferentiator : public NodeDifferentiator {
 
   GraphBuilder* forward_ = nullptr;  // the body of the forward loop
   int64_t parallel_iterations_ = 10;
-  std::vector<int> variables_;   // numbers of forward variables with gradients
+  std::vector<int> variables_;   // indices of forward variables with gradients
   std::vector<int> invariants_;  // inputs that the forward loop does not change
   GraphBuilder* body_ = nullptr;
   GraphBuilder* condition_ = nullptr;
   size_t num_variables_ = 0;
-  Output left_;  // the variable that counts the iterations to come
-  // Each pair has the number of an input, and an argument of body_. After the
+  Output left_;  // the variable that counts the iterations left
+  // Each pair has the index of an input, and an argument of body_. After the
   // last iteration, the value of the argument is the gradient of the input.
   std::vector<std::pair<int, Output>> results_;
 };

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Each differentiable op has a function that builds the gradients of its inputs
-// from the gradients of its outputs, with the generated op functions (ops.h).
-// The formulas are TensorFlow's. Files of graph/gradients/ register such
-// functions:
+// from the gradients of its outputs. It calls the generated op functions
+// (ops.h). The formulas are TensorFlow's. The files in graph/gradients/
+// register such functions:
 //
 //   void NegGrad(GradientContext& c) { c.set(0, -c.grad()); }
 //
@@ -38,7 +38,7 @@ class GradientContext {
   Output input(int i) const { return operation_.input(i); }
   Output output(int i) const { return operation_.output(i); }
   int num_inputs() const { return operation_.num_inputs(); }
-  // Returns an attr of the operation. If the attr is absent or of another type
+  // Returns an attr of the operation. If the attr is absent or has another type
   // than T, the builder fails and this function returns T{}.
   template <class T>
   T attr(absl::string_view name) const {
@@ -74,8 +74,8 @@ class GradientContext {
 // (GraphBuilder::Fail).
 using GradientFunction = void (*)(GradientContext&);
 
-// Maps ops to their gradients. It is filled once, and is const and thread-safe
-// from then on.
+// Maps ops to their gradients. A registry is filled once. From then on, it does
+// not change and is thread-safe.
 class GradientRegistry {
  public:
   // Registers the gradient of `op`. REQUIRES: nothing is registered for `op`.

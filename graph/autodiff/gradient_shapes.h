@@ -17,7 +17,7 @@
 namespace leat::gradients {
 
 // Adds a constant int32 vector. The builder fails with INVALID_ARGUMENT if a
-// value is beyond int32.
+// value does not fit into int32.
 Output IntVector(GraphBuilder& builder, absl::Span<const int64_t> values,
                  absl::string_view name = "Const");
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Implements Gradients: reverse-mode differentiation by building nodes. In a
-// graph under construction, the id of a node is higher than the ids of its
+// Implements Gradients, which differentiates in reverse mode by adding nodes.
+// In a graph under construction, the id of a node is higher than the ids of its
 // inputs, so one pass over descending ids sees every consumer before its
 // producers. (The only exceptions are the lists that a While fills for its
 // gradient. They have higher ids than the While, but no gradient flows through
@@ -40,7 +40,7 @@ Output Concat(absl::Span<const Output> parts) {
       .output(0);
 }
 
-// Returns the sum of `parts`. It is sparse if all parts are.
+// Returns the sum of `parts`. The sum is sparse if all parts are sparse.
 Gradient Sum(absl::Span<const Gradient> parts) {
   if (parts.empty()) return {};
   if (parts.size() == 1) return parts[0];
@@ -62,7 +62,7 @@ Gradient Sum(absl::Span<const Gradient> parts) {
 }
 
 // Differentiates the nodes of one builder. Call AddX for each x, then
-// FindDependents, then Seed for each y, then Run; Total then returns the
+// FindDependents, then Seed for each y, then Run. After this, Total returns the
 // gradient of each x.
 class Differentiator {
  public:
@@ -181,7 +181,8 @@ class Differentiator {
     }
   }
 
-  // Fails and returns false if a gradient would pass through complex values.
+  // Makes the builder fail and returns false if a gradient would pass through
+  // complex values.
   bool CheckReal(const Operation& operation) {
     const int inputs = operation.num_inputs();
     for (int i = 0; i < inputs + operation.num_outputs(); ++i) {
@@ -202,8 +203,8 @@ class Differentiator {
     return true;
   }
 
-  // Fails if a gradient function built a gradient of input i that has another
-  // type or shape than the input.
+  // Makes the builder fail if `gradient` has another type or shape than input
+  // i, whose gradient it is.
   void Check(const Operation& operation, int i, const Gradient& gradient) {
     const Output input = operation.input(i);
     if (gradient.IsSparse() || input.dtype() == DType::kResource) return;
@@ -224,8 +225,8 @@ class Differentiator {
         location_);
   }
 
-  // Returns "node 'x' (Add) of 'cond_then' ". Leaves out the function if the
-  // node is not in the body of a function.
+  // Returns a description such as "node 'x' (Add) of 'cond_then' ". Leaves out
+  // the name of the function if the node is not in the body of a function.
   std::string Describe(const Operation& operation) const {
     const Body* body = BuilderAccess::Of(builder_).body.get();
     return absl::StrCat("node '", operation.name(), "' (", operation.op(), ") ",
@@ -313,14 +314,14 @@ class EnclosingDifferentiators {
   };
 
   // The differentiator and the captured arguments of each builder, from the
-  // innermost body outwards. number_of_ has the positions of builders.
+  // innermost body outwards. number_of_ maps each builder to its position.
   std::vector<Differentiator> differentiators_;
   std::vector<std::vector<Captured>> captured_;
   absl::flat_hash_map<const GraphBuilder*, size_t> number_of_;
 };
 
 // Checks `outputs`. If an output belongs to none of the enclosing builders,
-// replaces it by the output of the innermost builder that stands for it.
+// replaces it by the output that stands for it in the innermost builder.
 absl::Status ResolveOutputs(BuilderAccess::State& state,
                             const EnclosingDifferentiators& enclosing,
                             absl::string_view what, bool differentiable,
@@ -399,8 +400,8 @@ std::vector<Output> OutputsOf(const OperandList& list) {
   return outputs;
 }
 
-// Returns the tensors that weight the ys. Numbers become constants of the dtype
-// of their y.
+// Returns the tensors that weight the ys. A number becomes a constant of the
+// dtype of its y.
 std::vector<Output> Weights(GraphBuilder& builder, const OperandList& grad_ys,
                             absl::Span<const Output> ys) {
   std::vector<Output> weights;

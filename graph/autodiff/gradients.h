@@ -29,7 +29,7 @@ struct IndexedSlices {
   Output dense_shape = {};  // the shape of the variable, a vector
 };
 
-// A gradient: a tensor, some rows of a tensor, or empty. An empty gradient
+// A gradient is a tensor, some rows of a tensor, or empty. An empty gradient
 // stands for zero. It is the gradient with respect to an x on which no y
 // depends (see Gradients). Gradient is a plain value.
 class Gradient {
@@ -52,14 +52,14 @@ class Gradient {
 };
 
 // Adds the gradients of the sum of `ys` with respect to `xs` and returns one
-// gradient for each x. `grad_ys` has a weight for each y, a tensor of the same
-// dtype and shape. If `grad_ys` is empty, all weights are ones. The Gradient of
-// an x is empty if no y depends on the x.
+// gradient for each x. `grad_ys` has a weight for each y. The weight is a
+// tensor of the dtype and shape of y. If `grad_ys` is empty, all weights are
+// ones. The Gradient of an x is empty if no y depends on the x.
 //
-// Searches `ys` and then `xs` for an operand that has a builder. The new nodes
-// go to the first builder that is found or, if a body is open in this builder,
-// to the innermost open body. Errors go to this builder, and after an error all
-// gradients are empty.
+// Searches `ys` and then `xs` for an operand that has a builder. The first
+// builder that is found gets the errors and the new nodes. If a body is open in
+// this builder, the innermost open body gets the new nodes instead. After an
+// error, all gradients are empty.
 std::vector<Gradient> Gradients(
     const OperandList& ys, const OperandList& xs,
     const OperandList& grad_ys = {},

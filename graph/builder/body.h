@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Body is additional state of a GraphBuilder that builds the body of a
-// function, such as a branch of a Cond. A Body has the arguments and the
+// A GraphBuilder that builds the body of a function, such as a branch of a
+// Cond, has a Body as additional state. A Body has the arguments and the
 // results of the function. Arguments stand for outputs of the enclosing builder
 // (the parent). Private to graph/builder/ and graph/autodiff/.
 //
@@ -44,7 +44,7 @@ struct BodyArgument {
   // an output with this value.
   Output intermediate = {};
   // Set in the forward body of a loop, if the argument is a list of tensors
-  // that a gradient needs. Each iteration pushes the value of this output on
+  // that a gradient needs. Each iteration pushes the value of this output onto
   // the list.
   Output pushed = {};
 };
@@ -119,8 +119,8 @@ struct BuilderTree {
   // The bodies that are being built, the innermost last. If `open` is empty,
   // new nodes are added to the graph itself.
   std::vector<GraphBuilder*> open = {};
-  // Maps each function name that is taken to a suffix. If the name is requested
-  // again, the search for a free name begins with this suffix.
+  // Maps each function name in use to a number. If the name is requested again,
+  // the search for a free name begins with this number as suffix.
   absl::flat_hash_map<std::string, int> functions = {};
   // The place in the program that errors name while a CallSite() scope is open.
   // The outermost CallSite() scope sets it.

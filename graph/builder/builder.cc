@@ -64,8 +64,8 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
 }
 
 // Returns true if every input is a constant or comes from an op function that
-// got only constants. Otherwise an input is an Output without a node, which is
-// a different error.
+// got only constants. If the result is false, an input is an Output without a
+// node, which is a different error.
 bool OnlyOfConstants(const OpArgs& args) {
   bool only_constants = true;
   for (const OpInput& input : args.inputs) {
@@ -78,8 +78,8 @@ bool OnlyOfConstants(const OpArgs& args) {
   return only_constants;
 }
 
-// Returns the nodes that must run before a new node with these inputs, as the
-// open control scopes demand. The new node gets control edges from the returned
+// Returns the nodes that must run before a new node with these inputs because
+// of the open control scopes. The new node gets control edges from the returned
 // nodes.
 std::vector<NodeId> Controls(const BuilderContext& context,
                              absl::Span<const Endpoint> inputs) {
@@ -299,8 +299,9 @@ Operation AddOp(OpArgs args, SourceLocation caller) {
   }
   // No input has a builder, so this function cannot report an error. If all
   // inputs are constants, it returns the id kOfConstants instead. Another op
-  // function may get an output of this Operation as input. It reports the error
-  // if it has a builder, and otherwise returns kOfConstants, too.
+  // function may get an output of this Operation as input. That function
+  // reports the error if it has a builder. Otherwise it returns kOfConstants,
+  // too.
   return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 

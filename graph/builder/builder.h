@@ -75,9 +75,9 @@ class OpInput {
 // Describes a node to add. The generated op functions fill in an OpArgs and
 // pass it to AddOp.
 //
-// `attrs` may leave out the attrs that are the type or the number of tensors of
-// an argument, because the inputs decide these attrs. If they are given, they
-// must agree with the inputs. The builder puts `name` under the open name
+// `attrs` may leave out the attrs that give the type or the number of tensors
+// of an argument, because the inputs decide these attrs. If they are given,
+// they must agree with the inputs. The builder puts `name` under the open name
 // scopes and makes it unique. An empty `name` stands for the op's name. A
 // `name` that ends in '/' is the full name of the node, without the '/', and is
 // not changed. Errors name `location` or, if `location` is not set, the
@@ -109,7 +109,7 @@ concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
 
 // Chooses a device for each new node of a scope. Returns a full or partial
 // device name, or "" for any device. During the call, node.device is the device
-// that the device scopes inside of the function's scope request.
+// that is requested by the device scopes inside of the function's scope.
 // node.input_types and node.output_types are not set yet.
 using DeviceFunction =
     std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
@@ -238,7 +238,7 @@ class GraphBuilder {
   // them.
   Output AsOutput(const Operand& operand, absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
-  // Adds a NoOp that runs after all of `after`.
+  // Adds a NoOp that runs after all operations in `after`.
   Operation Group(absl::Span<const Operation> after,
                   absl::string_view name = "group",
                   SourceLocation location = SourceLocation::Current());
@@ -341,10 +341,10 @@ class GraphBuilder {
   // deterministic.
   std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
 
-  // Adds a node, after converting numbers to constants, and infers its shapes.
-  // The op functions and the methods above call AddOp. If `args` and its inputs
-  // have no location, errors name `caller`. Returns an invalid Operation after
-  // an error.
+  // Converts the numbers among the inputs to constants, adds a node, and infers
+  // its shapes. The op functions and the methods above call AddOp. If `args`
+  // and its inputs have no location, errors name `caller`. Returns an invalid
+  // Operation after an error.
   Operation AddOp(OpArgs args,
                   SourceLocation caller = SourceLocation::Current());
 

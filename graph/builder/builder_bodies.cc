@@ -164,8 +164,8 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
-// If `output` is the output of a Const, adds a copy of the Const. Adds a Const
-// also if shape inference knows the value of `output` and the type of `output`
+// If `output` is the output of a Const, adds a copy of the Const. Also adds a
+// Const if shape inference knows the value of `output` and the type of `output`
 // cannot carry gradients. A Const would cut off gradients, but a second
 // derivative needs to know on which values outside of the body `output`
 // depends.

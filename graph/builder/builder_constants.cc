@@ -28,7 +28,7 @@ double AsDouble(const Tensor& numbers, int64_t i) {
   }
 }
 
-// Returns true if T can hold the value of number `i` exactly.
+// Returns true if T can hold the value of element i of `numbers` exactly.
 template <class T>
 bool FitsInteger(const Tensor& numbers, int64_t i) {
   if (numbers.dtype() == DType::kInt64) {
@@ -47,8 +47,8 @@ bool FitsInteger(const Tensor& numbers, int64_t i) {
          value <= static_cast<double>(std::numeric_limits<T>::max());
 }
 
-// Returns number `i` as a T. REQUIRES: FitsInteger<T>(numbers, i) if T is an
-// integer type.
+// Returns element i of `numbers` as a T. REQUIRES: FitsInteger<T>(numbers, i)
+// if T is an integer type.
 template <class T>
 T Converted(const Tensor& numbers, int64_t i) {
   if constexpr (std::is_integral_v<T>) {
@@ -135,8 +135,8 @@ DType FreeDType(const AttrDef* attr, const std::vector<Tensor>& numbers) {
   return wanted;
 }
 
-// Does the work of ResolveAttrs. It first reads the dtypes of all inputs that
-// have one, and then decides the dtypes of the numbers.
+// Does the work of ResolveAttrs. First reads the dtypes of all inputs that have
+// one, then decides the dtypes of the numbers.
 class Resolver {
  public:
   Resolver(const OpDef& op, OpArgs& args,
@@ -210,9 +210,9 @@ class Resolver {
     return absl::OkStatus();
   }
 
-  // Returns the value of the attr that is the type of `arg`. If the attr has no
-  // value yet, the value follows from all numbers in the arguments that share
-  // the attr.
+  // Returns the value of the attr that holds the type of `arg`. If the attr has
+  // no value yet, the value follows from all numbers in the arguments that
+  // share the attr.
   absl::StatusOr<DType> DecideAttr(const ArgDef& arg) {
     LEAT_ASSIGN_OR_RETURN(
         const DType known,
@@ -236,7 +236,7 @@ class Resolver {
     return Annotate(error, absl::StrCat("input '", arg.name, "': "));
   }
 
-  // Sets `attr`, or checks that it has this value already.
+  // Sets `attr` to `value`, or checks that it has this value already.
   absl::Status Imply(const ArgDef& arg, const std::string& attr,
                      AttrValue value) {
     const AttrValue* known = args_.attrs.Find(attr);

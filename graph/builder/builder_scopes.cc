@@ -28,10 +28,10 @@ absl::Status CheckScopeName(absl::string_view name) {
 }  // namespace
 
 void BuilderContext::NestDevices(const BuilderContext& inner) {
-  // `around` of a scope merges the device names of the scopes around it, up to
-  // the next scope with a device function. For the first scope of `inner`,
-  // these scopes now include the innermost scopes of this context, and `device`
-  // merges their names.
+  // The field `around` of a scope has the merged device names of the scopes
+  // that enclose it, up to the next scope with a device function. The innermost
+  // scopes of this context now enclose the first scope of `inner`. `device` has
+  // their merged names.
   DeviceName last = device;
   for (DeviceFunctionScope scope : inner.device_functions) {
     scope.around = OverrideDeviceName(last, scope.around);
@@ -179,9 +179,9 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
     classes = *own;
   }
   if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
-  // A node of a body cannot name a node outside of the body. But if the node
-  // takes a resource from outside, placement puts the node on the device of the
-  // resource.
+  // The attr _class of a node in a body cannot name a node outside of the body.
+  // But if the node takes a resource from outside, placement puts the node on
+  // the device of the resource.
   if (owner != state.get()) classes.clear();
   return State::Open(state, absl::StrCat("colocation with '", def.name, "'"),
                      location, [&](BuilderContext& context) {

@@ -33,16 +33,17 @@ struct ControlScope {
   absl::flat_hash_set<NodeId> members = {};  // nodes made in the scope
 };
 
-// One open OnDevice scope with a device function. `around` merges the device
-// names of the enclosing scopes, up to the next enclosing scope with a device
-// function.
+// One open OnDevice scope with a device function. `around` has the merged
+// device names of the enclosing scopes, up to the next enclosing scope with a
+// device function.
 struct DeviceFunctionScope {
   std::shared_ptr<const DeviceFunction> function = {};
   DeviceName around = {};
 };
 
-// The properties that all open scopes together give to new nodes. This is a
-// value: each OpenScope keeps a copy of the context from before the scope.
+// The properties that all open scopes together give to new nodes.
+// BuilderContext is a value type: each OpenScope keeps a copy of the context
+// from before the scope.
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same for variable scopes
@@ -68,7 +69,7 @@ struct BuilderContext {
   void UseDeviceOf(const NodeDef& node);
 };
 
-// A scope that is open, and what Close() needs to end it.
+// An open scope, with the data that Close() needs to end it.
 struct OpenScope {
   uint64_t id = 0;               // unique in the State
   std::string description = {};  // for errors, such as "name scope 'a'"
@@ -120,13 +121,13 @@ struct GraphBuilder::State {
   // the open CallSite() or, without one, `location` to the message.
   void Fail(absl::Status error, SourceLocation location);
 
-  // Opens a scope in `state`. What `change` does to the context lasts until the
-  // scope ends.
+  // Opens a scope in `state`. The changes that `change` makes to the context
+  // last until the scope ends.
   static Scope Open(const std::shared_ptr<State>& state,
                     std::string description, SourceLocation location,
                     absl::FunctionRef<void(BuilderContext&)> change);
-  // Ends the scope of that id. The builder fails with FAILED_PRECONDITION if a
-  // scope that was opened later is still open.
+  // Ends the scope with this id. The builder fails with FAILED_PRECONDITION if
+  // a scope that was opened later is still open.
   void Close(uint64_t id);
 
   // Returns the device that the open scopes request, or the error of a device
@@ -166,9 +167,9 @@ struct GraphBuilder::State {
   // belongs to another builder or to no node.
   absl::StatusOr<std::vector<NodeId>> Ids(
       absl::Span<const Operation> list) const;
-  // Returns the ids of those operations in `list` that are in this builder, for
-  // control edges to new nodes. For an operation outside of this body, the node
-  // that calls the body gets the control edge instead.
+  // Returns the ids of those operations in `list` that are in this builder. The
+  // caller makes control edges from them to new nodes. For an operation outside
+  // of this body, the node that calls the body gets the control edge instead.
   absl::StatusOr<std::vector<NodeId>> ControlIds(
       absl::Span<const Operation> list);
 
@@ -183,8 +184,8 @@ struct GraphBuilder::State {
   // Fails with INVALID_ARGUMENT if a body opened here would be nested deeper
   // than planning allows (FunctionLimits, graph_validation.h).
   absl::Status CheckNesting() const;
-  // Returns the error that `what` cannot be used here. `what` belongs to
-  // `owner`, the builder of another graph or of a body that has ended.
+  // Returns an error that says that `what` cannot be used here. `what` belongs
+  // to `owner`, the builder of another graph or of a body that has ended.
   absl::Status EndedError(absl::string_view what,
                           const GraphBuilder& owner) const;
 
@@ -198,9 +199,10 @@ struct GraphBuilder::State {
   absl::StatusOr<Output> Resolve(const Output& output);
   // Resolves an output of the forward body.
   absl::StatusOr<Output> ResolveForward(const Output& output);
-  // Adds an argument that is a list of the values that `output` of the forward
-  // body had. Adds a node that pops the newest value, and returns this value.
-  // Fails with UNIMPLEMENTED for a resource, which no list can hold.
+  // Adds an argument that is a list. The list has the value that `output`, an
+  // output of the forward body, had in each iteration. Also adds a node that
+  // pops the newest value, and returns this value. Fails with UNIMPLEMENTED for
+  // a resource, which no list can hold.
   absl::StatusOr<Output> PopIntermediate(const Output& output);
 
   // Appends an argument to the body. `known` is what shape inference knows of

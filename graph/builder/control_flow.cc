@@ -75,8 +75,8 @@ Chosen InvalidChoice(GraphBuilder* owner, size_t count) {
   return {Operation(owner, kNoNode), Invalid(owner, count)};
 }
 
-// Builds a Cond or a Case. The name of each function is the name of the node
-// followed by one of `suffixes`.
+// Builds the node of a Cond or a Case, and its functions. The name of each
+// function is the name of the node followed by one of `suffixes`.
 Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
               absl::Span<const BranchFunction> branches,
               absl::Span<const std::string> suffixes,
@@ -435,7 +435,7 @@ Operation Case(GraphBuilder& builder, Output index,
 std::vector<Output> While(const OperandList& initial, LoopCondition condition,
                           LoopBody body, const WhileOptions& options,
                           SourceLocation location) {
-  std::vector<Output> unchanged;  // their ids may be kOfConstants
+  std::vector<Output> unchanged;  // the ids in it may be kOfConstants
   for (const Operand& operand : initial.operands()) {
     if (GraphBuilder* const builder = operand.builder(); builder != nullptr) {
       return While(*builder, initial, condition, body, options, location);

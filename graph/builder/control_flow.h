@@ -172,8 +172,8 @@ std::vector<Output> While(GraphBuilder& builder, const OperandList& initial,
                           const WhileOptions& options = {},
                           SourceLocation location = SourceLocation::Current());
 
-// Returns the name of the function whose body `operation` is in, or "" if it is
-// in the graph.
+// Returns the name of the function whose body `operation` is in, or "" if the
+// operation is in the graph itself.
 std::string FunctionOf(const Operation& operation);
 // Returns the name of the function whose body gets new nodes, or "" if no body
 // is open.

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Makes the nodes of Cond, Case and While, and of their gradients, from bodies
-// that have ended. Also extends such a node in place, by outputs that the
-// gradient of the node needs. The existing outputs of the node keep their
-// numbers. Private to graph/builder/control_flow*.cc and
+// that have ended. Also adds outputs to such a node in place if the gradient of
+// the node needs them. The existing outputs of the node keep their numbers.
+// Private to graph/builder/control_flow*.cc and
 // graph/autodiff/control_flow_gradients.cc. Not thread-safe, as GraphBuilder is
 // not.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_NODES_H_
@@ -31,7 +31,7 @@ inline const InferredOutput& Known(const Output& output) {
 // Describes an If or a Case to AddBranches.
 struct BranchesSpec {
   std::string name = {};  // unique, includes the name scopes
-  bool is_case = false;   // else it is an If
+  bool is_case = false;   // otherwise it is an If
   Output selector = {};   // the predicate of an If, the index of a Case
   std::vector<GraphBuilder*> bodies = {};  // two for an If: then, else
   bool is_gradient = false;
@@ -64,11 +64,12 @@ struct LoopSpec {
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
 // Returns outputs of `node`, an If or Case, that have the values of tensors
-// inside of its branches. values[i] are outputs of nodes in branch i, and
-// result[i] are as many outputs of `node`. When branch i runs, the outputs
-// result[i] have the values of values[i]. Adds outputs to `node` if needed.
-// Values of different branches share an output if their types and shapes are
-// equal. A branch that has no value for an output gives it an arbitrary tensor.
+// inside of its branches. values[i] has outputs of nodes in branch i, and
+// result[i] has one output of `node` for each of them. When branch i runs, the
+// outputs in result[i] have the values of the outputs in values[i]. Adds
+// outputs to `node` if needed. Values of different branches share an output if
+// their types and shapes are equal. A branch that has no value for an output
+// gives it an arbitrary tensor.
 absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
     const Operation& node, absl::Span<const std::vector<Output>> values);
 

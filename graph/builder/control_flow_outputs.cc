@@ -208,7 +208,7 @@ class NewBranchOutputs {
   absl::flat_hash_map<std::string, std::vector<size_t>> by_kind_;
   // `values_` and `kinds_` are indexed by new output. `values_` has the value
   // in each branch, or an invalid Output if a branch has no value. `kinds_` has
-  // the kind.
+  // the kind of the output.
   std::vector<std::vector<Output>> values_;
   std::vector<std::string> kinds_;
 };

@@ -24,7 +24,7 @@ bool HasSideEffect(const Node& node) {
          std::count(std::begin(kReads), std::end(kReads), node.op()) == 0;
 }
 
-// Makes a function of one body.
+// Turns one body into a function.
 class Exporter {
  public:
   Exporter(const BuilderAccess::State& state, absl::Span<const Output> returns)
@@ -43,7 +43,7 @@ class Exporter {
   }
 
  private:
-  // Marks the nodes that the results and the nodes with side effects need.
+  // Marks the nodes that the results and the nodes with side effects depend on.
   void MarkNeeded() {
     needed_.assign(graph_.num_ids(), false);
     std::vector<NodeId> pending;
@@ -80,7 +80,8 @@ class Exporter {
 
   bool IsArgument(NodeId id) const { return body_.FindArgument(id) >= 0; }
 
-  // Returns the text of a tensor in a function: "argument" or "node:output:0".
+  // Returns the name of a tensor inside the function: "argument" or
+  // "node:output:0".
   absl::StatusOr<std::string> Name(Endpoint endpoint) const {
     const Node& node = graph_.node(endpoint.node);
     if (IsArgument(endpoint.node)) return node.name();

@@ -18,10 +18,10 @@ namespace leat::internal {
 // Operation.
 Operation CallOp(GraphBuilder* builder, OpArgs args);
 
-// Returns `count` outputs of `operation`, from number `begin` on. Together they
-// form one output argument of the op, which is a list of tensors. The result
-// has `count` elements even if the operation is invalid, so the caller may
-// index it. REQUIRES: count >= 0.
+// Returns `count` outputs of `operation`, starting with output `begin`.
+// Together they form one output argument of the op, which is a list of tensors.
+// The result has `count` elements even if the operation is invalid, so the
+// caller may index it. REQUIRES: count >= 0.
 std::vector<Output> OutputList(const Operation& operation, int64_t begin,
                                int64_t count);
 

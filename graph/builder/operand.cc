@@ -31,7 +31,7 @@ std::optional<Shape> StackedShape(const std::vector<Operand>& list,
   return *std::move(shape);
 }
 
-// Returns a tensor of T with the values of `list`, whose dtypes convert to T.
+// Returns a tensor with the values of `list`, converted to T.
 template <class T>
 Tensor Stack(const std::vector<Operand>& list, const Shape& shape,
              OperandValue value) {
@@ -53,8 +53,8 @@ Tensor Stack(const std::vector<Operand>& list, const Shape& shape,
   return stacked;
 }
 
-// Returns the tensor of a list of numbers, or nothing if the list has something
-// else in it, if shapes differ, or if numbers are mixed with bools.
+// Returns a list of numbers as one tensor. Returns nothing if the list has
+// other elements, if shapes differ, or if numbers are mixed with bools.
 std::optional<Tensor> StackNumbers(const std::vector<Operand>& list) {
   const std::optional<Shape> shape = StackedShape(list, &Operand::number);
   if (!shape.has_value()) return std::nullopt;
@@ -72,8 +72,8 @@ std::optional<Tensor> StackNumbers(const std::vector<Operand>& list) {
              : Stack<double>(list, *shape, &Operand::number);
 }
 
-// Returns the tensor of a list of strings, or nothing if the list has something
-// else in it or if shapes differ.
+// Returns a list of strings as one tensor. Returns nothing if the list has
+// other elements or if shapes differ.
 std::optional<Tensor> StackStrings(const std::vector<Operand>& list) {
   const std::optional<Shape> shape = StackedShape(list, &Operand::tensor);
   if (!shape.has_value()) return std::nullopt;

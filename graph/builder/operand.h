@@ -63,14 +63,14 @@ template <class T>
 concept Text = std::convertible_to<const T&, absl::string_view> &&
     !std::same_as<T, std::nullptr_t>;
 
-// A container of numbers that lie one after the other, such as Dims or
+// A container whose numbers are contiguous in memory, such as Dims or
 // std::vector<int>.
 template <class T>
 concept ArithmeticArray =
     !Text<T> && Arithmetic<typename T::value_type> &&
     std::convertible_to<const T&, absl::Span<const typename T::value_type>>;
 
-// A container of Outputs that lie one after the other.
+// A container whose Outputs are contiguous in memory.
 template <class T>
 concept OutputArray = std::convertible_to<const T&, absl::Span<const Output>>;
 
@@ -85,8 +85,8 @@ Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 // number, or a list of these. A tensor becomes a Const of its own dtype. The
 // top of this file describes what numbers and lists become.
 //
-// Each constructor records the place in the program that calls it, for error
-// messages. Operand is a value type.
+// Each constructor records the place in the program that calls the constructor,
+// for error messages. Operand is a value type.
 class Operand {
  public:
   Operand(Output output,  // NOLINT: the conversion is the purpose
@@ -125,8 +125,8 @@ class Operand {
   explicit Operand(std::vector<Operand> list,
                    SourceLocation location = SourceLocation::Current());
 
-  // Only one of output(), number(), tensor() and list() is set. Returns the
-  // Output, or an invalid Output if the operand is something else.
+  // Only one of output(), number(), tensor() and list() is set. output()
+  // returns the Output, or an invalid Output if the operand is something else.
   const Output& output() const { return output_; }
   // Returns the number, or the tensor of the numbers in a list, as a tensor of
   // dtype bool, int64 or double. The Const that the builder makes of this

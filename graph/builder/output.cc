@@ -8,7 +8,7 @@ namespace leat {
 namespace {
 
 // Returns the node of an operation, or null if the node does not exist. The
-// constructor of Operation takes any id, so it may be the id of no node.
+// constructor of Operation takes any id, so there may be no node with the id.
 const Node* FindNode(const Operation& operation) {
   if (!operation.IsValid()) return nullptr;
   const Graph& graph = operation.builder()->graph();

@@ -80,10 +80,11 @@ class Output {
   // operation, which is null for a default-constructed Output.
   const Operation& operation() const { return operation_; }
   GraphBuilder* builder() const { return operation_.builder(); }
-  // Returns the number of the output among the outputs of its operation.
+  // Returns the index of the output among the outputs of its operation.
   int index() const { return index_; }
   bool IsValid() const { return operation_.IsValid(); }
-  // Returns the output as the edges of builder()->graph() refer to it.
+  // Returns the Endpoint by which edges of builder()->graph() refer to the
+  // output.
   Endpoint endpoint() const { return {operation_.id(), index_}; }
 
   // Returns the name of the tensor, such as "scope/MatMul:0", or "" if the

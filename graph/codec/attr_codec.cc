@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// Bounds how deep functions may nest in each other's attrs, because decoding
-// recurses into them.
+// The maximum depth to which functions may nest in the attrs of other
+// functions. There is a limit because decoding recurses into such functions.
 constexpr int kMaxFunctionDepth = 32;
 
 absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
@@ -65,7 +65,7 @@ absl::StatusOr<FunctionRef> FunctionRefFromProto(const pb::NameAttrList& proto,
   return result;
 }
 
-// Converts each element of `protos` by `convert`, and returns the list of the
+// Converts each element of `protos` with `convert`, and returns the list of the
 // results. An error names the index of the element.
 template <class T, class Protos, class Convert>
 absl::StatusOr<AttrValue> Converted(const Protos& protos, Convert convert) {
@@ -209,7 +209,8 @@ absl::Status FunctionRefToProto(const FunctionRef& function,
   return AttrMapToProto(*function.attrs, *proto.mutable_attr());
 }
 
-// Visits an AttrValue and sets the field of `proto` for its alternative.
+// Visits an AttrValue and sets the field of `proto` that corresponds to its
+// alternative.
 struct Encoder {
   absl::Status operator()(std::monostate) { return absl::OkStatus(); }
   absl::Status operator()(const std::string& value) {

@@ -3,7 +3,7 @@
 // Converts AttrValue and AttrMap to and from TensorFlow's AttrValue messages.
 // Decoding checks everything that it reads, because messages are untrusted.
 //
-// Thread-safe; two threads must not share an AttrBudget.
+// Thread-safe, but two threads must not share an AttrBudget.
 #ifndef LEAT_GRAPH_CODEC_ATTR_CODEC_H_
 #define LEAT_GRAPH_CODEC_ATTR_CODEC_H_
 
@@ -33,7 +33,7 @@ class VariantDecoders;
 // `remaining`.
 struct AttrBudget {
   int64_t max_tensor_bytes = int64_t{2} << 30;  // of one tensor
-  int64_t remaining = int64_t{8} << 30;         // of all later tensors
+  int64_t remaining = int64_t{8} << 30;  // of all tensors still to be decoded
   // Decodes the elements of variant tensors. If null, only empty variants can
   // be decoded. Not owned; must outlive the budget.
   const VariantDecoders* variants = nullptr;
@@ -44,9 +44,9 @@ using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;
 
 // Decodes one attr. A message without a value gives std::monostate. Fails with
 // INVALID_ARGUMENT for unknown dtypes, impossible shapes, a list with two types
-// of elements, tensors that contradict themselves, or functions nested too
-// deeply in each other's attrs. Fails with RESOURCE_EXHAUSTED for a tensor
-// above the budget, before any memory is allocated for it.
+// of elements, tensors that contradict themselves, or functions that nest too
+// deeply in the attrs of other functions. Fails with RESOURCE_EXHAUSTED for a
+// tensor above the budget, before any memory is allocated for it.
 absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
                                              AttrBudget& budget);
 

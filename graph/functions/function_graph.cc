@@ -35,12 +35,13 @@ absl::Status AddArguments(const FunctionBody& body, const OpRegistry& ops,
   return absl::OkStatus();
 }
 
-// Returns true if `id` is an _Arg. The _Args have the lowest ids.
+// Returns true if the node `id` is an _Arg. The _Args have the lowest ids.
 bool IsArgument(const FunctionGraph& body, NodeId id) {
   return static_cast<size_t>(id) < body.arguments.size();
 }
 
-// Returns the text of a tensor in a function: "argument" or "node:output:0".
+// Returns the name of a tensor inside a function: "argument" or
+// "node:output:0".
 absl::StatusOr<std::string> TensorText(const FunctionGraph& body,
                                        Endpoint endpoint) {
   const Node& node = body.graph.node(endpoint.node);

@@ -16,16 +16,18 @@
 
 namespace leat {
 
-// Returns output `index` of a node as the nodes of a function name it:
-// "node:output:0", where "output" is the name of an output of the op.
+// Returns the name by which the nodes of a function refer to output `index` of
+// a node. The name is "node:output:0", where "output" is the name of an output
+// of the op.
 absl::StatusOr<std::string> OutputText(const Node& node, int index);
 
 // The body of a function whose attrs are known.
 struct FunctionGraph {
-  // Has an _Arg for each tensor of the arguments, and after these the nodes of
-  // the function under the same names. Nodes that call functions point at the
-  // library that was passed to ReadFunction, so that library must outlive the
-  // graph. The graph's own library is empty.
+  // The first nodes are an _Arg for each tensor of the arguments. After them
+  // come the nodes of the function, with the same names as in the function.
+  // Nodes that call functions point at the library that was passed to
+  // ReadFunction, so that library must outlive the graph. The graph's own
+  // library is empty.
   Graph graph;
   std::vector<NodeId> arguments = {};  // the _Arg nodes, in order
   std::vector<Endpoint> returns = {};  // the results, in order

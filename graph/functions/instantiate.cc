@@ -20,7 +20,8 @@ namespace {
 absl::StatusOr<AttrMap> Substitute(const AttrMap& attrs, const AttrMap& values);
 
 // Replaces the placeholders in the attrs of `function`. This recursion ends,
-// because import bounds how deep functions nest in each other's attrs.
+// because import limits how deeply functions nest in the attrs of other
+// functions.
 absl::Status SubstituteIn(FunctionRef& function, const AttrMap& values) {
   if (function.attrs == nullptr) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(AttrMap attrs, Substitute(*function.attrs, values));
@@ -195,7 +196,7 @@ class Instantiation {
     return absl::OkStatus();
   }
 
-  // Appends the tensors that a text names: "arg", "arg:0", "node:output" or
+  // Appends the tensors that `text` names: "arg", "arg:0", "node:output" or
   // "node:output:0". A text without a number names all tensors of the argument
   // or output.
   absl::Status AddTensors(absl::string_view text,

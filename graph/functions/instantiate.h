@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// A tensor in a body: output `index` of the node at position `node`, or the
-// argument tensor number `index` if `node` is kArguments.
+// A tensor in a body: output `index` of the node at position `node`, or
+// argument tensor `index` if `node` is kArguments.
 struct BodyTensor {
   static constexpr int32_t kArguments = -1;
   int32_t node = kArguments;
@@ -32,7 +32,7 @@ struct BodyNode {
   NodeDef def = {};  // named as in the function, without a prefix
   std::vector<BodyTensor> inputs = {};
   std::vector<int32_t> controls = {};      // positions of nodes
-  std::vector<int32_t> arg_controls = {};  // numbers of argument tensors
+  std::vector<int32_t> arg_controls = {};  // indices of argument tensors
 };
 
 // The body of a function whose attrs are known. The body points at ops of the
@@ -55,8 +55,8 @@ struct FunctionBody {
 // Instantiates `function`: replaces attrs that are placeholders ("$name") by
 // the values in `attrs`. If `attrs` has no value for a placeholder, the default
 // of the signature replaces it. Fails with INVALID_ARGUMENT, naming function
-// and node, for missing or wrong attrs, unknown ops, tensors that do not fit in
-// number or type, and arguments or results that are references. Fails with
+// and node, for missing or wrong attrs, unknown ops, a wrong number or wrong
+// types of tensors, and arguments or results that are references. Fails with
 // RESOURCE_EXHAUSTED if the nodes have more than `max_tensors` inputs and
 // outputs together. Instantiate then fails before the nodes take much memory.
 //

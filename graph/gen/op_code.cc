@@ -15,7 +15,7 @@
 namespace leat::gen {
 namespace {
 
-// The longest line of generated code.
+// The maximum length of a line of generated code.
 constexpr size_t kColumns = 80;
 
 // Returns the keywords of C++20. Arguments and attrs of ops may have such
@@ -63,7 +63,7 @@ std::string CppType(absl::string_view attr_type) {
   return std::string(attr_type);  // float, bool
 }
 
-// Makes the source text of an attr's value. Has an overload for each
+// Makes the C++ text for the value of an attr. Has an overload for each
 // alternative of AttrValue that may be a default.
 struct Literal {
   std::string operator()(const std::string& value) const {
@@ -135,7 +135,7 @@ std::string ArgsText(const std::vector<ArgDef>& args) {
   });
 }
 
-// Returns "a, b or c".
+// Joins the names to a text such as "a, b or c".
 std::string Alternatives(const std::vector<std::string>& names) {
   if (names.size() < 2) return absl::StrJoin(names, "");
   const std::vector<std::string> first(names.begin(), names.end() - 1);
@@ -164,7 +164,7 @@ std::string AttrText(const AttrDef& attr) {
 
 // Returns `text` as comment lines. Breaks the text at spaces, so that a line
 // has at most kColumns characters if possible. `margin` is the start of the
-// first line, `next_margin` the start of the others.
+// first line, and `next_margin` is the start of the others.
 std::string CommentLines(absl::string_view text, absl::string_view margin,
                          absl::string_view next_margin) {
   std::string lines;
@@ -317,7 +317,7 @@ std::string OpCode::AttrExpression(const std::string& attr, bool length) const {
                  : name;
     }
   }
-  // The attr is no parameter, so it follows from an input.
+  // The attr is not a parameter, so it follows from an input.
   for (size_t i = 0; i < op_.inputs.size(); ++i) {
     if (op_.inputs[i].number_attr == attr ||
         op_.inputs[i].type_list_attr == attr) {

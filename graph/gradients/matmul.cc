@@ -16,8 +16,9 @@ Output Batched(Output a, Output b, bool ta, bool tb) {
   return op::BatchMatMulV2(a, b, {.adj_x = ta, .adj_y = tb});
 }
 
-// Return the gradients of op(a) * op(b) with respect to a and b, where `ta` and
-// `tb` say whether a and b are transposed.
+// Return the gradients of op(a) * op(b) with respect to a and b. Here op(a) is
+// the transpose of a if `ta` is set, and otherwise a itself. The same holds for
+// op(b) and `tb`.
 Output ForA(Product product, Output dz, Output b, bool ta, bool tb) {
   return ta ? product(b, dz, tb, true) : product(dz, b, false, !tb);
 }
@@ -33,7 +34,8 @@ void MatMulGrad(GradientContext& c) {
   if (c.needs(1)) c.set(1, ForB(Plain, dz, c.input(0), ta, tb));
 }
 
-// Returns true if all extents but the last two are known to be equal.
+// Returns true if the shapes are known to be equal in all extents but the last
+// two.
 bool SameBatch(const PartialShape& a, const PartialShape& b) {
   if (!a.rank_known() || !b.rank_known() || a.rank() != b.rank()) return false;
   for (int i = 0; i + 2 < a.rank(); ++i) {

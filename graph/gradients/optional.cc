@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The gradients of ops on optionals. The gradient of an optional is an optional
-// of the gradients of its values.
+// Registers the gradients of the ops on optionals. The gradient of an optional
+// is an optional that holds the gradients of its values.
 #include <utility>
 #include <vector>
 
@@ -25,8 +25,8 @@ void FromValueGrad(GradientContext& c) {
   }
 }
 
-// A value without a gradient gets zeros. It cannot be left out, because the
-// values of an optional are identified by their position.
+// A value without a gradient gets a gradient of zeros. The zeros cannot be left
+// out, because the values of an optional are identified by their position.
 void GetValueGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   std::vector<Output> gradients;

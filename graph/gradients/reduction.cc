@@ -12,8 +12,8 @@ const Tensor& MinusOne() {
   return *tensor;
 }
 
-// Returns the axes as a vector of values in [0, rank), computed when the graph
-// runs.
+// Returns the axes as a vector of values in [0, rank). The vector is computed
+// when the graph runs.
 Output NormalAxes(Output axes, Output rank) {
   const Output flat = op::Reshape(axes, MinusOne());
   const Output narrow =
@@ -21,8 +21,8 @@ Output NormalAxes(Output axes, Output rank) {
   return op::FloorMod(narrow + rank, rank);
 }
 
-// Returns the shape of `x` with extent 1 at the reduced axes, computed when the
-// graph runs.
+// Returns the shape of `x` with extent 1 at the reduced axes. The shape is
+// computed when the graph runs.
 Output KeptShape(Output x, Output axes) {
   const Output shape = ShapeOf(x);
   const Output rank = op::Rank(x);
@@ -46,8 +46,8 @@ Output Aligned(GradientContext& c, Output t) {
   if (!axes.has_value()) return op::Reshape(t, KeptShape(x, c.input(1)));
   Dims dims(shape.dims().begin(), shape.dims().end());
   for (int64_t axis : *axes) dims[axis] = 1;
-  // Reduced axes at the front need no extents of 1, because shapes are aligned
-  // from the right.
+  // Reduced axes at the front may be left out instead of getting extent 1,
+  // because shapes are aligned from the right.
   bool leading = true;
   int unknown = 0;
   for (int i = 0; i < rank; ++i) {
@@ -72,8 +72,8 @@ void SumGrad(GradientContext& c) {
   c.set(0, op::BroadcastTo(Aligned(c, c.grad()), ShapeOf(c.input(0))));
 }
 
-// Returns how many input elements one output element averages, as a scalar of
-// `dtype`.
+// Returns the number of input elements that one output element averages, as a
+// scalar of `dtype`.
 Output Count(GradientContext& c, DType dtype) {
   const std::optional<Dims> in = StaticDims(c.input(0));
   const std::optional<Dims> out = StaticDims(c.output(0));
@@ -118,7 +118,7 @@ void ExtremumGrad(GradientContext& c) {
 // A transposition that moves the reduced axes to the front.
 struct ReducedFirst {
   Output order, back;  // the permutation and its inverse
-  Output count;        // how many axes are reduced, a vector of one element
+  Output count;        // number of reduced axes, as a vector of one element
 };
 
 ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
@@ -154,7 +154,7 @@ ReducedFirst ReducedFirstOf(Output x, Output axes) {
 }
 
 // The gradient of an element is the product of the other elements. It is
-// computed without a division by the element, which may be 0. For this, the
+// computed without a division by the element, which may be 0. To do this, the
 // reduced axes are moved to the front and flattened into one axis. Along that
 // axis, the product of all elements before an element is multiplied by the
 // product of all elements after it.

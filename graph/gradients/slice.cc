@@ -44,8 +44,8 @@ void StridedSliceGrad(GradientContext& c) {
                 .shrink_axis_mask = c.attr<int64_t>("shrink_axis_mask")}));
 }
 
-// Takes the part of the gradient that belongs to the input, without the
-// padding.
+// Returns the part of the gradient that belongs to the input. This is the
+// gradient without the padding.
 void PadGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output paddings = c.input(1);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The gradients of ops on lists of tensors. The gradient of a list is a list of
-// the gradients of its elements.
+// Registers the gradients of the ops on lists of tensors. The gradient of a
+// list is a list of the gradients of its elements.
 #include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
@@ -20,7 +20,7 @@ void PushBackGrad(GradientContext& c) {
 }
 
 // Output 0 is the list without the element, so the element's gradient is pushed
-// to the list's gradient.
+// onto the list's gradient.
 void PopBackGrad(GradientContext& c) {
   if (c.needs(0)) c.set(0, op::TensorListPushBack(c.grad(0), c.grad(1)));
 }

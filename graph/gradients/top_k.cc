@@ -5,8 +5,8 @@
 namespace leat::gradients::top_k {
 namespace {
 
-// Adds the gradient of each value at the position that the value came from. The
-// position in the flattened input is row * extent + index.
+// Adds the gradient of each value to the position in the input that the value
+// came from. The position in the flattened input is row * extent + index.
 void TopKGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);

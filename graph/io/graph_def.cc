@@ -48,7 +48,7 @@ std::string Counted(int count, absl::string_view noun) {
 }
 
 // The parts of "node:index" or "node". Without an index in the text, `index` is
-// 0. If the text after the colon is no number, `index` is negative.
+// 0. If the text after the colon is not a number, `index` is negative.
 struct InputText {
   absl::string_view node = {};
   int index = 0;
@@ -140,7 +140,8 @@ class Importer {
   }
 
  private:
-  // What import must know of an op. OpOf makes one OpInfo per op and keeps it.
+  // What the import must know about an op. OpOf makes one OpInfo per op and
+  // keeps it.
   struct OpInfo {
     const OpDef* op = nullptr;
     bool is_const = false;       // has the attrs `value` (a tensor) and `dtype`

@@ -29,13 +29,13 @@ class GraphDef;
 namespace leat {
 
 // The version of TensorFlow's graph format that this library reads, which is
-// the version of TensorFlow 2.15. Graphs that demand a newer reader
-// (min_consumer) are refused.
+// the version of TensorFlow 2.15. Import refuses graphs that demand a newer
+// reader (min_consumer).
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on a graph, including what ExtendGraph adds to it later. A server may
-// lower the limits by flags, so errors call a limit by the name of its flag,
-// for example max_graph_nodes.
+// Bounds on a graph, including what ExtendGraph adds to it later. A flag of a
+// server may lower a limit, so errors call a limit by the name of its flag, for
+// example max_graph_nodes.
 struct ImportLimits {
   int64_t max_nodes = 4'000'000;   // with all function calls inlined
   int64_t max_edges = 64'000'000;  // including control edges
@@ -43,7 +43,7 @@ struct ImportLimits {
   int64_t max_functions = 100'000;
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
   int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all tensor attrs
-  int max_nesting = 100;  // of functions calling functions
+  int max_nesting = 100;  // how deep function calls may nest
   // True if names and ops may begin with '_', as they do in the partitions that
   // a master sends.
   bool allow_internal_names = false;
@@ -54,8 +54,8 @@ struct ImportLimits {
 // that is not a well-formed graph: duplicate or malformed names, unknown ops,
 // missing or wrong attrs, missing inputs, output indices out of range, type
 // mismatches, cycles outside of loops, unpaired Enter and Exit, recursive
-// functions, functions nested too deeply, tensors that do not fit their attrs.
-// Fails with RESOURCE_EXHAUSTED for a graph above a limit.
+// functions, functions nested too deeply, and tensors that do not fit their
+// attrs. Fails with RESOURCE_EXHAUSTED for a graph above a limit.
 absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const OpRegistry& ops = BuiltinOps(),
                                      const ImportLimits& limits = {});

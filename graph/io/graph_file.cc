@@ -22,7 +22,7 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-// Bounds how deep messages may nest in messages. No graph nests so deep, and
+// The maximum depth to which messages may nest. No graph nests this deep, and
 // parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
 

@@ -11,32 +11,32 @@
 
 namespace leat {
 
-// What ToText shows.
+// Says what ToText shows.
 struct TextOptions {
   bool attrs = true;
   bool default_attrs = false;  // also attrs that have their default value
   bool annotations = false;    // also attrs that the op does not declare
   bool devices = true;         // the assigned device, or else the requested one
-  int max_elements = 6;        // of each tensor
+  int max_elements = 6;        // elements to show of each tensor
   int max_column = 48;         // in characters; wider cells are not cut
 };
 
-// Returns one line for each node, `name = Op[attrs] (inputs, ^controls)
-// @device`, in columns, and then the functions. Producers come before their
-// consumers. If the graph has a cycle, all nodes are in the order of their ids
-// instead. For example:
+// Returns one line for each node, followed by the functions. A line has the
+// form `name = Op[attrs] (inputs, ^controls) @device` and is aligned in
+// columns. Producers come before their consumers. If the graph has a cycle, all
+// nodes are in the order of their ids instead. For example:
 //
 //   x          = Placeholder[dtype=float, shape=[?,2]] ()
 //   dense/prod = MatMul[T=float]                       (x, dense/w)  @/gpu:0
 std::string ToText(const Graph& graph, const TextOptions& options = {});
 
-// What ToDot shows.
+// Says what ToDot shows.
 struct DotOptions {
   bool control_edges = true;
   bool scopes = true;  // a cluster for every name scope
 };
 
-// Returns a digraph in DOT. Edges are labelled with the number of the output
+// Returns a digraph in DOT. Edges are labelled with the index of the output
 // unless it is 0, and control edges are dashed. Functions are left out.
 std::string ToDot(const Graph& graph, const DotOptions& options = {});
 

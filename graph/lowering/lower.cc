@@ -16,7 +16,7 @@ namespace leat {
 namespace {
 
 // The kinds of nodes that call functions. kCall is a PartitionedCall, and
-// kFunction a node whose op is the name of a function.
+// kFunction is a node whose op is the name of a function.
 enum class Kind : uint8_t { kOther, kIf, kCase, kWhile, kCall, kFunction };
 
 // Lowers all nodes of a graph, in rounds.
@@ -168,7 +168,7 @@ class LowerAll {
     return it->second.executed;
   }
 
-  // Some nodes were lowered in this round. Makes their consumers use the
+  // Makes the consumers of the nodes that were lowered in this round use the
   // replacements of these nodes.
   void Rewire() {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lowers If: a Switch for each input, the nodes of the two branches, and a
+// Lowers If to a Switch for each input, the nodes of the two branches, and a
 // Merge for each output. LowerBranches does this for any number of branches.
 #include <utility>
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lowers While: Enter -> Merge -> Switch -> body -> NextIteration for each
-// variable that the body changes, and an Enter with `is_constant` for each
-// other variable.
+// Lowers While. Each variable that the body changes becomes the chain Enter ->
+// Merge -> Switch -> body -> NextIteration. Each other variable becomes an
+// Enter with `is_constant`.
 #include <algorithm>
 #include <utility>
 
@@ -254,7 +254,7 @@ class WhileLowering {
   const FunctionBody* body_ = nullptr;
   int64_t parallel_iterations_ = 10;
   std::string frame_;
-  std::vector<NodeId> gate_;  // what the loop waits for
+  std::vector<NodeId> gate_;  // the nodes that the loop waits for
   std::vector<Variable> variables_;
   const Variable* first_ = nullptr;  // the first that is not an invariant
 };

@@ -2,9 +2,9 @@
 //
 // Lowering has what the functions in lower_*.cc share. Each of these functions
 // lowers nodes of one kind. It adds nodes that compute what the lowered node
-// does and returns where the results are. LowerFunctions (lower.h) calls these
-// functions and rewires the consumers of the lowered nodes. Private to this
-// folder. Not thread-safe.
+// computes, and returns the outputs that have the results. LowerFunctions
+// (lower.h) calls these functions and rewires the consumers of the lowered
+// nodes. Private to this folder. Not thread-safe.
 //
 // Each call of LowerFunctions has one Lowering, which adds nodes and removes
 // none.
@@ -57,18 +57,19 @@ class Lowering {
       absl::Span<const DType> arg_types, absl::Span<const DType> return_types);
 
   // Adds a node with the name Graph::UniqueName(name). Fails as Graph::Add
-  // does, and with RESOURCE_EXHAUSTED above a limit.
+  // does, and with RESOURCE_EXHAUSTED if the graph would exceed a limit.
   absl::StatusOr<NodeId> Add(absl::string_view op, const std::string& name,
                              AttrMap attrs, absl::Span<const Endpoint> inputs,
                              absl::Span<const NodeId> controls,
                              const std::string& device);
 
-  // Adds an Identity, on the device that the producer of `input` asks for.
+  // Adds an Identity of `input`. It requests the device that the producer of
+  // `input` requests.
   absl::StatusOr<NodeId> AddIdentity(const std::string& name, Endpoint input,
                                      absl::Span<const NodeId> controls = {});
 
-  // Adds a Switch of `data`, on the device that the producer of `data` asks
-  // for.
+  // Adds a Switch of `data`. It requests the device that the producer of `data`
+  // requests.
   absl::StatusOr<NodeId> AddSwitch(const std::string& name, Endpoint data,
                                    Endpoint pred);
 
@@ -101,7 +102,7 @@ class Lowering {
   DType TypeOf(Endpoint tensor) const {
     return BaseOf(graph_.node(tensor.node).output_type(tensor.index));
   }
-  // Returns the device that the producer of a tensor asks for.
+  // Returns the device that the producer of a tensor requests.
   const std::string& DeviceOf(Endpoint tensor) const {
     return graph_.node(tensor.node).def->device;
   }
@@ -121,11 +122,12 @@ class Lowering {
   // other_bodies_ has the bodies for calls with attrs, one for each call.
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;
-  absl::flat_hash_set<std::string> frames_;  // names of frames that are taken
-  bool has_frames_ = false;                  // frames_ is filled
+  absl::flat_hash_set<std::string> frames_;  // the frame names in use
+  bool has_frames_ = false;                  // true once frames_ is filled
 };
 
-// Makes an INVALID_ARGUMENT whose message begins with the node's name and op.
+// Makes an INVALID_ARGUMENT error whose message begins with the node's name and
+// op.
 absl::Status LoweringError(const Node& node, absl::string_view message);
 
 // Each of these functions adds the nodes that replace `node`. REQUIRES: `node`

@@ -12,7 +12,7 @@
 namespace leat::ops::accumulator {
 namespace {
 
-// TensorFlow says that every handle has shape [2], although resource handles
+// Gives every handle the shape [2], as in TensorFlow, although resource handles
 // are scalars.
 absl::Status TwoStrings(InferenceContext& context) {
   context.set_output(0, Shape{2});

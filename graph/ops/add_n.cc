@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines AddN, the sum of tensors of one shape.
+// Defines AddN, which adds up tensors of the same shape.
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"

@@ -13,8 +13,8 @@
 namespace leat::ops::batch_norm {
 namespace {
 
-// The rank of the images and the axis of their channels, which data_format
-// determines.
+// The rank of the images and the axis of their channels. Both follow from
+// data_format.
 struct Layout {
   int rank = 4;
   int channel = 3;
@@ -48,8 +48,8 @@ absl::Status FusedBatchNormShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const float factor,
                         context.Attr<float>("exponential_avg_factor"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape x, context.WithRank(0, layout.rank));
-  // The inputs mean and variance are not read if the statistics of the batch
-  // replace them entirely.
+  // The kernel does not read the inputs mean and variance if the statistics of
+  // the batch replace them entirely.
   const bool reads_mean = !training || factor != 1.0f;
   LEAT_ASSIGN_OR_RETURN(
       const int64_t channels,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the arithmetic ops on two tensors, element by element, with
+// Defines the ops that do arithmetic on two tensors, element by element, with
 // broadcasting.
 #include <string>
 

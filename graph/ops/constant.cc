@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Const, a tensor that is stored in the graph.
+// Defines Const, which returns a tensor that is stored in the graph.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

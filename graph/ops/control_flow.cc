@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Switch and Merge and the ops of loops: Enter, Exit, NextIteration and
+// Defines Switch, Merge, and the ops of loops: Enter, Exit, NextIteration and
 // LoopCond. All these ops except LoopCond also have a form for references.
 #include <utility>
 

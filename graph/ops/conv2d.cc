@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines Conv2D and the ops of its two gradients. Also defines _FusedConv2D,
-// which the fusion pass makes of a Conv2D.
+// which the fusion pass makes from a Conv2D.
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,8 +34,8 @@ absl::Status CheckLength(absl::string_view attr,
       attr, " must have ", length, " values, got ", values.size()));
 }
 
-// Checks that strides or dilations are positive, and 1 along batch and
-// channels.
+// Checks that strides or dilations are positive, and that they are 1 along the
+// batch axis and the channel axis.
 absl::Status CheckPerAxis(absl::string_view attr,
                           absl::Span<const int64_t> values,
                           const ImageAxes& axes) {
@@ -115,7 +115,7 @@ absl::StatusOr<Conv2DAttrs> ReadAttrs(const InferenceContext& context) {
 absl::StatusOr<int64_t> OutputExtent(int64_t input, int64_t filter,
                                      Window window) {
   if (filter == kUnknown) {
-    // With SAME the output's extent does not depend on the filter.
+    // With padding SAME, the output's extent does not depend on the filter.
     if (window.padding != Padding::kSame) return kUnknown;
     filter = 1;
   }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Cumsum and Cumprod, running sums and products along an axis.
+// Defines Cumsum and Cumprod, which compute running sums and products along an
+// axis.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_inference.h"

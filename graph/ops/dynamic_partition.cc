@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines DynamicPartition, which distributes rows over several tensors. For
-// each row, the input `partitions` has the number of the output tensor.
+// each row, the input `partitions` has the index of the output tensor that gets
+// the row.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Fill, ZerosLike and OnesLike, which make tensors of one value.
+// Defines Fill, ZerosLike and OnesLike, which make tensors whose elements all
+// have the same value.
 #include <utility>
 
 #include "leat/core/dtype_list.h"

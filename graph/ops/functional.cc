@@ -47,7 +47,7 @@ absl::Status CaseShape(InferenceContext& context) {
   return IfShape(context);
 }
 
-// Without output_shapes a loop may change every shape. Handles are passed on,
+// Without output_shapes, a loop may change every shape. Handles are passed on,
 // because a loop cannot change which resource a handle names.
 absl::Status WhileShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(IfShape(context));

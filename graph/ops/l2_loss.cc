@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines L2Loss, half the sum of squares.
+// Defines L2Loss, which computes half the sum of the squares of a tensor's
+// elements.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

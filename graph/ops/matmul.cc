@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines MatMul, and BatchMatMulV2, which multiplies stacks of matrices. Also
-// defines _FusedMatMul, which the fusion pass makes of a MatMul.
+// defines _FusedMatMul, which the fusion pass makes from a MatMul.
 #include <utility>
 
 #include "leat/core/dtype_list.h"

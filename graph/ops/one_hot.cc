@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines OneHot, which turns each index into a row in which one value is
-// switched on.
+// Defines OneHot, which turns each index into a row in which one element is on
+// and all others are off.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -15,7 +15,7 @@
 namespace leat::ops::pack {
 namespace {
 
-// Records the known values of scalars that are stacked to a vector.
+// Records the known values of scalars that are stacked into a vector.
 absl::Status SetPackedValues(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("T"));
   PartialValues known;

@@ -19,7 +19,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The attrs of a pooling. In the format NCHW_VECT_C, each index along the
+// The attrs of a pooling op. In the format NCHW_VECT_C, each index along the
 // channel axis stands for 4 channels. A fifth axis holds these 4 channels.
 struct PoolAttrs {
   bool vectorized = false;

@@ -62,7 +62,8 @@ absl::StatusOr<int64_t> CountFloats(double start, double limit, double delta) {
   return static_cast<int64_t>(count);
 }
 
-// Returns how many elements the range has. `inputs` are start, limit and delta.
+// Returns the number of elements in the range. `inputs` are start, limit and
+// delta.
 template <class T>
 absl::StatusOr<int64_t> Count(const Tensor* const (&inputs)[3]) {
   T values[3] = {};

@@ -20,8 +20,8 @@ absl::Status VariableV2Shape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Infers the shape for Variable, the older form of VariableV2. In the attr of
-// this op, the shape of a scalar stands for an unknown shape.
+// Infers the shape of the output of Variable, the older form of VariableV2. In
+// the attr of this op, the shape of a scalar stands for an unknown shape.
 absl::Status VariableShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines ScatterNd, which adds updates to zeros at given indices.
+// Defines ScatterNd, which adds updates to a tensor of zeros at given indices.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Softmax, LogSoftmax and the ops of the two cross entropies.
+// Defines Softmax, LogSoftmax and the two ops that compute a cross entropy.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -37,8 +37,8 @@ absl::StatusOr<StridedSliceSpec> MakeSpec(const InferenceContext& context,
   return spec;
 }
 
-// Checks that begin, end and strides, the inputs from `first` on, are vectors
-// of one length.
+// Checks that begin, end and strides are vectors of one length. They are three
+// consecutive inputs. Input `first` is begin.
 absl::Status CheckIndexShapes(const InferenceContext& context, int first) {
   PartialShape merged;
   for (int i = first; i < first + 3; ++i) {

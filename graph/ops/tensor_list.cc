@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the ops on lists of tensors of one type. Variants hold the lists.
-// During shape inference the handle of a list carries the type and shape of its
-// elements.
+// During shape inference, the handle of a list carries the type and shape of
+// its elements.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

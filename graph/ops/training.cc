@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Apply* and ResourceApply*, which do one step of an optimizer on a
-// variable and its slots in place.
+// Defines Apply* and ResourceApply*, which apply one step of an optimizer, in
+// place, to a variable and its slots.
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the element-wise functions of one tensor.
+// Defines the ops that compute a function of each element of a tensor.
 #include <string>
 
 #include "absl/strings/str_cat.h"

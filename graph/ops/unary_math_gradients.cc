@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines gradient ops of element-wise functions. These ops compute the
-// gradient from the result of the function, and not from its argument.
+// Defines ops that compute gradients of element-wise functions. These ops
+// compute the gradient from the result of the function, and not from its
+// argument.
 #include <string>
 
 #include "absl/strings/str_cat.h"

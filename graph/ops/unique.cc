@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Unique, the distinct values of a vector.
+// Defines Unique, which returns the distinct values of a vector.
 #include <utility>
 
 #include "leat/core/dtype_list.h"

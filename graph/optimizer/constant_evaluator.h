@@ -22,8 +22,8 @@ class ConstantEvaluator {
   virtual ~ConstantEvaluator() = default;
 
   // Returns all outputs of `node` for these inputs, one tensor each, as a step
-  // on a CPU computes them. No output is larger than `max_bytes`. Fails if a
-  // step would fail, or if the node must not be evaluated before the step.
+  // on a CPU would compute them. No output is larger than `max_bytes`. Fails if
+  // a step would fail, or if the node must not be evaluated before the step.
   // Fails with RESOURCE_EXHAUSTED if the evaluation would allocate a block of
   // more than `max_bytes`. A failure does no harm: the caller leaves the node
   // in the graph.

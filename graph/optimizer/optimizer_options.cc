@@ -10,7 +10,8 @@ namespace {
 
 using Rewrites = pb::RewriterConfig;
 
-// A pass and the toggle of TensorFlow that switches it on and off.
+// The name of a pass, and the toggle of TensorFlow that switches the pass on
+// and off.
 struct Toggle {
   const char* pass;
   Rewrites::Toggle (Rewrites::*get)() const;

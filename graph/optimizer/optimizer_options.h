@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // OptimizerOptions says which passes (pass.h) optimize the graph of a step, and
-// bounds what constant folding may take. A session has one:
+// limits the memory and the work of constant folding. A session has one
+// OptimizerOptions:
 //
 //   SessionOptions options;  // train/session.h
 //   options.optimizer.disabled_passes = {"fusion"};
@@ -28,26 +29,27 @@ struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
   // The names of passes that do not run. Unknown names are ignored.
   std::vector<std::string> disabled_passes = {};
-  // The most bytes that a folded constant may have. All constants that are
-  // folded for one plan together may have kMaxFoldedConstants times as many
+  // The maximum number of bytes of one folded constant. All constants that are
+  // folded for one plan may together have kMaxFoldedConstants times as many
   // bytes.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
-  // The most bytes that all evaluations for one plan together may read and
-  // write. A failed evaluation counts as if it had written all bytes that it
-  // was allowed to write. But if it failed with RESOURCE_EXHAUSTED, it counts
-  // as if it had written nothing, because it got no memory to write to.
+  // The maximum number of bytes that all evaluations for one plan may read and
+  // write in total. A failed evaluation counts as if it had written all bytes
+  // that it was allowed to write. But if it failed with RESOURCE_EXHAUSTED, it
+  // counts as if it had written nothing, because it got no memory to write to.
   static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
-  // The most bytes that an evaluation may read and write if the node is of
-  // CostClass::kExpensive or reads strings. A node above these limits stays in
-  // the step. An expensive node uses up more of kMaxFoldingWork than its bytes:
-  // one byte more for each pair of an input element and an output element. This
-  // estimate assumes that elements have 4 bytes.
+  // The maximum numbers of bytes that one evaluation may read and write if the
+  // node is of CostClass::kExpensive or reads strings. A node above these
+  // limits stays in the step. An expensive node uses up more of kMaxFoldingWork
+  // than the bytes that it reads and writes. It uses up one more byte for each
+  // pair of an input element and an output element. This estimate assumes that
+  // elements have 4 bytes.
   static constexpr int64_t kMaxExpensiveInput = 4 << 10;
   static constexpr int64_t kMaxExpensiveOutput = 64 << 10;
 };
 
-// Returns what a TensorFlow client asks for. The opt_level L0 and
+// Returns the options that a TensorFlow client requests. The opt_level L0 and
 // disable_meta_optimizer switch all passes off; the toggles of rewrite_options
 // switch single passes off. do_common_subexpression_elimination and
 // do_constant_folding are ignored, because the level L1 implies both.

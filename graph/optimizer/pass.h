@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A Pass makes the graph of a step cheaper. It is a plain function in a file of
-// graph/passes/, runs in one phase, and sees and changes the graph through a
-// PassContext (pass_context.h).
+// A Pass makes the graph of a step cheaper to run. It is a plain function in a
+// file of graph/passes/, runs in one phase, and sees and changes the graph
+// through a PassContext (pass_context.h).
 //
 // Passes do not change anything that a client can observe: the values that it
 // fetches, which of them are dead, the state that the step leaves behind, and
@@ -51,7 +51,8 @@ struct Pass {
   PassFunction run = nullptr;
 };
 
-// Holds passes. It is filled once, and is const and thread-safe from then on.
+// Holds passes. A registry is filled once. From then on, it does not change and
+// is thread-safe.
 class PassRegistry {
  public:
   // REQUIRES: pass.run is set, and no pass has this name yet.

@@ -18,9 +18,9 @@
 namespace leat {
 namespace {
 
-// The most control edges that a node may have after a pass has copied control
-// edges of other nodes to it. Without this limit, passes could take quadratic
-// time.
+// The maximum number of control edges that a node may have after a pass has
+// copied control edges of other nodes to it. Without this limit, passes could
+// take quadratic time.
 constexpr size_t kMaxControls = 16;
 
 // Returns true if one of the types is a reference, a resource or a variant.
@@ -49,8 +49,8 @@ bool IsControlFlowOp(absl::string_view op) {
 // The size in bytes that WorkOf assumes for every element of a tensor.
 constexpr int64_t kElementBytes = 4;
 
-// Returns the bytes that a kernel reads of these inputs. If there are more than
-// `limit`, the result may be any number above `limit`.
+// Returns the number of bytes that a kernel reads from these inputs. If the
+// number is above `limit`, the result may be any number above `limit`.
 int64_t BytesRead(absl::Span<const Tensor> inputs, int64_t limit) {
   int64_t bytes = 0;
   for (const Tensor& input : inputs) {

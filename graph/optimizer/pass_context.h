@@ -144,7 +144,7 @@ class PassContext {
   uint8_t TraitsOf(const NodeDef& def);
   uint8_t TraitsOf(const OpDef& op) const;
   bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }
-  // Returns the bytes of the largest constant that may still be made.
+  // Returns the maximum number of bytes that the next constant may have.
   int64_t Room() const;
 
   Graph* graph_;
@@ -154,7 +154,7 @@ class PassContext {
   absl::flat_hash_map<const OpDef*, uint8_t> traits_of_ops_;
   std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
   bool has_unconditional_ = false;     // kUnconditional has been computed
-  // The bytes that further constants may have, and the bytes that further
+  // The numbers of bytes that further constants may have, and that further
   // evaluations may read and write.
   int64_t left_bytes_ = 0;
   int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;

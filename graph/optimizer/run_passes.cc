@@ -9,8 +9,8 @@
 namespace leat {
 namespace {
 
-// The most times that kSimplify runs. One pass may make work for another, but
-// in real graphs such chains are short.
+// The maximum number of times that the phase kSimplify runs. One pass may make
+// work for another, but in real graphs such chains are short.
 constexpr int kMaxRounds = 3;
 
 bool IsDisabled(const OptimizerOptions& options, const std::string& name) {

@@ -13,8 +13,8 @@ namespace leat {
 
 // Runs the passes on a pruned and placed graph. Nodes keep their names and ids;
 // some are removed, and some are replaced. Fails with INVALID_ARGUMENT for a
-// graph with a cycle, and in no other case. Takes O(nodes + edges), apart from
-// the evaluation of constants, which OptimizerOptions bounds.
+// graph with a cycle, and in no other case. Takes O(nodes + edges) time, apart
+// from the evaluation of constants. OptimizerOptions limits that evaluation.
 absl::Status RunPasses(Graph& graph, const PassRegistry& passes,
                        const RunPassesOptions& options);
 

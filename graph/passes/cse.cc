@@ -91,7 +91,7 @@ class Merger {
         continue;
       }
       // Unequal nodes with the same hash are so rare that a node is compared
-      // only with the first one of its hash.
+      // only with the first node that has its hash.
       const auto [it, inserted] = first_of_.try_emplace(HashOfNode(id), id);
       if (inserted || !AreEqual(it->second, id)) continue;
       merged_into_[id] = it->second;
@@ -142,8 +142,8 @@ class Merger {
     return hash;
   }
 
-  // Returns true if the two nodes compute the same. Attrs that the op does not
-  // declare are annotations and do not count.
+  // Returns true if the two nodes compute the same values. Attrs that the op
+  // does not declare are annotations and do not count.
   bool AreEqual(NodeId a, NodeId b) const {
     const Node& x = graph_.node(a);
     const Node& y = graph_.node(b);

@@ -58,8 +58,8 @@ class Fuser {
 
  private:
   // Returns the producer of the node's first input if the node can absorb the
-  // producer: if the producer is pure, on the same device, and used by this
-  // node only. Otherwise returns kNoNode.
+  // producer, and otherwise kNoNode. The producer must be pure, on the same
+  // device, and used by this node only.
   NodeId Absorbable(NodeId id) {
     if (uses_.empty()) CountUses();
     const NodeId producer = graph_.node(id).inputs[0].node;
@@ -72,7 +72,7 @@ class Fuser {
     return producer;
   }
 
-  // Counts how many inputs use each node.
+  // Counts the inputs that use each node.
   void CountUses() {
     uses_.assign(graph_.num_ids(), 0);
     for (const NodeId id : context_.order()) {

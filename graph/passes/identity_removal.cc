@@ -119,7 +119,7 @@ class Remover {
   const Graph& graph_;
   std::vector<const OpDef*> identities_;
   const OpDef* identity_n_ = nullptr;
-  // All three are indexed by NodeId.
+  // All three vectors are indexed by NodeId.
   std::vector<bool> is_waited_for_;  // a control edge begins at the node
   std::vector<bool> ends_branch_;    // a Merge or NextIteration uses the node
   std::vector<bool> is_removed_;

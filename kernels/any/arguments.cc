@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of _Arg and _Retval. _Arg outputs feed number `index` of the step.
-// _Retval stores its input as fetch number `index` of the step. `index` is an
-// attr.
+// Defines the kernels of _Arg and _Retval. _Arg outputs feed number `index` of
+// the step. _Retval stores its input as fetch number `index` of the step.
+// `index` is an attr.
 #include <memory>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Const, Placeholder, PlaceholderV2 and PlaceholderWithDefault.
+// Defines the kernels of Const, Placeholder, PlaceholderV2 and
+// PlaceholderWithDefault.
 #include <memory>
 #include <utility>
 

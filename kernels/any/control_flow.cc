@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Switch, RefSwitch and LoopCond. Merge, Enter, Exit and
+// Defines the kernels of Switch, RefSwitch and LoopCond. Merge, Enter, Exit and
 // NextIteration have no kernels: the executor's propagators route their values.
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Assert, Abort and CheckNumerics.
+// Defines the kernels of Assert, Abort and CheckNumerics.
 #include <atomic>
 #include <cmath>
 #include <memory>

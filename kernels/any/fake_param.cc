@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of FakeParam. A branch of an If outputs a FakeParam in the place of a
-// value that only the other branch computes for the gradient. Nothing reads the
-// output of a FakeParam, so the kernel outputs zeros. An unknown extent becomes
-// 0, and a shape of unknown rank becomes a scalar.
+// Defines the kernel of FakeParam. A branch of an If outputs a FakeParam in the
+// place of a value that only the other branch computes for the gradient.
+// Nothing reads the output of a FakeParam, so the kernel outputs zeros. An
+// unknown extent becomes 0, and a shape of unknown rank becomes a scalar.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Identity, IdentityN, StopGradient, PreventGradient and
+// Defines the kernels of Identity, IdentityN, StopGradient, PreventGradient and
 // RefIdentity. The outputs share the bytes of the inputs.
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"

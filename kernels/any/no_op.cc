@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of NoOp and ControlTrigger.
+// Defines the kernels of NoOp and ControlTrigger.
 #include "leat/core/devices/device.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"

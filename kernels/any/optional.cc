@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of OptionalFromValue, OptionalNone, OptionalHasValue and
+// Defines the kernels of OptionalFromValue, OptionalNone, OptionalHasValue and
 // OptionalGetValue.
 #include "leat/core/variants/optional.h"
 
@@ -36,8 +36,8 @@ absl::Status None(KernelContext& context) {
   return SetOptional(context, OptionalValue());
 }
 
-// Returns the optional in input 0, a scalar variant. INVALID_ARGUMENT if the
-// input holds no optional.
+// Returns the optional in input 0, a scalar variant. Returns INVALID_ARGUMENT
+// if the input holds no optional.
 absl::StatusOr<const OptionalValue*> GetOptional(const KernelContext& context) {
   const Tensor& input = context.input(0);
   if (input.rank() != 0) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Print and PrintV2. They print to standard error, or to standard
-// output if PrintV2's attr output_stream is "stdout". PrintV2 refuses to write
-// to files, because otherwise a graph could write to any file.
+// Defines the kernels of Print and PrintV2. They print to standard error, or to
+// standard output if PrintV2's attr output_stream is "stdout". PrintV2 refuses
+// to write to files, because otherwise a graph could write to any file.
 #include <atomic>
 #include <cstdio>
 #include <memory>

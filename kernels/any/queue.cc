@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of FIFOQueueV2, RandomShuffleQueueV2, QueueEnqueueV2,
+// Defines the kernels of FIFOQueueV2, RandomShuffleQueueV2, QueueEnqueueV2,
 // QueueEnqueueManyV2, QueueDequeueV2, QueueDequeueManyV2, QueueDequeueUpToV2,
 // QueueCloseV2, QueueSizeV2 and QueueIsClosedV2.
 #include "leat/kernels/queue.h"
@@ -24,8 +24,8 @@
 namespace leat::kernels::any::queue {
 namespace {
 
-// Outputs the handle of the node's queue. Makes the queue if there is none of
-// that name. A queue that exists already must have the same options.
+// Makes the node's queue if there is none of its name, and outputs the handle
+// of the queue. If the queue exists already, it must have the same options.
 class QueueHandle final : public Kernel {
  public:
   QueueHandle(ResourceName name, QueueOptions options)
@@ -113,8 +113,8 @@ absl::StatusOr<Queue::Elements> OneElement(const Queue& queue,
   return Queue::Elements{std::move(element)};
 }
 
-// Returns how many elements the batch in the inputs has, and checks the inputs'
-// shapes.
+// Checks the shapes of the inputs, and returns how many elements their batch
+// has.
 absl::StatusOr<int64_t> BatchSize(const Queue& queue,
                                   const KernelContext& context) {
   for (int i = 1; i < context.num_inputs(); ++i) {
@@ -184,7 +184,8 @@ class Enqueue final : public AsyncKernel {
     auto elements = Elements(**queue, context);
     if (!elements.ok()) return std::move(done)(elements.status());
     if (elements->empty()) return std::move(done)(absl::OkStatus());
-    // The callback holds the queue, because the queue may be deleted meanwhile.
+    // The callback shares the ownership of the queue, because the queue may be
+    // deleted before the callback is called.
     auto finish = [queue = *queue, done = std::move(done)](
                       absl::StatusOr<Queue::Elements> result) mutable {
       std::move(done)(result.status());

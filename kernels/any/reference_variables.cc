@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of reference variables: Variable, VariableV2, IsVariableInitialized,
-// Assign, AssignAdd, AssignSub, TemporaryVariable and DestroyTemporaryVariable.
+// Defines the kernels of reference variables: Variable, VariableV2,
+// IsVariableInitialized, Assign, AssignAdd, AssignSub, TemporaryVariable and
+// DestroyTemporaryVariable.
 #include <memory>
 #include <string>
 #include <utility>
@@ -134,8 +135,8 @@ absl::StatusOr<std::string> VarName(const NodeDef& node) {
   return name;
 }
 
-// Makes a variable that is deleted at the end of the step at the latest. Its
-// value is zeros. In TensorFlow the value is undefined.
+// Makes a variable that exists at most until the step ends. Its value is zeros.
+// In TensorFlow the value is undefined.
 class TemporaryVariable final : public Kernel {
  public:
   TemporaryVariable(std::string name, DType dtype, Shape shape)

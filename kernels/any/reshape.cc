@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Reshape, Squeeze and ExpandDims. The output shares the input's
-// bytes and has another shape.
+// Defines the kernels of Reshape, Squeeze and ExpandDims. The output shares the
+// input's bytes and has another shape.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,7 +33,7 @@ absl::StatusOr<int64_t> NonZeroProduct(absl::Span<const int64_t> extents) {
 }
 
 // Returns the position of the -1 in the requested sizes, or -1 if there is
-// none. INVALID_ARGUMENT for a second -1 or other negative sizes.
+// none. Returns INVALID_ARGUMENT for a second -1 or other negative sizes.
 absl::StatusOr<int> FindUnknownSize(const Dims& sizes) {
   int unknown = -1;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of _Send, _Recv, _HostSend and _HostRecv, which pass a tensor from
-// one device to another through the step's rendezvous. They also pass on
-// whether the tensor is dead.
+// Defines the kernels of _Send, _Recv, _HostSend and _HostRecv, which pass a
+// tensor from one device to another through the step's rendezvous. They also
+// pass on whether the tensor is dead.
 #include <memory>
 #include <utility>
 

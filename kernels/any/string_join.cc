@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of StringJoin, which joins strings element by element. A scalar input
-// is joined to every element.
+// Defines the kernel of StringJoin, which joins strings element by element. A
+// scalar input is joined to every element.
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,8 +19,8 @@
 namespace leat::kernels::any::string_join {
 namespace {
 
-// Returns the common shape of all inputs that are not scalars. INVALID_ARGUMENT
-// if their shapes differ.
+// Returns the common shape of all inputs that are not scalars. Returns
+// INVALID_ARGUMENT if their shapes differ.
 absl::StatusOr<Shape> CommonShape(const KernelContext& context) {
   Shape shape;
   for (int i = 0; i < context.num_inputs(); ++i) {
@@ -63,7 +63,7 @@ class StringJoin final : public Kernel {
   }
 
  private:
-  // Returns an upper bound of the bytes that the `n` joined strings hold.
+  // Returns an upper bound for the bytes that the `n` joined strings hold.
   int64_t JoinedBytes(const KernelContext& context, int64_t n) const {
     const int64_t separators = context.num_inputs() - 1;
     int64_t text = SaturatingMultiply(

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of the TensorList ops that work on lists and on single elements:
-// EmptyTensorList, TensorListReserve, -PushBack, -PopBack, -GetItem, -SetItem,
-// -Length, -ElementShape and -Resize.
+// Defines the kernels of the TensorList ops that work on lists and on single
+// elements: EmptyTensorList, TensorListReserve, -PushBack, -PopBack, -GetItem,
+// -SetItem, -Length, -ElementShape and -Resize.
 #include <memory>
 #include <utility>
 
@@ -15,8 +15,8 @@
 namespace leat::kernels::any::tensor_list {
 namespace {
 
-// A function that is the whole kernel. It gets the attr element_dtype as an
-// argument.
+// A function that does all the work of a kernel. It gets the attr element_dtype
+// as an argument.
 using ListFunction = absl::Status (*)(KernelContext&, DType element_dtype);
 template <ListFunction function>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeListKernel(const NodeDef& node) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of TensorListFromTensor, TensorListSplit, TensorListScatterV2 and
-// TensorListScatterIntoExistingList. The rows of a tensor become elements of a
-// list and share the tensor's bytes.
+// Defines the kernels of TensorListFromTensor, TensorListSplit,
+// TensorListScatterV2 and TensorListScatterIntoExistingList. The rows of a
+// tensor become elements of a list and share the tensor's bytes.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace leat::kernels::any::tensor_list_split {
 namespace {
 
-// Returns the shape of one row. INVALID_ARGUMENT for a scalar.
+// Returns the shape of one row. Returns INVALID_ARGUMENT for a scalar.
 absl::StatusOr<Shape> RowShape(const Tensor& tensor) {
   if (tensor.rank() == 0) {
     return absl::InvalidArgumentError(
@@ -26,8 +26,8 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor) {
   return Shape::Create(tensor.shape().dims().subspan(1));
 }
 
-// Returns the shape of one row. INVALID_ARGUMENT for a scalar, or if the row
-// does not fit `element_shape`.
+// Returns the shape of one row. Returns INVALID_ARGUMENT for a scalar, or if
+// the row does not fit `element_shape`.
 absl::StatusOr<Shape> RowShape(const Tensor& tensor,
                                const PartialShape& element_shape) {
   LEAT_ASSIGN_OR_RETURN(Shape row, RowShape(tensor));
@@ -67,8 +67,8 @@ absl::Status FromTensor(KernelContext& context) {
   return SetList(context, 0, std::move(list));
 }
 
-// Checks that each row of `tensor` fits the shape that is left of
-// `element_shape` without the first extent.
+// Checks that each row of `tensor` fits `element_shape` without its first
+// extent.
 absl::Status CheckSplit(const Tensor& tensor,
                         const PartialShape& element_shape) {
   if (element_shape.rank_known() && element_shape.rank() == 0) {

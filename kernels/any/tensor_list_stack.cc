@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of TensorListStack, TensorListGather and TensorListConcatV2. They
-// make one tensor from the elements of a list. Elements that were never written
-// become zeros.
+// Defines the kernels of TensorListStack, TensorListGather and
+// TensorListConcatV2. They make one tensor from the elements of a list.
+// Elements that were never written become zeros.
 #include <memory>
 #include <utility>
 
@@ -199,7 +199,7 @@ PartialShape WithoutRows(const PartialShape& shape) {
 
 // The merged shapes of the elements that TensorListConcatV2 joins.
 struct Joined {
-  int64_t first_dim = PartialShape::kUnknown;  // of unwritten elements
+  int64_t first_dim = PartialShape::kUnknown;  // for unwritten elements
   Shape row;  // an element's shape without the first extent
 };
 
@@ -255,8 +255,8 @@ absl::StatusOr<Joined> JoinElements(const TensorList& list,
 
 // Writes to `lengths` how many rows each element has, and returns the sum. An
 // element i that was never written has leading_dims[i] rows. If `leading_dims`
-// is too short, the element has `first_dim` rows. INVALID_ARGUMENT if
-// `first_dim` is then kUnknown, or if a number of rows is negative.
+// is too short, the element has `first_dim` rows. Returns INVALID_ARGUMENT if
+// `first_dim` is needed but is kUnknown, or if a number of rows is negative.
 absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
                                      const Tensor& leading_dims,
                                      int64_t first_dim,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of ToBool, which turns an If's predicate into a bool. A scalar number
-// is true if it is not zero. A scalar string is true if it is not empty. A
-// tensor that is not a scalar is true if it has elements.
+// Defines the kernel of ToBool, which turns an If's predicate into a bool. A
+// scalar number is true if it is not zero. A scalar string is true if it is not
+// empty. A tensor that is not a scalar is true if it has elements.
 #include <string>
 
 #include "absl/strings/str_cat.h"

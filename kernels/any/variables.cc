@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of resource variables: VarHandleOp, VarIsInitializedOp,
+// Defines the kernels of resource variables: VarHandleOp, VarIsInitializedOp,
 // ReadVariableOp, AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp,
 // DestroyResourceOp and VariableShape.
 #include <memory>
@@ -37,8 +37,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeVarHandle(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<VarHandle>(std::move(name)));
 }
 
-// Returns the variable that `handle` names. NOT_FOUND if there is none,
-// INVALID_ARGUMENT if it names something else.
+// Returns the variable that `handle` names. Returns NOT_FOUND if there is
+// none, and INVALID_ARGUMENT if the handle names something else.
 absl::StatusOr<std::shared_ptr<Variable>> Lookup(KernelContext& context,
                                                  const ResourceHandle& handle) {
   return LookupHandle<Variable>(*context.step().resources, handle,

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ConditionalAccumulator, SparseConditionalAccumulator,
-// ResourceConditionalAccumulator and the ops on them. Input 0 of these ops
-// names the accumulator. The input is a resource handle, or a reference to a
-// variable with two strings, the container and the name of the accumulator.
+// Defines the kernels of ConditionalAccumulator, SparseConditionalAccumulator
+// and ResourceConditionalAccumulator, and of the ops on accumulators. Input 0
+// of the ops on accumulators names the accumulator. The input is a resource
+// handle, or a reference to a variable with two strings, the container and the
+// name of the accumulator.
 #include "leat/kernels/accumulator.h"
 
 #include <algorithm>
@@ -142,8 +143,8 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
 
 // Returns the accumulator that input 0 names. `inputs` and `outputs` return the
 // types that the node's inputs and outputs must have for the accumulator's
-// dtype. INVALID_ARGUMENT if the node has other types, or if the accumulator is
-// dense and the op is sparse or the other way round.
+// dtype. Returns INVALID_ARGUMENT if the node has other types, or if the
+// accumulator is dense and the op is sparse or the other way round.
 absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context, bool is_sparse, Types (*inputs)(DType),
     Types (*outputs)(DType)) {
@@ -162,8 +163,8 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   return accumulator;
 }
 
-// Returns the value of input `i`. INVALID_ARGUMENT, with `name` in the message,
-// if the input is not a scalar.
+// Returns the value of input `i`. Returns INVALID_ARGUMENT, with `name` in the
+// message, if the input is not a scalar.
 template <class T>
 absl::StatusOr<T> ScalarInput(const KernelContext& context, int i,
                               absl::string_view name) {
@@ -254,8 +255,8 @@ class TakeGradient final : public AsyncKernel {
     if (!accumulator.ok()) return std::move(done)(accumulator.status());
     auto num_required = ScalarInput<int32_t>(context, 1, "num_required");
     if (!num_required.ok()) return std::move(done)(num_required.status());
-    // The callback holds the accumulator, because the accumulator may be
-    // deleted meanwhile.
+    // The callback shares the ownership of the accumulator, because the
+    // accumulator may be deleted before the callback is called.
     auto finish =
         [&context, accumulator = *accumulator,
          done = std::move(done)](absl::StatusOr<GradientTotal> total) mutable {

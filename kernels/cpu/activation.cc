@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Relu, Relu6, Elu, LeakyRelu and Softplus and of their gradients.
+// Defines the kernels of Relu, Relu6, Elu, LeakyRelu and Softplus and of their
+// gradients.
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,7 +18,7 @@
 namespace leat::kernels::cpu::activation {
 namespace {
 
-// The type in which T is computed: float for 16-bit floats, T itself for
+// The type in which values of T are computed: float for 16-bit floats, T for
 // others.
 template <class T>
 using Wide =

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of AddN, which adds tensors of one shape in one pass, block by block.
+// Defines the kernel of AddN, which adds tensors of one shape in one pass,
+// block by block.
 #include <algorithm>
 #include <memory>
 #include <type_traits>
@@ -116,7 +117,7 @@ absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
       absl::StrCat("Trying to add unsupported dtype ", Name(a.dtype())));
 }
 
-// Adds variants: lists and optionals.
+// Adds variants, which are lists or optionals.
 class AddVariantN final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ArgMax and ArgMin. If several elements are equal, the first one is
-// chosen. NaN is never chosen, as in TensorFlow. If all elements are NaN, the
-// index is 0.
+// Defines the kernels of ArgMax and ArgMin. If several elements are equal, the
+// first one is chosen. NaN is never chosen, as in TensorFlow. If all elements
+// are NaN, the index is 0.
 #include <limits>
 #include <memory>
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of FusedBatchNormV3 and FusedBatchNormGradV3 (Ioffe and Szegedy,
-// 2015), which normalize each channel of images or volumes. They compute in
-// float.
+// Defines the kernels of FusedBatchNormV3 and FusedBatchNormGradV3 (Ioffe and
+// Szegedy, 2015), which normalize each channel of images or volumes. They
+// compute in float.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -163,8 +163,8 @@ void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
 
 // Computes the mean and the biased variance of each channel. Sums up the
 // deviations from the channel's first element instead of the elements
-// themselves. If the elements are large, rounding would otherwise destroy the
-// variance.
+// themselves. Otherwise rounding would destroy the variance if the elements are
+// large.
 void Moments(WorkQueue& queue, const Layout& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
   auto deviation = [&](int64_t at, int64_t c) {

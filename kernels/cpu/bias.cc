@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of BiasAdd, which adds a vector along the channel dimension, and of
-// BiasAddGrad, which sums over all other dimensions.
+// Defines the kernels of BiasAdd, which adds a vector along the channel
+// dimension, and of BiasAddGrad, which sums over all other dimensions.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -19,8 +19,8 @@
 namespace leat::kernels::cpu::bias {
 namespace {
 
-// The type of sums: float for 16-bit floats, and the unsigned type for
-// integers, because unsigned sums wrap around.
+// The type in which values of T are added up. It is float for 16-bit floats,
+// and the unsigned type for integers, because unsigned sums wrap around.
 template <class T>
 struct SumOf {
   using type = T;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Add, AddV2, Sub, Mul, SquaredDifference, Maximum and Minimum.
+// Defines the kernels of Add, AddV2, Sub, Mul, SquaredDifference, Maximum and
+// Minimum.
 #include <array>
 #include <memory>
 #include <string>
@@ -65,7 +66,7 @@ struct Minimum {
   }
 };
 
-// Computes Add of strings, which joins them.
+// Computes Add of strings, which concatenates them.
 class AddStrings final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
@@ -98,7 +99,7 @@ class AddStrings final : public Kernel {
   }
 
  private:
-  // Returns an upper bound of the bytes that the joined strings hold.
+  // Returns an upper bound for the bytes that the joined strings hold.
   static int64_t JoinedBytes(const Tensor& a, const Tensor& b,
                              const Shape& shape) {
     const int64_t n = shape.num_elements();

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Cast between all plain types. Where a value is out of the target's
-// range, the result is the one that TensorFlow has on x86. The attr Truncate
-// makes the conversion round towards zero in the same cases as in TensorFlow:
-// to half and to float, and from float to bfloat16.
+// Defines the kernel of Cast between all plain types. If a value is out of the
+// range of the target type, the result is the same as TensorFlow's on x86. The
+// attr Truncate makes the conversion round towards zero in the same cases as in
+// TensorFlow: to half and to float, and from float to bfloat16.
 #include <bit>
 #include <complex>
 #include <cstring>
@@ -25,8 +25,8 @@ template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
 // A signed integer type to which the processor converts floats. It holds every
-// value of To, with one exception: FromFloating handles the upper half of
-// uint64_t.
+// value of To, except for the upper half of uint64_t, which FromFloating
+// handles.
 template <class To>
 using Carrier =
     std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,

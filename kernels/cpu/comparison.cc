@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Equal, NotEqual, Less, LessEqual, Greater and GreaterEqual.
+// Defines the kernels of Equal, NotEqual, Less, LessEqual, Greater and
+// GreaterEqual.
 #include <functional>
 #include <memory>
 #include <string>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ConcatV2 and Pack. The output has one row for every index of the
-// dimensions before the axis. Each row consists of one piece of each input.
+// Defines the kernels of ConcatV2 and Pack. The output has one row for every
+// index of the dimensions before the axis. Each row consists of one piece of
+// each input.
 #include <memory>
 #include <utility>
 
@@ -23,7 +24,8 @@ struct Piece {
 template <class E>
 using Pieces = absl::InlinedVector<Piece<E>, 8>;
 
-// Writes `rows` rows to `output`. An output row joins one row of every piece.
+// Writes `rows` rows to `output`. Each output row consists of one row of every
+// piece.
 template <class E>
 void CopyPieces(WorkQueue& queue, const Pieces<E>& pieces, int64_t rows,
                 E* output) {

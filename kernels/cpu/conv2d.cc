@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Conv2D, _FusedConv2D, Conv2DBackpropInput and
+// Defines the kernels of Conv2D, _FusedConv2D, Conv2DBackpropInput and
 // Conv2DBackpropFilter. oneDNN computes floats; plain loops compute doubles and
 // int32. The number of groups follows from the depths of input and filter, as
 // in TensorFlow.
@@ -148,8 +148,8 @@ void ForChannels(const ConvolutionShape& s, Body body) {
 enum class Direction { kForward, kBackwardInput, kBackwardFilter };
 
 // Does the work of one filter tap in one image, for types that oneDNN lacks.
-// Depending on `direction`, one of the three tensors is the result, which
-// starts as zeros.
+// `direction` says which of the three tensors is the result. The result starts
+// as zeros.
 template <class T, Direction direction>
 void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
               T* input, T* filter, T* output) {

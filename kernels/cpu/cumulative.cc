@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Cumsum and Cumprod, which compute running sums and products along
-// an axis, from either end.
+// Defines the kernels of Cumsum and Cumprod, which compute running sums and
+// products along an axis, from either end.
 #include <memory>
 #include <type_traits>
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random distributions over the Philox generator. They give the same bits as
-// TensorFlow does on a CPU. Stateless, so thread-safe.
+// These classes are random distributions. They make their numbers with the
+// Philox generator, and give the same bits as TensorFlow does on a CPU.
+// Stateless, so thread-safe.
 //
 // Elements are made in groups. The numbers of a group depend on the generator
 // and on the index of the group only, so they do not depend on how the work is
@@ -38,10 +39,10 @@
 
 namespace leat::kernels::cpu {
 
-// Return a number in [0, 1) that is made from the low bits of the words. It has
-// as many random bits as the mantissa of its type: 23 for float, 52 for double,
-// 10 for half and 7 for bfloat16. A double takes 20 bits from `high` and 32
-// from `low`.
+// These functions return a number in [0, 1), made from the low bits of the
+// words. It has as many random bits as the mantissa of its type: 23 for float,
+// 52 for double, 10 for half and 7 for bfloat16. A double takes 20 bits from
+// `high` and 32 from `low`.
 inline float UnitFloat(uint32_t word) {
   return std::bit_cast<float>(uint32_t{127} << 23 | (word & 0x7fffff)) - 1.0f;
 }
@@ -59,9 +60,9 @@ inline bfloat16 UnitBfloat16(uint32_t word) {
                   1.0f);
 }
 
-// Return two numbers of the standard normal distribution. The method of Box and
-// Muller computes them from two uniform numbers. A uniform number below 1e-7 is
-// raised to 1e-7 before its logarithm is taken.
+// Returns two numbers of the standard normal distribution. The method of Box
+// and Muller computes them from two uniform numbers. A uniform number below
+// 1e-7 is raised to 1e-7 before its logarithm is taken.
 inline std::array<float, 2> NormalPair(uint32_t x0, uint32_t x1) {
   const float u = std::max(UnitFloat(x0), 1.0e-7f);
   const float angle = static_cast<float>(2.0 * M_PI * UnitFloat(x1));
@@ -81,7 +82,7 @@ inline std::array<double, 2> NormalPair(uint32_t x0, uint32_t x1, uint32_t x2,
   return {pair[0] * radius, pair[1] * radius};
 }
 
-// Uniform numbers in [0, 1).
+// The uniform distribution of numbers in [0, 1).
 template <class T>
 struct Uniform {
   using Element = T;
@@ -106,9 +107,9 @@ struct Uniform {
   }
 };
 
-// Uniform integers in [low, low + range). As in TensorFlow, a number is `low`
-// plus random bits modulo `range`. If `range` is not a power of two, numbers
-// near `low` are therefore a little more likely.
+// The uniform distribution of integers in [low, low + range). As in TensorFlow,
+// a number is `low` plus random bits modulo `range`. If `range` is not a power
+// of two, numbers near `low` are therefore a little more likely.
 template <class T>
 struct UniformInt {
   using Element = T;
@@ -134,7 +135,7 @@ struct UniformInt {
   }
 };
 
-// Numbers of the standard normal distribution.
+// The standard normal distribution.
 template <class T>
 struct Normal {
   using Element = T;
@@ -159,7 +160,7 @@ struct Normal {
   }
 };
 
-// Numbers of the standard normal distribution. A number is drawn again if it is
+// The truncated standard normal distribution. A number is drawn again if it is
 // two or more standard deviations away from 0. A group owns 256 words per
 // element, which is far more than it uses.
 template <class T>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Div, RealDiv, DivNoNan, FloorDiv, FloorMod and Pow, the binary ops
-// that fail or branch on some values.
+// Defines the kernels of Div, RealDiv, DivNoNan, FloorDiv, FloorMod and Pow,
+// the binary ops that fail or branch on some values.
 #include <cmath>
 #include <memory>
 #include <type_traits>
@@ -62,7 +62,7 @@ struct Pow {
   }
 };
 
-// Returns -a. The most negative number stays as it is, because -a wraps around.
+// Returns -a. For the most negative number, -a wraps around to the same number.
 template <class T>
 T Negate(T a) {
   return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of DynamicPartition. Output p gets the rows data[i] for which
-// partitions[i] is p, in their order.
+// Defines the kernel of DynamicPartition. Output p gets the rows data[i] for
+// which partitions[i] is p, in their order.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -40,8 +40,8 @@ absl::Status CheckShapes(const Shape& data, const Shape& partitions) {
       data.DebugString(), ", partitions.shape = ", partitions.DebugString()));
 }
 
-// Returns how many rows each output gets. INVALID_ARGUMENT if a row is for an
-// output that does not exist.
+// Returns how many rows each output gets. Returns INVALID_ARGUMENT if a row is
+// for an output that does not exist.
 absl::StatusOr<std::vector<int64_t>> CountRows(const Tensor& partitions,
                                                int num_partitions) {
   std::vector<int64_t> rows(static_cast<size_t>(num_partitions), 0);

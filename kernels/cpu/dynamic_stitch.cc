@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of DynamicStitch and ParallelDynamicStitch: merged[indices[m][i]] =
-// data[m][i]. If an index occurs twice, the last of its rows is used. Rows of
-// the output that no index names are zero.
+// Defines the kernels of DynamicStitch and ParallelDynamicStitch, which set
+// merged[indices[m][i]] = data[m][i]. If an index occurs twice, the last of its
+// rows is used. Rows of the output that no index names are zero.
 #include <algorithm>
 #include <limits>
 #include <memory>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Fill, ZerosLike and OnesLike.
+// Defines the kernels of Fill, ZerosLike and OnesLike.
 #include <algorithm>
 #include <complex>
 #include <memory>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Gather, GatherV2 and GatherNd, which copy the rows that a tensor
-// of indices names. The indices may come from anywhere, so each is checked.
+// Defines the kernels of Gather, GatherV2 and GatherNd, which copy the rows
+// that a tensor of indices names. The indices may come from anywhere, so each
+// is checked.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -39,8 +40,8 @@ struct GatherSizes {
   int64_t count = 1;
 };
 
-// Copies the rows. Returns the position of an index that is out of range, or -1
-// if all are good.
+// Copies the rows that `indices` names. Returns the position of an index that
+// is out of range, or -1 if there is none.
 template <class E, class Index>
 int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
                  const Index* indices, E* to) {
@@ -64,8 +65,8 @@ int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
   return bad.load();
 }
 
-// Gathers along dimension `axis` of input 0, with `batch_dims` leading
-// dimensions that input 1 shares. REQUIRES: the caller has checked `axis` and
+// Gathers along dimension `axis` of input 0. The first `batch_dims` dimensions
+// of inputs 0 and 1 are the same. REQUIRES: the caller has checked `axis` and
 // `batch_dims`.
 template <class E>
 absl::Status GatherAlong(KernelContext& context, int axis, int batch_dims) {
@@ -175,8 +176,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGatherV2(const NodeDef& node) {
       });
 }
 
-// Sets output row i to params[indices[i, :]] for all i. INVALID_ARGUMENT for an
-// index out of range.
+// Sets output row i to params[indices[i, :]] for all i. Returns
+// INVALID_ARGUMENT for an index out of range.
 template <class E, class Index>
 absl::Status GatherPoints(WorkQueue& queue, const Tensor& params,
                           const Tensor& indices, int64_t rows, int64_t inner,

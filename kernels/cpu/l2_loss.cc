@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of L2Loss: half the sum of squares.
+// Defines the kernel of L2Loss, which computes half the sum of the squares.
 #include <algorithm>
 #include <memory>
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of LogicalAnd, LogicalOr and LogicalNot.
+// Defines the kernels of LogicalAnd, LogicalOr and LogicalNot.
 #include <memory>
 
 #include "leat/kernels/elementwise.h"

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of LRN and LRNGrad, local response normalization across depth
-// (Krizhevsky, Sutskever and Hinton, 2012): x / (bias + alpha * s)^beta, where
-// s is the sum of the squares of x at the neighbouring depths.
+// Defines the kernels of LRN and LRNGrad. LRN is local response normalization
+// across depth (Krizhevsky, Sutskever and Hinton, 2012). It computes x / (bias
+// + alpha * s)^beta, where s is the sum of the squares of x at the neighbouring
+// depths.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of MatMul, _FusedMatMul and BatchMatMulV2. oneDNN multiplies floats,
-// and Eigen multiplies all other types. half and bfloat16 are converted to
-// float before, and int16 to int32.
+// Defines the kernels of MatMul, _FusedMatMul and BatchMatMulV2. oneDNN
+// multiplies floats, and Eigen multiplies all other types. Before the
+// multiplication, half and bfloat16 are converted to float, and int16 to int32.
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -133,7 +133,7 @@ absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
 }
 
 // Returns the shape of the product of the matrices in the last two dimensions
-// of `a` and `b`. INVALID_ARGUMENT if the matrices do not fit.
+// of `a` and `b`. Returns INVALID_ARGUMENT if the matrices do not fit.
 absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
                                          bool transpose_a, bool transpose_b) {
   MatMulShape s;
@@ -221,8 +221,9 @@ class FusedMatMul final : public Kernel {
   const FusedOps fused_ops_;
 };
 
-// Returns the batch dimensions of `shape`. INVALID_ARGUMENT if their product
-// overflows, which is possible if one of the last two extents of `shape` is 0.
+// Returns the batch dimensions of `shape`. Returns INVALID_ARGUMENT if their
+// product overflows, which is possible if one of the last two extents of
+// `shape` is 0.
 absl::StatusOr<Shape> BatchOf(const Shape& shape) {
   return Shape::Create(shape.dims().subspan(0, shape.rank() - 2));
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of OneHot. It writes on_value at the position that an index names, and
-// off_value everywhere else.
+// Defines the kernel of OneHot. It writes on_value at the position that an
+// index names, and off_value everywhere else.
 #include <algorithm>
 #include <memory>
 

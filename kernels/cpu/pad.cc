@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Pad, which puts zeros (or empty strings) around the input.
+// Defines the kernel of Pad, which puts zeros (or empty strings) around the
+// input.
 #include <memory>
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. They treat an NCHW
-// tensor as batch x channels images with one channel each. So the inner loop
-// always runs over adjacent channels.
+// Defines the kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. They
+// treat an NCHW tensor as batch x channels images with one channel each. So the
+// inner loop always runs over adjacent channels.
 #include <algorithm>
 #include <cstring>
 #include <limits>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of RandomUniform, RandomStandardNormal, TruncatedNormal,
+// Defines the kernels of RandomUniform, RandomStandardNormal, TruncatedNormal,
 // RandomUniformInt and RandomShuffle. They are stateful: each run of a kernel
-// continues the random sequence where the run before has stopped.
+// continues the random sequence where the previous run stopped.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -161,8 +161,8 @@ class Shuffle final : public RandomKernel {
   }
 
  private:
-  // Returns a random permutation. It makes the same exchanges as TensorFlow,
-  // each with one word of the generator.
+  // Returns a random permutation. Makes the same exchanges as TensorFlow, and
+  // uses one word of the generator for each exchange.
   std::vector<uint32_t> Permutation(int64_t size) const {
     PhiloxWords words(ReserveWords(size - 1));
     std::vector<uint32_t> order(size);

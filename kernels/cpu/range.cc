@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Range: it outputs start, start + delta and so on, up to but not
-// including limit.
+// Defines the kernel of Range, which outputs start, start + delta and so on, up
+// to but not including limit.
 #include <cmath>
 #include <memory>
 #include <type_traits>

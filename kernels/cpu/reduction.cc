@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Sum, Mean, Prod, Max, Min, All and Any. The 16-bit floats
-// accumulate in float. The order of operations depends on shapes only and not
-// on the number of threads, so the results are always the same.
+// Defines the kernels of Sum, Mean, Prod, Max, Min, All and Any. They
+// accumulate 16-bit floats in float. The order of operations depends on shapes
+// only and not on the number of threads, so the results are always the same.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -83,7 +83,7 @@ constexpr int64_t kBlock = 4096;
 constexpr int64_t kRowBlock = 128;
 constexpr int64_t kTile = 512;  // columns; their partial results stay in cache
 
-// Reduces at most kBlock elements, in lanes.
+// Reduces at most kBlock elements, in kLanes partial results.
 template <class Op, class In, class W>
 W ReduceBlock(const In* from, int64_t n) {
   if (n < kLanes) {
@@ -112,7 +112,7 @@ W ReduceBlock(const In* from, int64_t n) {
   return lanes[0];
 }
 
-// Reduces `n` elements: reduces each half, and then the two results. The
+// Reduces `n` elements. Reduces each half first, and then the two results. The
 // recursion is as deep as the logarithm of the number of blocks.
 template <class Op, class In, class W>
 W ReduceContiguous(const In* from, int64_t n) {
@@ -163,8 +163,8 @@ W ReduceLargeRow(WorkQueue& queue, const In* from, int64_t n) {
   return ReduceContiguous<Op, W, W>(partial.get(), parts);
 }
 
-// Reduces a matrix of few columns and many rows: reduces parts of the rows in
-// parallel, and then their results.
+// Reduces a matrix of few columns and many rows. Reduces parts of the rows in
+// parallel, and then combines their results.
 template <class Op, class In, class W>
 void ReduceTallColumns(WorkQueue& queue, const In* from,
                        const ReductionStep& step, W* to) {
@@ -268,8 +268,8 @@ class Reduction final : public Kernel {
                       const T* from, T* to, int64_t n) const {
     WorkQueue& queue = context.compute_queue();
     constexpr bool kInPlace = std::is_same_v<T, W>;
-    // Each step reads the temporary tensor of the step before, and writes to a
-    // new one. The last step writes to the output instead, if the output has
+    // Each step reads the temporary tensor of the previous step, and writes to
+    // a new one. The last step writes to the output instead, if the output has
     // the type of the arithmetic.
     Tensor previous;
     for (size_t i = 0; i < plan.steps.size(); ++i) {

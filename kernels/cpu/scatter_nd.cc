@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of ScatterNd, which adds updates to a tensor of zeros at given
-// indices.
+// Defines the kernel of ScatterNd, which adds updates to a tensor of zeros at
+// given indices.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -72,8 +72,8 @@ absl::Status CheckShapes(const Tensor& indices, const Tensor& updates,
   return absl::OkStatus();
 }
 
-// Adds `updates` to the tensor `to` of shape `shape`. INVALID_ARGUMENT for an
-// index out of range.
+// Adds `updates` to the tensor `to` of shape `shape`. Returns INVALID_ARGUMENT
+// for an index out of range.
 template <class T, class Index>
 absl::Status Scatter(const Tensor& indices, const Tensor& updates,
                      const Shape& shape, T* to) {

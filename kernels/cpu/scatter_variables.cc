@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels on rows of variables: ResourceGather, and ScatterAdd, ScatterSub and
-// ScatterUpdate with their Resource forms. Rows of plain elements change in
-// place under the variable's exclusive lock. Gathers hold the lock shared, so
-// they never see a half-written row.
+// Defines the kernels that read or update rows of variables: ResourceGather,
+// and ScatterAdd, ScatterSub and ScatterUpdate with their Resource forms. Rows
+// of plain elements change in place under the variable's exclusive lock.
+// Gathers hold the lock shared, so they never see a half-written row.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -24,8 +24,8 @@
 namespace leat::kernels::cpu::scatter_variables {
 namespace {
 
-// Returns all values of an integer tensor of any rank. INVALID_ARGUMENT if one
-// is not in [0, limit).
+// Returns all values of an integer tensor of any rank. Returns INVALID_ARGUMENT
+// if one is not in [0, limit).
 absl::StatusOr<Dims> CheckedIndices(const Tensor& tensor, int64_t limit) {
   LEAT_ASSIGN_OR_RETURN(Tensor flat,
                         tensor.Reshaped(Shape{tensor.num_elements()}));
@@ -295,8 +295,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
 constexpr char kReferenceType[] = "T";
 constexpr char kResourceType[] = "dtype";
 
-// Registers the op `name` on references, and "Resource" + `name` on resource
-// handles. Their type attrs have different names.
+// Registers the kernels of two ops: `name`, which takes a reference, and
+// "Resource" + `name`, which takes a resource handle. The type attrs of the two
+// ops have different names.
 template <Scatter operation>
 void AddScatter(KernelRegistry& registry, absl::string_view name) {
   registry.Add(name, kCpu, &MakeScatter<operation, kReferenceType>);

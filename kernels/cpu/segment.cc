@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of UnsortedSegmentSum, which adds each row to the segment that its id
-// names. A row with a negative id is dropped.
+// Defines the kernel of UnsortedSegmentSum, which adds each row to the segment
+// that its id names. A row with a negative id is dropped.
 #include <algorithm>
 #include <memory>
 #include <type_traits>

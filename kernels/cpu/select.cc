@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Select and SelectV2. SelectV2 broadcasts its inputs. The values of
-// Select have equal shapes. The condition of Select has the shape of the
-// values, is a scalar, or is a vector that chooses whole rows.
+// Defines the kernels of Select and SelectV2. SelectV2 broadcasts its inputs.
+// The values of Select have equal shapes. The condition of Select has the shape
+// of the values, is a scalar, or is a vector that chooses whole rows.
 #include <memory>
 
 #include "absl/strings/str_cat.h"

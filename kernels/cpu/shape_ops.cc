@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ops on shapes: Shape, ShapeN, Size, Rank, BroadcastGradientArgs,
-// InvertPermutation and ConcatOffset.
+// Defines the kernels of ops on shapes: Shape, ShapeN, Size, Rank,
+// BroadcastGradientArgs, InvertPermutation and ConcatOffset.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -17,8 +17,7 @@
 namespace leat::kernels::cpu::shape_ops {
 namespace {
 
-// Sets output `i` to a vector of these values, with the output's dtype, int32
-// or int64.
+// Sets output `i`, which is int32 or int64, to a vector of `values`.
 absl::Status SetVector(KernelContext& context, int i,
                        absl::Span<const int64_t> values) {
   LEAT_ASSIGN_OR_RETURN(

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Slice, which copies a box of the input.
+// Defines the kernel of Slice, which copies a box of the input.
 #include <memory>
 #include <utility>
 

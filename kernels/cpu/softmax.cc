@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Softmax, LogSoftmax, SoftmaxCrossEntropyWithLogits and
+// Defines the kernels of Softmax, LogSoftmax, SoftmaxCrossEntropyWithLogits and
 // SparseSoftmaxCrossEntropyWithLogits, which work on rows of classes.
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace leat::kernels::cpu::softmax {
 namespace {
 
-// The type in which T is computed: float for 16-bit floats, T itself for
+// The type in which values of T are computed: float for 16-bit floats, T for
 // others.
 template <class T>
 using Wide =

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Split, SplitV and Unpack. Parts along the first dimension share
-// the input's bytes; parts along other dimensions are copied.
+// Defines the kernels of Split, SplitV and Unpack. Parts along the first
+// dimension share the input's bytes; parts along other dimensions are copied.
 #include <memory>
 #include <utility>
 

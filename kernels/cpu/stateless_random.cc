@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of StatelessRandomUniformV2, StatelessRandomNormalV2,
+// Defines the kernels of StatelessRandomUniformV2, StatelessRandomNormalV2,
 // StatelessTruncatedNormalV2, StatelessRandomGetKeyCounter and
 // StatelessRandomGetAlg.
 #include <memory>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of StridedSlice and StridedSliceGrad. The gradient has values at the
-// elements that the slice took, and zeros everywhere else.
+// Defines the kernels of StridedSlice and StridedSliceGrad. The gradient has
+// values at the elements that the slice took, and zeros everywhere else.
 #include <memory>
 #include <utility>
 

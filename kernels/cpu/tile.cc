@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Tile and BroadcastTo, which copy a view whose repeated dimensions
-// have stride 0.
+// Defines the kernels of Tile and BroadcastTo, which copy a view whose repeated
+// dimensions have stride 0.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -46,9 +46,10 @@ class Tile final : public Kernel {
   }
 
  private:
-  // Returns a view in which each dimension becomes two, [multiple, extent].
-  // Dimensions of extent 1 are left out. Each remaining dimension at least
-  // doubles the size of the output, so the rank stays below the limit of Shape.
+  // Returns a view in which each dimension becomes two dimensions, [multiple,
+  // extent]. Dimensions of extent 1 are left out. Each remaining dimension at
+  // least doubles the size of the output, so the rank stays below the limit of
+  // Shape.
   static BroadcastPlan<1> Plan(const Shape& input, const Dims& multiples) {
     const Dims input_strides = input.Strides();
     Dims dims;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of TopKV2, InTopK and InTopKV2. TopKV2 finds the k largest elements
-// of each row; equal elements are sorted by their index. InTopK and InTopKV2
-// check whether a target is among the k largest elements.
+// Defines the kernels of TopKV2, InTopK and InTopKV2. TopKV2 finds the k
+// largest elements of each row; equal elements are sorted by their index.
+// InTopK and InTopKV2 check whether a target is among the k largest elements.
 #include <algorithm>
 #include <cmath>
 #include <limits>

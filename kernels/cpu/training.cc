@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ApplyGradientDescent, ApplyMomentum, ApplyAdam, ApplyAdagrad,
-// ApplyRMSProp and ApplyCenteredRMSProp and of their Resource forms.
+// Defines the kernels of ApplyGradientDescent, ApplyMomentum, ApplyAdam,
+// ApplyAdagrad, ApplyRMSProp and ApplyCenteredRMSProp and of their Resource
+// forms.
 #include "leat/kernels/cpu/training_kernel.h"
 #include "leat/kernels/kernel_registry.h"
 

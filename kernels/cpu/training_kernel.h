@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The kernels of TensorFlow's training ops: DenseTraining (for example
-// ApplyAdam) and SparseTraining (for example SparseApplyMomentum). Both apply
+// DenseTraining (for example ApplyAdam) and SparseTraining (for example
+// SparseApplyMomentum) are the kernels of TensorFlow's training ops. Both apply
 // an update rule of training_rules.h.
 //
 // A run has these steps. TrainingInputs::Read finds the variables and reads the
@@ -46,15 +46,15 @@ class TrainingInputs {
  public:
   static constexpr int kVariables = Rule::kVariables;
   static constexpr int kInputs = static_cast<int>(std::size(Rule::kInputs));
-  // The type in which T is computed: float for 16-bit floats, T itself for
+  // The type in which values of T are computed: float for 16-bit floats, T for
   // others.
   using W =
       std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
                          float, T>;
 
-  // Reads the inputs of `context`. FAILED_PRECONDITION if a variable has no
-  // value. INVALID_ARGUMENT if a variable has another dtype than T, or if an
-  // input that must be a scalar has another shape. The messages are
+  // Reads the inputs of `context`. Returns FAILED_PRECONDITION if a variable
+  // has no value. Returns INVALID_ARGUMENT if a variable has another dtype than
+  // T, or if an input that must be a scalar has another shape. The messages are
   // TensorFlow's.
   absl::Status Read(const KernelContext& context) {
     // Inputs are told apart by their names in Rule::kInputs.
@@ -85,7 +85,7 @@ class TrainingInputs {
   // this object is destroyed.
   absl::Span<Variable* const> variables() const { return variables_; }
 
-  // Checks that the tensors of the variables all have the same shape.
+  // Checks that the tensors of the variables all have the same shape. Returns
   // INVALID_ARGUMENT if the shapes differ. REQUIRES: the variables are locked.
   static absl::Status CheckSlots(absl::Span<Tensor* const> values) {
     for (int i = 1; i < kVariables; ++i) {
@@ -155,8 +155,9 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
   }
 }
 
-// Updates all elements of the variables. INVALID_ARGUMENT if the shapes of the
-// variables and the gradient differ. Immutable, so thread-safe.
+// Updates all elements of the variables. Compute returns INVALID_ARGUMENT if
+// the shapes of the variables and the gradient differ. Immutable, so
+// thread-safe.
 template <class Rule, class T>
 class DenseTraining final : public Kernel {
  public:
@@ -201,9 +202,9 @@ class DenseTraining final : public Kernel {
 };
 
 // Updates the rows of the first dimension that `indices` names. If `indices`
-// names a row several times, the row is updated that many times, in order.
-// INVALID_ARGUMENT if the shapes do not fit or an index is out of range; no row
-// is changed then. Immutable, so thread-safe.
+// names a row several times, the row is updated that many times, in order. If
+// the shapes do not fit or an index is out of range, Compute returns
+// INVALID_ARGUMENT and changes no row. Immutable, so thread-safe.
 template <class Rule, class T>
 class SparseTraining final : public Kernel {
  public:

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The update rules of TensorFlow's training ops, such as ApplyAdam.
+// These are the update rules of TensorFlow's training ops, such as ApplyAdam.
 // DenseTraining and SparseTraining (training_kernel.h) turn a rule into a
 // kernel. So the dense and the sparse form of an op share one rule. Stateless.
 //
@@ -24,8 +24,8 @@
 
 namespace leat::kernels::cpu {
 
-// Views of neighbouring elements: Stretch of a variable, ConstStretch of a
-// gradient. They own nothing.
+// Views of adjacent elements. A Stretch is a view of a variable, and a
+// ConstStretch is a view of a gradient. They own nothing.
 template <class W>
 using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
@@ -34,8 +34,8 @@ using ConstStretch = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 // The attrs that change what a rule does. A rule ignores the attrs that its ops
 // do not have.
 struct RuleOptions {
-  bool use_nesterov = false;  // of Momentum and Adam
-  bool update_slots = true;   // of Adagrad: also updates accum
+  bool use_nesterov = false;  // attr of Momentum and Adam
+  bool update_slots = true;   // attr of Adagrad; true: updates accum
 };
 
 // ApplyGradientDescent:

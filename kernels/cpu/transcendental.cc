@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Exp, Log, Log1p, Sin, Cos, Sigmoid and Tanh. They use Eigen's
-// vectorised functions, whose results are off by a few units in the last place
-// at most.
+// Defines the kernels of Exp, Log, Log1p, Sin, Cos, Sigmoid and Tanh. They use
+// Eigen's vectorised functions, whose results are off by a few units in the
+// last place at most.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>

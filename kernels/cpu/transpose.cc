@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Transpose. It copies strided rows. If the last two merged
-// dimensions are exchanged, it copies square tiles instead.
+// Defines the kernel of Transpose. It copies strided rows. If the last two
+// merged dimensions are exchanged, it copies square tiles instead.
 #include <algorithm>
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Neg, Square, Abs, Sign, Reciprocal, Sqrt, Rsqrt and Floor, which
-// take one instruction or two per element.
+// Defines the kernels of Neg, Square, Abs, Sign, Reciprocal, Sqrt, Rsqrt and
+// Floor, which take one instruction or two per element.
 #include <cmath>
 #include <memory>
 #include <type_traits>

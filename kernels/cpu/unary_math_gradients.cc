@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of ReciprocalGrad, SqrtGrad, RsqrtGrad, SigmoidGrad and TanhGrad.
-// They compute the gradient of an op's input from the op's output y and from
-// dy, the gradient of y.
+// Defines the kernels of ReciprocalGrad, SqrtGrad, RsqrtGrad, SigmoidGrad and
+// TanhGrad. They compute the gradient of an op's input from the op's output y
+// and from dy, the gradient of y.
 #include <memory>
 #include <type_traits>
 

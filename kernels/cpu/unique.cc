@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Unique, which outputs the distinct values in the order of their
-// first occurrence.
+// Defines the kernel of Unique, which outputs the distinct values in the order
+// of their first occurrence.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -80,9 +80,9 @@ class Unique final : public Kernel {
   }
 
  private:
-  // Gives equal values the same number. first[k] becomes the position at which
-  // the value with number k occurs first. RESOURCE_EXHAUSTED if there is no
-  // memory for the table.
+  // Numbers the values, so that equal values have the same number. first[k]
+  // becomes the position at which the value with number k occurs first. Returns
+  // RESOURCE_EXHAUSTED if there is no memory for the table.
   template <class Index>
   static absl::Status Number(KernelContext& context, absl::Span<const T> values,
                              absl::Span<Index> numbers,

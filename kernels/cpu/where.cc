@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of Where, which outputs the indices of all elements that are not zero,
-// in order.
+// Defines the kernel of Where, which outputs the indices of all elements that
+// are not zero, in order.
 #include <memory>
 
 #include "leat/core/dtype_list.h"

@@ -6,10 +6,10 @@
 // passes the tensor on, is placed where the tensor is.
 //
 // There are two differences from TensorFlow. The first concerns the consumers
-// of a node without inputs. A consumer that only looks at the shape of the node
-// is ignored if nothing ties this consumer to a device or to other nodes. The
-// second is that a placeholder with a default counts as a node without inputs,
-// so that a fed tensor is placed where it is used.
+// of a node without inputs. A consumer that only looks at the shape of the
+// node's output is ignored if nothing ties this consumer to a device or to
+// other nodes. The second is that a placeholder with a default counts as a node
+// without inputs, so that a fed tensor is placed where it is used.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +21,7 @@ namespace leat::policies::greedy {
 namespace {
 
 // Values that are used in place of a device. kAnywhere means that no device is
-// preferred, and kSeveral that the consumers are on several devices.
+// preferred, and kSeveral means that the consumers are on several devices.
 constexpr int kAnywhere = -1;
 constexpr int kSeveral = -2;
 
@@ -82,7 +82,7 @@ class Greedy {
            (FollowsInput(id) && is_deferred_[graph_.node(id).inputs[0].node]);
   }
 
-  // Returns true for a node that is placed with its input.
+  // Returns true for a node that is placed on the device of its input.
   bool FollowsInput(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.num_inputs() != 1) return false;
@@ -99,7 +99,7 @@ class Greedy {
     return DeviceOf(graph_.node(id).inputs[0].node);
   }
 
-  // Finds the device where all consumers of each deferred node are. If a
+  // For each deferred node, finds the device where all its consumers are. If a
   // deferred node passes its input on, its consumers also count as consumers of
   // the input.
   void FindWishes(const std::vector<NodeId>& deferred) {
@@ -128,7 +128,8 @@ class Greedy {
 
   // Chooses a device for the node's group, if none has been chosen yet. The
   // device is the one from an earlier placement, if there was one. Otherwise it
-  // is `preferred` if that is allowed, and otherwise the first candidate.
+  // is `preferred` if that device is allowed, and the first candidate if it is
+  // not.
   void PlaceNode(NodeId id, int preferred) {
     int& chosen = chosen_[problem_.group_of[id]];
     if (chosen >= 0) return;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The policy "round_robin" deals groups out to their candidates in turn. It is
-// the simplest policy that uses every device, and a baseline for others.
+// The policy "round_robin" assigns the groups to their candidates in turn. It
+// is the simplest policy that uses every device, and a baseline for others.
 #include "leat/partitioner/policy.h"
 
 namespace leat::policies::round_robin {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests asynchronous training on served tasks whose workers are killed again
-// and again. Meanwhile the other workers must go on, the variables must be
-// kept, and the model must become as good as without the kills.
+// Tests asynchronous training on served tasks while workers are killed again
+// and again. The other workers must go on, the variables must keep their
+// values, and the model must become as good as without the kills.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -55,7 +55,7 @@ constexpr int kClasses = 4;
 // After this many steps the loss is within 0.5 % of the smallest possible loss.
 constexpr int64_t kSteps = 750;
 constexpr absl::Duration kWindow = absl::Milliseconds(300);
-// Within kPaceAfter after a kill, the other workers must make at least kPace
+// Within kPaceAfter after a kill, the other workers must run at least kPace
 // times as many steps per second as before the kill.
 constexpr double kPace = 0.6;
 constexpr absl::Duration kPaceAfter = absl::Seconds(2);
@@ -139,7 +139,7 @@ struct Learned {
   double accuracy = 0;
 };
 
-// Runs a training on a cluster of its own.
+// Trains a model on a cluster of its own.
 class Training {
  public:
   Training() {
@@ -153,7 +153,7 @@ class Training {
     for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(20));
   }
 
-  // Kills the task of a random worker at a random time and restarts it.
+  // Kills the task of a random worker at a random time and restarts the task.
   void KillOne(std::mt19937& random) {
     const auto victim = static_cast<size_t>(random() % workers_.size());
     const TaskId task = {"worker", static_cast<int>(victim)};
@@ -175,7 +175,7 @@ class Training {
       after = std::max(after, PaceOfOthers(victim));
     } while (after < kPace * before && absl::Now() < killed + kPaceAfter);
     // `before` may be less than 1, because a machine that is busy with other
-    // work may not run one step in the window.
+    // work may not complete a single step in kWindow.
     paces_.push_back(after / std::max(before, 1.0));
     cluster_.Start(task);
     EXPECT_TRUE(workers_[victim]->Advances(20));
@@ -293,10 +293,11 @@ double Median(std::vector<double> values) {
 
 TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
   const Learned expected = Training().Finish();
-  EXPECT_LT(expected.loss, 1);  // an untrained model has 1.39
+  EXPECT_LT(expected.loss, 1);  // an untrained model has a loss of 1.39
   EXPECT_GT(expected.accuracy, 0.6);
 
-  // The number of kills per seed; it is larger if more seeds are asked for.
+  // The number of kills per seed. It is larger if the test runs with more than
+  // two seeds.
   const int kills = NumSeeds() > 2 ? 20 : 2;
   std::vector<double> paces;
   for (int seed = 1; seed <= NumSeeds() && !HasFailure(); ++seed) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that slow tasks are not taken for dead on a machine that has far more
-// work than it can do.
+// Tests that tasks on an overloaded machine do not mistake slow peers for dead
+// ones.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -57,7 +57,7 @@ class BusyLoops {
   std::vector<std::thread> threads_;
 };
 
-// Keeps the machine busy for longer than tasks wait for a silent peer.
+// Keeps the machine busy for longer than a task waits for a silent peer.
 void BeBusy() {
   const BusyLoops loops;
   absl::SleepFor(NumSeeds(1) > 1 ? absl::Minutes(5) : absl::Seconds(6));

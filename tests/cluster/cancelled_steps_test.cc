@@ -57,13 +57,13 @@ bool Grew(const Sizes& before, const Sizes& after) {
   return grew;
 }
 
-// The test is a client of the worker's master, with calls that it can cancel.
+// The test is a client of the worker's master and can cancel its calls.
 class CancelledStepsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GraphBuilder b;
-    // The worker waits for a tensor of the parameter server, which waits for an
-    // element of a queue.
+    // The worker waits for a tensor from the parameter server. The parameter
+    // server waits for an element of a queue.
     {
       const Scope ps = b.OnDevice("/job:ps/task:0");
       const Output queue = op::FIFOQueueV2(b, {DType::kFloat});
@@ -91,7 +91,7 @@ class CancelledStepsTest : public ::testing::Test {
     request.set_request_id(RandomStepId());
     return request;
   }
-  // Runs a step that waits and cancels it after the time `after`.
+  // Starts a step that waits. Cancels the step after the time `after`.
   void Cancel(absl::Duration after) {
     pb::RunStepRequest request = StepRequest();
     request.add_fetch(wait_);
@@ -100,8 +100,8 @@ class CancelledStepsTest : public ::testing::Test {
     call->Cancel();
     EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   }
-  // Expects that a step that waits for an element of the queue succeeds when
-  // another step has enqueued the element.
+  // Runs two steps at the same time: one waits for an element of the queue, and
+  // the other enqueues the element. Expects that both succeed.
   void ExpectStepWorks() {
     pb::RunStepRequest wait = StepRequest();
     wait.add_fetch(wait_);
@@ -113,8 +113,8 @@ class CancelledStepsTest : public ::testing::Test {
     const auto result = call->Wait();
     EXPECT_TRUE(result.ok()) << result.status();
   }
-  // Waits until both tasks have ended the cancelled steps. A step that still
-  // ran would take the element that is enqueued for another step.
+  // Waits until both tasks have ended the cancelled steps. If a cancelled step
+  // still ran, it would take the element that is meant for another step.
   void AwaitNoStep() {
     for (const TaskId& task : kTasks) {
       EXPECT_TRUE(testing::Becomes(
@@ -155,14 +155,14 @@ TEST_F(CancelledStepsTest, LeaveNothingBehind) {
   cancel(kWarmUp, 0);
   AwaitNoStep();
   Sizes base = Measure();
-  // The number of cancelled steps per seed; it is larger if more seeds are
-  // asked for.
+  // The number of cancelled steps per seed. It is larger if the test runs with
+  // more than two seeds.
   const int cancelled = NumSeeds() > 2 ? 1000 : 500;
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     bool grew = true;
-    // A stalled thread makes an allocator grow in one round only. A leak grows
-    // in each round.
+    // A stalled thread can make an allocator grow, but only in one round. A
+    // leak makes the memory grow in every round.
     for (int round = 0; grew && round < 3; ++round) {
       cancel(cancelled, seed);
       AwaitNoStep();

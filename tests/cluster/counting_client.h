@@ -2,7 +2,7 @@
 //
 // CountingClient runs training steps against a cluster while a test disturbs
 // it. Each step adds exactly 1 to every element of a variable on each parameter
-// server, so the values of the variables tell how many steps took effect.
+// server, so the values of the variables show how many steps took effect.
 #ifndef LEAT_TESTS_CLUSTER_COUNTING_CLIENT_H_
 #define LEAT_TESTS_CLUSTER_COUNTING_CLIENT_H_
 
@@ -37,8 +37,8 @@ absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
                                                 const std::string& worker);
 
 // Returns the value of each variable of `model`. Fails with the error of the
-// step. Fails with DATA_LOSS if the elements of one variable differ, because an
-// update was then applied only in part.
+// step. Fails with DATA_LOSS if the elements of one variable differ. Then an
+// update was applied only in part.
 absl::StatusOr<std::vector<float>> Counts(Session& session,
                                           const CountingModel& model);
 
@@ -62,7 +62,7 @@ class CountingClient {
   // be called by one thread only.
   void Stop();
 
-  // The numbers of steps that have begun and that have succeeded.
+  // Return the numbers of steps that have begun and that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
   std::vector<Failure> failures() const;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what a task does when it has no descriptors for its connections, or
-// more connections than it may have.
+// Tests what a task does when it has too few file descriptors for its
+// connections, or more connections than it may have.
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -31,7 +31,8 @@ using testing::TaskClient;
 
 class DescriptorsTest : public ::testing::Test {
  protected:
-  // Asks the server for its connections, over a connection of its own.
+  // Asks the server for the status of its connections. Makes a new connection
+  // for this request.
   static absl::StatusOr<pb::ConnectionStatus> Connections(
       const std::string& address) {
     const auto transport = *BuiltinTransports().Create("grpc");

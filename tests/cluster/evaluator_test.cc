@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests an evaluator while a worker is dead or hangs. The evaluator's sessions
-// leave out all workers, so they can begin and read what the other worker
-// trains. If a session does not leave out the workers, the same master refuses
-// it with an error that names the missing worker.
+// leave out all workers, so they can begin and can read the variables that the
+// other worker trains. If a session does not leave out the workers, the same
+// master refuses it with an error that names the missing worker.
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -155,8 +155,8 @@ class EvaluatorTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
   }
 
-  // A client's Close may time out while the client's master hangs. The master
-  // then has to delete the session after it has been idle.
+  // A client's Close may time out while the client's master hangs. The session
+  // then remains until the master deletes it as an idle session.
   ServedCluster cluster_{absl::StrCat("worker=", kWorkers, ",ps=", kPs),
                          {"--grace=1", "--session-idle=15"}};
   const std::unique_ptr<Transport> transport_ =

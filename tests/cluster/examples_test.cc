@@ -226,7 +226,7 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
                                      folder_.Path("")})));
   const std::string trains = "trains from step ";
   WaitForOutput(launch, trains, 2);
-  // The program writes its losses only after it has many of them.
+  // The program collects many losses before it writes them to the file.
   const absl::Time end = absl::Now() + absl::Seconds(60);
   while (ReadFile(folder_.Path("chief-0.txt")).empty() && absl::Now() < end) {
     absl::SleepFor(absl::Milliseconds(20));
@@ -244,7 +244,7 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
 
 // The chief is killed in the first third of the training. Meanwhile the worker
 // goes on and gives a gradient to nearly every step. To some steps it gives two
-// gradients, until the new chief's own replica begins to take its tokens.
+// gradients, until the replica of the new chief begins to take tokens.
 TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);

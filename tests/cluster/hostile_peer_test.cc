@@ -3,7 +3,7 @@
 // Makes the calls of tests/distributed/server/hostile_peer_test.cc over
 // sockets, and also sends oversized graphs and breaks connections. After a
 // thousand calls of each kind (a hundred with a sanitizer) the task must have
-// no more sessions, steps and open files than before. The task's memory must
+// no more sessions, steps or open files than before. The task's memory must
 // stop growing. With a sanitizer, the test does not check the memory.
 #include <algorithm>
 #include <cstdint>
@@ -49,7 +49,7 @@ constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 
 // Attacks the parameter server. Meanwhile the parameter server is the master of
-// a session that trains, and has the variable of this session.
+// a session that trains, and it holds the variable of this session.
 class HostilePeerProcessTest : public ::testing::Test {
  protected:
   void SetUp() override {

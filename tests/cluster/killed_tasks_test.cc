@@ -75,9 +75,8 @@ class KilledTasksTest : public ::testing::Test {
       EXPECT_TRUE(client->AwaitSteps(20, kPatience));
     }
   }
-  // Ends the clients. Expects that the variables hold at least the number of
-  // the clients' steps that succeeded, and at most the number of steps that
-  // began.
+  // Ends the clients. Expects that each variable is at least the number of
+  // steps that succeeded, and at most the number of steps that began.
   void ExpectCounts(const ServedCluster& cluster) {
     int64_t begun = 0;
     int64_t done = 0;
@@ -158,8 +157,8 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
     EXPECT_THAT(std::string(meanwhile.status().message()), HasSubstr(name));
 
     cluster.Start({"ps", 1});
-    // When an older session has noticed that the process is a new one, the
-    // steps of this session are aborted.
+    // Once a session from before the restart has noticed that the process is a
+    // new one, the steps of this session are aborted.
     absl::Status old;
     EXPECT_TRUE(Becomes(
         [&] {

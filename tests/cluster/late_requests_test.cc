@@ -36,7 +36,7 @@ using Code = absl::StatusCode;
 
 const TaskId kPs = {"ps", 0};
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
-constexpr int kTimes = 50;  // of each kind of request, per seed
+constexpr int kTimes = 50;  // requests of each kind, per seed
 
 // This graph sets a variable to 1 or adds 1 to the variable, and sends the new
 // value to the peer that asks for it. $0 is the device, $1 the incarnation of
@@ -155,7 +155,7 @@ TEST_F(LateRequestsTest, StepsThatHaveEndedDoNotBeginAgain) {
                   absl::StrCat(ran));
     ExpectAborted(Call(methods::kRecvTensor, RecvRequest(ran)),
                   absl::StrCat(ran));
-    // This step is ended before its RunGraph arrives.
+    // A cleanup ends this step before the step's RunGraph arrives.
     const int64_t never = NewId();
     Clean(never);
     ExpectAborted(Call(methods::kRunGraph, RunRequest(add_, never)),

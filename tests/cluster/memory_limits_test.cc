@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests a task whose process may not take the memory that its clients want.
-// Each request must either succeed or be refused with the limit's name, and the
-// task must then serve the next step.
+// Tests a task whose clients want more memory than its process may use. Each
+// request must either succeed or be refused with an error that names the limit,
+// and the task must then serve the next step.
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -44,7 +44,8 @@ std::vector<std::string> ServeWith(int64_t kibibytes) {
   return ServeAloneUnder(LEAT_PROGRAM_LEAT, absl::StrCat("-v ", kibibytes));
 }
 
-// A script that fills 110 MB of memory with a file, and then becomes a program.
+// A script that puts 110 MB into a file in memory, and then runs a program in
+// place of itself.
 constexpr char kHoldMemoryAndBecome[] = R"(
     set -e
     file=$(mktemp -p /dev/shm leat_test_XXXXXX)
@@ -53,10 +54,10 @@ constexpr char kHoldMemoryAndBecome[] = R"(
     head -c 110000000 /dev/zero >&3
     exec "$0" "$@")";
 
-// Says what limits the memory of the server, and to how much.
+// The limit on the memory of the server.
 struct Limit {
   int64_t kibibytes = 0;
-  bool is_of_group = false;  // false: of the address space
+  bool is_of_group = false;  // if false, the limit is on the address space
 };
 
 class MemoryLimitsTest : public ::testing::TestWithParam<Limit> {
@@ -83,11 +84,11 @@ class MemoryLimitsTest : public ::testing::TestWithParam<Limit> {
   std::unique_ptr<MemoryGroup> group_;
 };
 
-// Expects that a request succeeded, or that it was refused with the name of a
-// flag.
+// Expects that a request succeeded, or that it was refused with an error that
+// names a flag.
 void ExpectDoneOrRefused(const absl::Status& status) {
   if (status.ok()) return;
-  // ABORTED means that other requests have taken the room.
+  // ABORTED means that other requests have taken the memory.
   EXPECT_TRUE(absl::IsResourceExhausted(status) || absl::IsAborted(status))
       << status;
   EXPECT_THAT(std::string(status.message()),
@@ -137,9 +138,9 @@ TEST_P(MemoryLimitsTest, RefusesGraphsThatAreTooLarge) {
   EXPECT_TRUE(server->IsRunning()) << server->Err();
 }
 
-// Sessions that are not closed take memory until there is none for another
-// session. Several clients make such sessions at the same time. A message with
-// their graph has less than 64 KiB.
+// Sessions that are not closed take memory until none is left for another
+// session. Several clients make such sessions at the same time. The graph of
+// such a session takes less than 64 KiB in a message.
 TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
   const auto server = Serve();
   const std::string target = TargetOf(*server);

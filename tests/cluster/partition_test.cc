@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests a network that drops every packet between a worker and a parameter
-// server. It drops them in both directions and reports no error. Both tasks can
-// still reach the chief.
+// Tests a cluster whose network drops every packet between a worker and a
+// parameter server. The network drops the packets in both directions and
+// reports no error. Both tasks can still reach the chief.
 //
 // Each task has a host of its own, which is a network namespace of the kernel.
 // A switch in the chief's namespace connects the hosts. The test starts itself
@@ -102,8 +102,9 @@ void Run(const std::string& script) {
   ASSERT_EQ(code, 0) << script << ": " << said;
 }
 
-// Returns the command that makes a new network namespace. A user without rights
-// gets a user namespace as well, in which it may change the network.
+// Returns the command that makes a new network namespace. For a user who is not
+// root, the command also makes a user namespace, in which the user may change
+// the network.
 std::string Unshare() {
   return geteuid() == 0 ? "unshare --net"
                         : "unshare --user --map-root-user --net";
@@ -217,7 +218,8 @@ class Hosts {
                     host.job, "--task", "0", "--insecure", "--grace=1"});
     tasks_[host.job] = std::make_unique<Process>("/usr/bin/env", command);
   }
-  // Connects the host to a port of the switch that is named after the job.
+  // Connects the host to a port of the switch. The port has the name of the
+  // job.
   void PlugIn(const Host& host) {
     const pid_t pid = tasks_[host.job]->pid();
     const std::string own = Namespace(getpid());
@@ -269,7 +271,7 @@ void CutAndMend(const Host& master, const std::string& named,
   const SessionOptions options = {
       .target = absl::StrCat("grpc://", master.address()),
       .connect_timeout = std::chrono::seconds(2)};
-  // These options are used while no task is missing, but the machine may be
+  // Uses a long timeout while no task is missing, because the machine may be
   // slow.
   SessionOptions patient = options;
   patient.connect_timeout = std::chrono::seconds(30);

@@ -17,8 +17,8 @@
 namespace leat::testing {
 namespace {
 
-// Within this time a task notices that a peer is gone and deletes a session
-// whose deletion request was lost, even on a busy machine.
+// On a busy machine, a task may need this much time to notice that a peer is
+// gone, or to delete a session whose deletion request was lost.
 constexpr absl::Duration kIdle = absl::Seconds(60);
 constexpr int kManySeeds = 5;
 

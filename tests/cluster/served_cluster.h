@@ -42,7 +42,7 @@ bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
 struct ServedClusterOptions {
   std::vector<std::string> flags = {};  // of `leat serve`
-  // A limit of each process, such as "-n 200" (see ulimit). "" stands for none.
+  // A limit of each process, such as "-n 200" (see ulimit). "" means no limit.
   std::string limit = {};
   // True if the tasks do not listen at their addresses in the cluster, but at
   // other addresses. The test must then forward connections from a task's
@@ -58,8 +58,8 @@ struct ServedClusterOptions {
 // Thread-compatible.
 class ServedCluster {
  public:
-  // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with `flags`
-  // of `leat serve`, and waits until all of them serve.
+  // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with the
+  // flags `flags`, and waits until all of them serve.
   explicit ServedCluster(const std::string& jobs,
                          std::vector<std::string> flags = {})
       : ServedCluster(jobs, ServedClusterOptions{.flags = std::move(flags)}) {}

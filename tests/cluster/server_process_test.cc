@@ -56,8 +56,9 @@ constexpr int64_t kSmall = testing::kHasSanitizer
 
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kStopping[] = "task /job:ps/replica:0/task:0 is stopping";
-// A step of this graph tells a peer that it has begun and then waits until it
-// is aborted. $0 is the device, $1 its incarnation.
+// A step of this graph sends a tensor to a peer when the step has begun. The
+// step then waits until it is aborted. $0 is the device, and $1 is the device's
+// incarnation.
 constexpr char kDequeue[] = R"(
   node { name: "c" op: "Const" device: "$0"
     attr { key: "dtype" value { type: DT_FLOAT } }
@@ -159,8 +160,8 @@ TEST_F(ServerProcessTest, EndsAtASignal) {
 }
 
 TEST_F(ServerProcessTest, GivesRunningStepsTheirGrace) {
-  // The grace is long enough to look at the running step, even on a busy
-  // machine.
+  // The grace period is long enough for the test to look at the running step,
+  // even on a busy machine.
   Process server(LEAT_PROGRAM_LEAT, With(ServeAlone(), {"--grace", "4"}));
   TaskClient client = Client(server);
   const std::string nothing = Register(client, "s", kNothing);
@@ -289,7 +290,8 @@ TEST_F(ServerProcessTest, TakesNoFileOfAnotherKindForItsSocket) {
 TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
   absl::Duration quickest = absl::InfiniteDuration();
   int64_t bytes = 0;
-  // Tries more often if the machine is busy with other work meanwhile.
+  // Makes more attempts while none was quick, because the machine may be busy
+  // with other work.
   for (int i = 0; i < (quickest < kQuick ? 5 : 50); ++i) {
     const absl::Time start = absl::Now();
     Process server(LEAT_PROGRAM_LEAT, ServeAlone());

@@ -52,8 +52,8 @@ class SilentTasksTest : public ::testing::Test {
   // Starts a new cluster, connects `session_`, and initializes the variable.
   void Begin() {
     session_ = nullptr;
-    // A client's Close may time out while the master is silent. The master then
-    // has to delete the session after it has been idle.
+    // A client's Close may time out while the master is silent. The session
+    // then remains until the master deletes it as an idle session.
     cluster_ = std::make_unique<ServedCluster>(
         "worker=1,ps=1",
         std::vector<std::string>{"--grace=1", "--session-idle=15"});
@@ -99,8 +99,8 @@ class SilentTasksTest : public ::testing::Test {
     ASSERT_TRUE(failure.has_value());
     ExpectNoticed(failure->status, failure->when - stopped, name);
     // Ends the client, because it would call the silent task again and again.
-    // If the silent task is the client's own master, Stop would wait for that
-    // master, so the client is not ended.
+    // But if the silent task is the client's master, the client goes on,
+    // because Stop would wait for the master.
     if (task.job == kPs.job) client.Stop();
     cluster_->ExpectQuiet(other);
     std::cout << "given up after " << absl::Now() - stopped << "\n";
@@ -153,8 +153,8 @@ TEST_F(SilentTasksTest, AMasterIsNamedByItsClient) {
   }
 }
 
-// When the parameter server continues, it receives the request, and learns from
-// the worker that the step has ended.
+// When the parameter server continues, it receives a request to run its part of
+// the step. It then learns from the worker that the step has ended.
 TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
   // A step that hangs must fail the test instead of blocking it.
   const RunArgs step = {

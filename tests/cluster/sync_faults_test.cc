@@ -2,9 +2,9 @@
 //
 // Tests synchronous training on served tasks when a worker is killed and
 // returns. The other workers wait for it, go on with a backup worker, or get an
-// error. Every global step must apply the required number of gradients, and
-// each gradient once. The same must hold when the chief is killed and its
-// successor takes over.
+// error. Every global step must apply the required number of gradients, and no
+// gradient twice. The same must hold when the chief is killed and its successor
+// takes over.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -50,7 +50,8 @@ using testing::TrainingWorker;
 using testing::WorkerSessionOptions;
 using Code = absl::StatusCode;
 
-// The timeout while no task is missing, but the machine may be slow.
+// The timeout while no task is missing. It is long, because the machine may be
+// slow.
 constexpr std::chrono::seconds kPatience(30);
 
 class SyncFaultsTest : public ::testing::Test {

@@ -28,8 +28,8 @@ using ::testing::Le;
 constexpr int kMaxWorkers = 3;
 
 // Counts, for each n, the rows that are -1/n. The gradient of such a row is
-// part of a mean of n gradients. Fails the test if a row has another value than
-// 0 or -1/n.
+// part of a mean of n gradients. Fails the test if a row has a value other than
+// 0 and -1/n.
 std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
   std::map<int64_t, int64_t> counts;
   for (const float each : seen.data<float>()) {

@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TracedModel is a model whose variables tell which gradients were applied, and
+// TracedModel is a model whose variables show which gradients were applied, and
 // how often. Tests train it on a cluster that they disturb.
 //
-// The gradient of every element of `w` is 1, and the learning rate is 1, so w
-// is minus the number of updates. The gradient of `seen` is 1 in one row, and
-// each gradient has a row of its own. After asynchronous training a row is
-// minus the number of times that its gradient was applied. After synchronous
-// training a row is -1/n if its gradient was one of n in a mean.
+// The gradient of every element of `w` is 1, and the learning rate is 1, so
+// each element of w is minus the number of updates. The gradient of `seen` is 1
+// in one row, and each gradient has a row of its own. After asynchronous
+// training a row is minus the number of times that its gradient was applied.
+// After synchronous training a row is -1/n if its gradient was one of n in a
+// mean.
 #ifndef LEAT_TESTS_CLUSTER_TRACED_MODEL_H_
 #define LEAT_TESTS_CLUSTER_TRACED_MODEL_H_
 
@@ -69,14 +70,15 @@ struct TracedValues {
 // The gradients that synchronous training has averaged.
 struct TracedMeans {
   int64_t gradients = 0;
-  // The means of more gradients than required.
+  // The number of means with more gradients than required.
   int64_t large = 0;
 };
 
 // Fails the test if the values cannot be those of synchronous training: if a
-// mean has less than `required` gradients, if a gradient is part of two means,
+// mean has fewer than `required` gradients, if a gradient is part of two means,
 // or if the numbers of means and of updates do not match the global step.
-// `takeovers` is how often the chief has begun again since the initialization.
+// `takeovers` is the number of times that the chief has begun again since the
+// initialization.
 TracedMeans ExpectExactMeans(const TracedValues& values, int required,
                              int64_t takeovers);
 

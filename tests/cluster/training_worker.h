@@ -58,16 +58,17 @@ class TrainingWorker {
   // Idempotent.
   void Stop();
 
-  // The numbers of steps that have begun and that have succeeded.
+  // Return the numbers of steps that have begun and that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
-  // The number of sessions that have been made. REQUIRES: a step has succeeded.
+  // Returns the number of sessions that have been made. REQUIRES: a step has
+  // succeeded.
   int64_t num_sessions() const { return session()->num_sessions(); }
   // Waits up to 60 s until `steps` further steps have succeeded. Returns false
   // if they have not.
   bool Advances(int64_t steps) const;
 
-  // The first error of a step since the last call of ForgetFailures.
+  // Returns the first error of a step since the last call of ForgetFailures.
   std::optional<Failure> failure() const;
   void ForgetFailures();
   // Waits up to 60 s until there is a failure. Returns false if there is none.

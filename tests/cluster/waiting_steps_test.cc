@@ -2,7 +2,8 @@
 //
 // Tests that clients whose steps wait for one parameter server soon hear that
 // another parameter server of their session was killed or has stopped. The test
-// prints how soon. That should be within 5 s, but a busy machine may need more.
+// prints how soon they hear of it. That should be within 5 s, but a busy
+// machine may take longer.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -31,7 +32,7 @@ using testing::NumSeeds;
 using testing::ServedCluster;
 
 constexpr int kWorkers = 2;
-// On a busy machine, clients may hear of a lost task this late.
+// On a busy machine, it may take this long until clients hear of a lost task.
 constexpr absl::Duration kNoticed = absl::Seconds(20);
 
 class WaitingStepsTest : public ::testing::Test {
@@ -57,7 +58,7 @@ class WaitingStepsTest : public ::testing::Test {
   }
 
   // A client of each worker waits for a token of the parameter server that is
-  // not lost. Calls `lose`, which must end the parameter server number `lost`.
+  // not lost. Calls `lose`, which must end parameter server number `lost`.
   // Expects that all clients hear of the loss.
   void LoseWhileAllWait(int lost, absl::FunctionRef<void()> lose) {
     std::vector<std::shared_ptr<Session>> sessions;

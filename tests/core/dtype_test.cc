@@ -80,7 +80,7 @@ TEST(DTypeTest, WireNumbersAreChecked) {
     if (!known) continue;
     EXPECT_EQ(static_cast<int>(*DTypeFromWire(number)), number);
   }
-  // A conversion that keeps the lowest byte only would take these for valid
+  // A conversion that keeps only the lowest byte would accept these as valid
   // numbers.
   EXPECT_EQ(DTypeFromWire(257), std::nullopt);
   EXPECT_EQ(DTypeFromWire(INT64_MIN), std::nullopt);

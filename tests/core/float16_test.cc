@@ -10,8 +10,8 @@
 namespace leat::float16_test {
 namespace {
 
-// Returns the value of `bits` by the definition of the formats: one sign bit,
-// then `exponent_bits` bits of exponent, then the fraction.
+// Returns the value of `bits` according to the definition of the formats: one
+// sign bit, then `exponent_bits` bits of exponent, then the fraction.
 double Value(uint16_t bits, int exponent_bits) {
   const int fraction_bits = 15 - exponent_bits;
   const int max_exponent = (1 << exponent_bits) - 1;
@@ -49,7 +49,8 @@ class Float16Test : public ::testing::Test {
   static constexpr uint16_t kInfinity = ((1 << kExponentBits) - 1)
                                         << kFractionBits;
 
-  // Fails the test if `bits` is not `value` rounded to nearest, ties to even.
+  // Makes the test fail if `bits` is not `value` rounded to nearest, ties to
+  // even.
   static void ExpectNearest(float value, uint16_t bits) {
     const uint16_t magnitude = bits & 0x7fff;
     ASSERT_EQ(std::signbit(value), (bits & 0x8000) != 0);
@@ -135,7 +136,7 @@ TYPED_TEST(Float16Test, KeepsInfinitiesNaNsAndSignedZeros) {
   EXPECT_EQ(TypeParam(0.0f).bits, 0);
   EXPECT_EQ(TypeParam().bits, 0);
   EXPECT_EQ(float{TypeParam(std::numeric_limits<float>::max())}, kInf);
-  // The only fraction bit of this NaN is one that rounding drops.
+  // Only one fraction bit of this NaN is set, and rounding drops that bit.
   const float nan = std::bit_cast<float>(uint32_t{0x7f800001});
   EXPECT_TRUE(std::isnan(float{TypeParam(nan)}));
 }

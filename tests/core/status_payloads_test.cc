@@ -56,7 +56,7 @@ TEST(StatusPayloadsTest, NamesTheTaskOnceAndKeepsPayloads) {
   EXPECT_TRUE(WithTask(absl::OkStatus(), kTask).ok());
 }
 
-// The expected bytes are what TensorFlow's grpc_util.h writes for payloads of
+// The expected bytes are what TensorFlow's grpc_util.h writes for payloads with
 // these names. Field 1 of the container is a map. Each entry of the map has a
 // key (field 1) and a value (field 2). The value may be empty.
 TEST(StatusPayloadsTest, EncodesAsTensorFlowDoes) {

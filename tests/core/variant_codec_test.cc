@@ -154,13 +154,14 @@ TEST(VariantCodecTest, RefusesMalformedLists) {
   ExpectRefused(ListProto(""), "cut off");
   ExpectRefused(ListProto(Varints({0, 1})), "cut off");
   ExpectRefused(ListProto(std::string(11, '\xff')), "cut off");
-  // The first list has fewer bytes left than it declares indices. The indices
-  // of the second list descend. An index of the third list lies behind its end.
+  // The first list declares more indices than it has bytes left. The indices of
+  // the second list descend. An index of the third list lies behind the end of
+  // that list.
   ExpectRefused(ListProto(Varints({kNoLimit, 0, 1, kNoLimit})), "cut off");
   ExpectRefused(ListProto(Varints({2, 1, 0, 1, kNoLimit})), "next one");
   ExpectRefused(ListProto(Varints({1, 5, 1, kNoLimit})), "next one");
-  // The element dtypes are 0 (which is no dtype), a reference and an unknown
-  // number.
+  // The element dtype of the first list is 0, which is not a dtype. That of the
+  // second list is a reference, and that of the third is an unknown number.
   ExpectRefused(ListProto(Varints({0, 0, kNoLimit})), "element dtype 0");
   ExpectRefused(ListProto(Varints({0, 101, kNoLimit})), "element dtype 101");
   ExpectRefused(ListProto(Varints({0, kNoLimit, kNoLimit})), "element dtype");
@@ -217,7 +218,7 @@ TEST(VariantCodecTest, RefusesMalformedContent) {
   }
 }
 
-// Returns `depth` optionals, nested in each other.
+// Returns an optional whose nesting is `depth` levels deep.
 Tensor NestedOptionals(int depth) {
   Tensor tensor = Tensor::Scalar(Variant::Of(OptionalValue()));
   for (int i = 1; i < depth; ++i) {
@@ -248,7 +249,7 @@ TEST(VariantCodecTest, BoundsHowDeepVariantsStand) {
   ExpectRefused(deeper, "others");
 }
 
-// In tensor_content every level is a separate message, so protobuf's limit of
+// In tensor_content every level is a separate message, so protobuf's limit for
 // nested messages does not apply.
 TEST(VariantCodecTest, BoundsHowDeepVariantsStandInContent) {
   pb::TensorProto proto = Parse(kNoneHex);
@@ -314,8 +315,8 @@ absl::StatusCode CodeOfEncoding(const Tensor& tensor, int64_t max_bytes) {
   return EncodeTensor(tensor, &proto, max_bytes).code();
 }
 
-// Many variants share one list of 1,000 unwritten elements. Each variant would
-// write their indices again.
+// Many variants share one list of 1,000 unwritten elements. The message would
+// contain the indices of these elements once for each variant.
 TEST(VariantCodecTest, CountsMetadataOfVariantsAgainstTheLimitOfAMessage) {
   TensorList list(DType::kFloat, PartialShape());
   list.Resize(1000);
@@ -342,7 +343,8 @@ TEST(VariantCodecTest, CountsEmptyVariantsOfAMessage) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// Returns a list of one tensor behind `gaps` elements that were never written.
+// Returns a list of `gaps` elements that were never written, followed by one
+// tensor.
 pb::TensorProto ListWithGaps(uint64_t gaps) {
   std::string metadata = Varints({gaps});
   for (uint64_t i = 0; i < gaps; ++i) AppendVarint64(i, &metadata);
@@ -399,7 +401,8 @@ TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
   EXPECT_TRUE(Decode(proto, 5000).ok());
 }
 
-// An allocator that hands out `limit` bytes in all and then refuses.
+// An allocator that hands out `limit` bytes in all and then refuses all
+// requests.
 class LimitedAllocator final : public Allocator {
  public:
   explicit LimitedAllocator(size_t limit) : left_(limit) {}
@@ -436,7 +439,7 @@ TEST(TensorListTest, TakesItsArrayFromTheAllocator) {
             absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(list.size(), 100);
   // The default allocator has memory. The elements of the old array are moved
-  // to the new one, and no copy of them stays behind.
+  // to the new one, so no copy of them is left.
   EXPECT_TRUE(list.PushBack(one).ok());
   EXPECT_EQ(list.at(99).scalar<float>(), 1);
   EXPECT_EQ(list.at(100).scalar<float>(), 1);

@@ -49,7 +49,7 @@ class FakeTaskCaller final : public TaskCaller {
         on_get_status_(std::move(on_get_status)) {}
 
   // Waits until there are `count` calls, and returns all calls that were not
-  // taken before. Fails the test if there are fewer at the WaitLimit.
+  // taken before. Fails the test if there are fewer by the WaitLimit.
   std::vector<Received> Take(size_t count) {
     const Clock::time_point limit = testing::WaitLimit();
     MutexLock lock(mutex_);

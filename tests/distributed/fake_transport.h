@@ -76,8 +76,8 @@ class FakeTransport final : public Transport {
     run();
   }
 
-  // Only records the address, in pinged() if the peer allows pings and in
-  // asked() if not.
+  // Only records the address: in pinged() if the peer allows pings, otherwise
+  // in asked().
   void WatchPeer(absl::string_view address, bool allows_pings) override {
     MutexLock lock(mutex_);
     (allows_pings ? pinged_ : asked_).emplace_back(address);

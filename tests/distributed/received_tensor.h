@@ -41,7 +41,7 @@ class ReceivedTensor {
     return state_->calls;
   }
   // Waits for the first call of a callback of Done. Returns false if no
-  // callback of Done has been called at the WaitLimit.
+  // callback of Done has been called by the WaitLimit.
   bool Wait() const {
     const Clock::time_point limit = WaitLimit();
     MutexLock lock(state_->mutex);

@@ -15,7 +15,7 @@
 
 namespace leat::testing {
 
-// Returns these keys, parsed.
+// Parses the keys.
 inline RecvKeys::Shared ParsedKeys(const std::vector<std::string>& texts) {
   auto keys = std::make_shared<std::vector<ParsedKey>>();
   for (const std::string& text : texts) keys->emplace_back(text);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Imports bytes as a GraphDef, plans it for two devices, and runs one step with
-// all its sinks. Every run must end soon, take little memory, and report each
-// problem as a Status.
+// Imports bytes as a GraphDef, plans the graph for two devices, and runs one
+// step with all sinks of the graph. Every run must end soon, take little
+// memory, and report each problem as a Status.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -54,7 +54,7 @@ constexpr size_t kMaxTensors = 3;
 // becomes a tensor.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
-constexpr size_t kMaxZeros = 4 << 20;  // in all replies
+constexpr size_t kMaxZeros = 4 << 20;  // in all replies together
 
 // Reads the input. Bytes beyond its end are 0.
 class Script {
@@ -114,7 +114,7 @@ class HeldTransport final : public leat::Transport {
   }
 
   size_t size() const { return calls_.size(); }
-  // Takes one of the calls. REQUIRES: size() > 0.
+  // Removes one of the calls and returns it. REQUIRES: size() > 0.
   OneCall Take(size_t i) {
     const auto place = calls_.begin() + static_cast<ptrdiff_t>(i % size());
     OneCall call = std::move(*place);
@@ -184,7 +184,7 @@ const leat::ClusterSpec& Cluster() {
 }
 
 // Receives tensors as the input says. All code runs on the thread that calls
-// Receive, also the closures of the compute pool.
+// Receive, including the closures of the compute pool.
 class Receiver {
  public:
   explicit Receiver(absl::string_view bytes)

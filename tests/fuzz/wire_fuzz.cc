@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Decodes bytes as a message with tensors. The first byte chooses the type of
-// the message. The second byte is the size of the slices that the message is
-// cut into. The result must equal what protobuf parses from the whole message,
+// the message. The second byte is the size of the slices into which the message
+// is cut. The result must equal what protobuf parses from the whole message,
 // and must stay the same when it is encoded and decoded again.
 #include <cstddef>
 #include <cstdint>

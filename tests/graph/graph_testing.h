@@ -90,13 +90,13 @@ inline const OpRegistry& FewOps() {
   return registry;
 }
 
-// Returns the graph of a GraphDef in text form. If it cannot be imported, fails
-// the test and returns an empty graph.
+// Returns the graph of a GraphDef in text form. If it cannot be imported, makes
+// the test fail and returns an empty graph.
 inline Graph Imported(const std::string& text) {
   return ImportText(text, FewOps());
 }
 
-// Imports a GraphDef in text form and returns the text of the error, with its
+// Imports a GraphDef in text form. Returns the text of the error with its
 // status code, or "OK".
 inline std::string ImportError(const std::string& text,
                                const ImportLimits& limits = {}) {

@@ -108,9 +108,9 @@ std::vector<int> NumbersOf(const std::string& declaration) {
   return numbers;
 }
 
-// The expected numbers are those of attr T of TensorFlow 2.15's Cumsum
-// (numbertype), Relu (realnumbertype, and qint8 in addition) and QuantizeV2
-// (quantizedtype).
+// The expected numbers are the types that TensorFlow 2.15 allows for attr T of
+// Cumsum (numbertype), Relu (realnumbertype, but Relu also allows qint8) and
+// QuantizeV2 (quantizedtype).
 TEST(ParseOpSpecTest, NamedSetsAreTensorFlows) {
   EXPECT_THAT(NumbersOf("T: numbertype"),
               UnorderedElementsAre(1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13, 14, 15,

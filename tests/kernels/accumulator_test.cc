@@ -141,8 +141,8 @@ TEST_F(AccumulatorTest, TheLastStepHasNoNext) {
 }
 
 // Workers apply gradients while another thread takes totals, and some of these
-// calls are cancelled. Each gradient must be in exactly one total, or left at
-// the end.
+// calls are cancelled. Each gradient must be in exactly one total, or still be
+// in the accumulator at the end.
 TEST_F(AccumulatorTest, EveryGradientIsTakenOnce) {
   constexpr int kWorkers = 3;
   constexpr int kGradients = 300;

@@ -59,7 +59,7 @@ TEST_F(NeuralBadInputTest, Conv2DBackpropFilter) {
   Refuses("Conv2DBackpropFilter", Attrs({1, 1, 1, 1}),
           {Ones({0, 0, 0, 0}), Tensor::Vector<int32_t>({3, 8, 1, 1}),
            Ones({0, 0, 0, 1})});
-  // These are the sizes of CVE-2021-41197, and others that are impossible.
+  // These are the sizes of CVE-2021-41197, and other impossible sizes.
   const int32_t huge = 1879048192;
   Refuses(
       "Conv2DBackpropFilter", Attrs({1, 1, 1, 1}),

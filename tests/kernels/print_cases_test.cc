@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Returns the bytes that a text in the file stands for. Each byte is a code
-// point below 256.
+// Returns the bytes that a text in the file stands for. The text has a code
+// point below 256 for each byte.
 std::string Bytes(const json& text) {
   return testing::TensorFromJson(
              json::array({"string", json::array(), json::array({text})}))

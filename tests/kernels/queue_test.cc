@@ -429,7 +429,7 @@ TEST_F(QueueKernelTest, ABatchLargerThanTheLimitIsRefused) {
       {*many,
        Tensor::Of<float>({ResourceLimits().max_queue_elements + 1, 0}, {})});
   EXPECT_EQ(put.status().code(), absl::StatusCode::kResourceExhausted);
-  // The error comes before the batch is cut into elements.
+  // The kernel returns the error before it cuts the batch into elements.
   EXPECT_NE(put.status().message().find("A batch of 4194305 elements"),
             std::string::npos)
       << put.status();

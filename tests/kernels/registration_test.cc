@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that the kernels that are registered match the signatures that op
-// files declare.
+// Checks that the registered kernels match the signatures that the op files
+// declare.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -46,7 +46,7 @@ TEST(RegistrationTest, EveryKernelHasASignature) {
   }
 }
 
-// If a signature constrains the attr T only, its kernel takes every type that
+// If a signature constrains only the attr T, its kernel takes every type that
 // the signature lists for T.
 TEST(RegistrationTest, KernelsTakeEveryDeclaredType) {
   testing::KernelTestHarness harness(1);

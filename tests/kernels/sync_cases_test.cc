@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes calls of queues and accumulators one after another and compares the
-// answers with TensorFlow's, which make_sync_cases.py writes to
+// Makes calls to queues and accumulators one after another and compares the
+// answers with TensorFlow's. make_sync_cases.py writes TensorFlow's answers to
 // sync_cases.jsonl.
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests which lists the TensorList kernels change in place, what they copy, and
-// what hostile graphs ask of them. The op cases
+// how they handle hostile graphs. The op cases
 // (tests/op_cases/tensor_lists.jsonl) test the rest. Comments mark the inputs
 // that crash TensorFlow 2.15.
 #include "leat/core/variants/tensor_list.h"
@@ -173,7 +173,7 @@ TEST_F(TensorListKernelTest, ElementsShareTheBytesOfTheirTensor) {
 }
 
 TEST_F(TensorListKernelTest, RefusesIndicesThatAreNoScalar) {
-  // TensorFlow fails a CHECK here.
+  // A CHECK fails in TensorFlow here.
   const Tensor two = Tensor::Vector<int32_t>({0, 1});
   ExpectInvalid("index", "TensorListGetItem", {Reserve(2), two, Unknown()});
   ExpectInvalid("index", "TensorListSetItem",

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compares the functions of floats with the C library's functions of doubles.
+// Compares the kernels' functions for float with the C library's functions for
+// double.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compares the effects of ops on a variable with the effects in TensorFlow,
-// which make_variable_cases.py writes to variable_cases.jsonl.
+// Compares the effects of ops on a variable with the effects in TensorFlow.
+// make_variable_cases.py writes TensorFlow's effects to variable_cases.jsonl.
 #include <memory>
 
 #include "absl/strings/match.h"

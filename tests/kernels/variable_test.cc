@@ -81,7 +81,7 @@ TEST(VariableTest, AssignRefusesAnotherDtypeOrShape) {
 TEST(VariableTest, UpdateTogetherRefusesTheSameVariableTwice) {
   auto a = MakeVariable({1}), b = MakeVariable({2});
   auto keep = [](absl::Span<Tensor* const> values) {
-    EXPECT_EQ(values[0]->data<float>()[0], 2);  // in the order given
+    EXPECT_EQ(values[0]->data<float>()[0], 2);  // in the given order
     EXPECT_EQ(values[1]->data<float>()[0], 1);
     return absl::OkStatus();
   };
@@ -177,7 +177,7 @@ TEST_F(ResourceVariableTest, DestroyRemovesIt) {
       absl::StatusCode::kNotFound);
 }
 
-// An empty tensor of handles is the input of TFSA-2022-072.
+// TFSA-2022-072 is about an empty tensor of handles.
 TEST_F(ResourceVariableTest, RefusesAnEmptyHandleTensor) {
   const Tensor empty = Tensor::Of<ResourceHandle>(Shape{0}, {});
   EXPECT_EQ(Read(empty).status().code(), absl::StatusCode::kInvalidArgument);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Runs every case of tests/op_cases/*.jsonl (see make_cases.py) on a kernel.
-// Compares the outputs, or the error, with TensorFlow's. Then lets each
+// Compares the outputs, or the error, with TensorFlow's. Then makes each
 // allocation of the kernel fail in turn.
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class Chain {
     return RunFailing(std::numeric_limits<int64_t>::max());
   }
 
-  // Returns the outputs of the last op. Allocation `n` of the last op fails.
+  // Does what Run does, but makes allocation number `n` of the last op fail.
   absl::StatusOr<std::vector<Tensor>> RunFailing(int64_t n) {
     for (const json& step : before_) {
       absl::StatusOr<std::vector<Tensor>> outputs = RunStep(step);
@@ -136,9 +136,9 @@ void CheckOutputs(const absl::StatusOr<std::vector<Tensor>>& outputs,
   }
 }
 
-// Lets each allocation of the kernel fail in turn. The kernel must return an
-// error, or the right outputs if it can do without the memory. It must keep
-// nothing. Returns the number of allocations.
+// Makes each allocation of the kernel fail in turn. The kernel must return an
+// error, or the right outputs if it can do without the memory. It must keep no
+// memory. Returns the number of allocations.
 int64_t CheckFailures(testing::KernelTestHarness& harness, const json& spec) {
   Allocator& allocator = harness.device().allocator();
   const int64_t live_bytes = allocator.stats().live_bytes;

@@ -286,8 +286,8 @@ TEST(ShapeFunctionsTest, PassHandlesThroughControlFlow) {
   EXPECT_EQ(value[0].shape, PartialShape({2, -1}));
 }
 
-// Inference keeps a known value behind an op that does not change the value,
-// and drops it behind other ops.
+// Inference keeps a known value after an op that does not change the value, and
+// drops it after other ops.
 TEST(ShapeFunctionsTest, PassValuesThroughIdentityOnly) {
   const InferredOutput seven = Constant(Tensor::Vector<int32_t>({7, 8}));
   const AttrMap attrs = {{"T", DType::kInt32}};

@@ -118,7 +118,7 @@ TEST(BadPlansTest, ColocationChainsMayBe10000Long) {
   const int size = 10'000;
   std::string text;
   for (int i = 0; i + 1 < size; ++i) text += node(i, i + 1, "");
-  // The last node is colocated with itself, with the first node (a circle), or
+  // The last node is colocated with itself, with the first node (a cycle), or
   // with a node that does not exist.
   for (const int last : {size - 1, 0, size}) {
     const auto prepared =
@@ -148,8 +148,8 @@ TEST(BadPlansTest, RefusesClassesThatAreNoLists) {
                     HasSubstr("'_class'")));
 }
 
-// Import checks the form of a request. Planning checks whether a device matches
-// it.
+// Import checks only the form of a requested device. Planning checks whether a
+// device matches it.
 TEST(BadPlansTest, DeviceStringsMayBeLong) {
   std::string job(10'000, 'j');
   std::string repeated;

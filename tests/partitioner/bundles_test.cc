@@ -35,7 +35,7 @@ constexpr char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kOtherPs[] = "/job:ps/replica:0/task:1/device:CPU:0";
 
 constexpr BundleLimits kLimits{.max_tensors = 64, .max_bytes = 1 << 20};
-// The number of floats in the largest tensor that bundles take.
+// The number of floats in the largest tensor that a bundle may contain.
 constexpr int64_t kMostFloats = kLimits.max_bytes / 2 / 4;
 constexpr auto kMostTensors = static_cast<int>(kLimits.max_tensors);
 
@@ -81,7 +81,7 @@ std::vector<Received> ReceivedBy(const std::vector<Partition>& partitions) {
 
 class BundlesTest : public ::testing::Test {
  protected:
-  // Returns the value of a variable, which waits for nothing.
+  // Returns the value of a variable, which is ready at once.
   Output Value(const Shape& shape = {}, const char* device = kPs) {
     auto there = b.OnDevice(device);
     return b.Variable("v", b.Const(Tensor::Filled<float>(shape, 1))).value();
@@ -157,9 +157,9 @@ class BundlesTest : public ::testing::Test {
   }
   const Graph& whole() const { return *plan_.whole; }
 
-  // Returns the bundle in which the tensor or control edge of `from` comes to
-  // `device`, or kAlone if it comes alone. If there is no such tensor or edge,
-  // or more than one, fails the test.
+  // Returns the number of the bundle in which `device` receives the tensor or
+  // control edge of `from`, or kAlone if it is in no bundle. Fails the test if
+  // there is no such tensor or edge, or more than one.
   int64_t BundleOf(const Operation& from, absl::string_view device = kWorker) {
     std::vector<int64_t> bundles;
     for (const Received& one : received) {
@@ -203,8 +203,8 @@ class BundlesTest : public ::testing::Test {
     }
   }
 
-  // Returns the number of tensors in each bundle, in ascending order. Tensors
-  // that come alone are left out.
+  // Returns the number of tensors in each bundle, in ascending order. Leaves
+  // out the tensors that are in no bundle.
   std::vector<int> Sizes() const {
     std::map<int64_t, int> counts;
     for (const Received& one : received) ++counts[one.bundle];
@@ -257,7 +257,7 @@ TEST_F(BundlesTest, EachReceivingDeviceHasItsOwn) {
     Use(value, kWorkersOther);
   }
   Use(once);
-  Use(once);  // used by two nodes, but it comes once
+  Use(once);  // used by two nodes, but sent once
   Plan();
   ExpectTogether({v, w, once});
   ExpectTogether({v, w}, kWorkersOther);
@@ -324,8 +324,8 @@ TEST_F(BundlesTest, WhatIsComputedForUpdatesComesTogether) {
   Update(w);
   Plan();
   ExpectTogether({neg, exp, square});
-  // `neg`, `exp` and `square` do not come in one bundle with v and w, because v
-  // and w are ready at once.
+  // `neg`, `exp` and `square` are not in one bundle with v and w, because v and
+  // w are ready at once.
   ExpectTogether({v, w});
   EXPECT_NE(BundleOf(v), BundleOf(neg));
 }
@@ -344,8 +344,8 @@ TEST_F(BundlesTest, OtherUsesThanUpdatesCountByDevice) {
   ExpectAlone({neg, exp}, kWorkersOther);
 }
 
-// A tensor may be late if a node before it computes something, on any task.
-// Such a tensor comes alone to every task.
+// A tensor may be late if any node before it, on any task, computes something.
+// Every task receives such a tensor without a bundle.
 TEST_F(BundlesTest, WhatIsPassedOnComesAsItCame) {
   const Output v = Value(), w = Value(), x = Value();
   const Output neg = On(kPs, op::Neg, v), exp = On(kPs, op::Exp, v);
@@ -460,8 +460,8 @@ TEST_F(BundlesTest, EnqueuesAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// An enqueue may have to wait, even if its element is a reference to a
-// variable, which waits for nothing.
+// An enqueue may have to wait even if its element, a reference to a variable,
+// is ready at once.
 TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   Output element;
   {
@@ -472,8 +472,8 @@ TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// The gradient that is taken waits until gradients have been applied, but the
-// count of gradients does not wait. So the two must not come in one bundle.
+// Taking a gradient waits until gradients have been applied, but counting
+// gradients does not wait. So the two results must not be in one bundle.
 TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
   Output taken, count;
   {
@@ -492,7 +492,7 @@ TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
 }
 
 // AccumulatorTakeGradient and AccumulatorNumAccumulated are not declared
-// stateful. Only their input, a reference to the handle, shows that they use a
+// stateful. Only their input, a reference to the handle, shows that they use
 // state.
 TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   Output taken, count;
@@ -533,7 +533,7 @@ TEST_F(BundlesTest, AChoiceBetweenWhatWaitsComesAlone) {
   ExpectTogether({harmless, of_v});
 }
 
-// Returns, for each NodeId, whether the node is in a loop or behind one.
+// Returns, for each NodeId, whether the node is in a loop or after one.
 std::vector<bool> InOrBehindLoops(const Graph& graph) {
   std::vector<bool> result(static_cast<size_t>(graph.num_ids()));
   const std::vector<NodeId> order = TopologicalOrder(graph).value();

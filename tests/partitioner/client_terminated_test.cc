@@ -212,7 +212,7 @@ TEST_F(ArgsToRecvsTest, RefusesWhatIsNotOfTheSignatureOrTheDevices) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(kWorkerCpu));
 }
 
-// Graphs that a peer sends.
+// Tests of graphs that a peer sends.
 
 std::string Ends(const std::string& tensor, const std::string& type,
                  const std::string& device = kPsCpu,
@@ -238,7 +238,7 @@ absl::StatusOr<Graph> FromPeer(const std::string& text) {
                         {.allow_internal_names = true});
 }
 
-// Returns the message of the error of import or of RecvsToArgs, or "OK".
+// Returns the error message of the import or of RecvsToArgs, or "OK".
 std::string ErrorOf(const std::string& text) {
   auto graph = FromPeer(text);
   if (!graph.ok()) return std::string(graph.status().message());

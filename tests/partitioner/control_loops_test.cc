@@ -153,8 +153,8 @@ TEST_F(ControlLoopsTest, EachDeviceGetsALoopThatThePredicateDrives) {
   EXPECT_THAT(
       ControlLoops(graph),
       ElementsAre(
-          // The device of the predicate has a control loop too, because a
-          // tensor comes back to it from the other device.
+          // The device of the predicate has a control loop too, because it
+          // receives a tensor back from the other device.
           p + "const = Const() on a0",
           p + "enter = Enter(" + p + "const:0) on a0",
           p + "merge = Merge(" + p + "enter:0, " + p + "next:0) on a0",
@@ -231,8 +231,8 @@ TEST_F(ControlLoopsTest, EveryRecvInALoopHasAControlEdge) {
       }
     }
   }
-  // LoopCond is sent to three devices and i to two. far is sent from b0 to b1,
-  // and far and near are sent back.
+  // LoopCond is sent to three devices and i to two. `far` is sent from b0 to
+  // b1, and `far` and `near` are sent back.
   EXPECT_EQ(num_recvs, 3 + 2 + 1 + 2);
 }
 
@@ -406,7 +406,7 @@ TEST_F(ControlLoopsTest, APredicateMustComeInEveryIteration) {
                     HasSubstr("'Enter'")));
 }
 
-// A client may nest loops as deep as the limit, but no deeper.
+// A client may nest loops as deeply as the limit allows, but no deeper.
 TEST_F(ControlLoopsTest, LoopsNestNoDeeperThanTheLimit) {
   const auto nest = [](int depth) {
     GraphBuilder b;
@@ -427,8 +427,8 @@ TEST_F(ControlLoopsTest, LoopsNestNoDeeperThanTheLimit) {
   EXPECT_THAT(nest(10'000), HasSubstr("the limit is 256"));
 }
 
-// The test adds no control loop, as if the planner had forgotten it. The step
-// would wait forever.
+// The test adds no control loop, as if the planner had forgotten it. Such a
+// step would wait forever.
 TEST_F(ControlLoopsTest, ACutInALoopWithoutOneIsRefused) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return On(kA1, op::Neg, i); });

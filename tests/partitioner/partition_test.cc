@@ -58,8 +58,8 @@ class PartitionTest : public ::testing::Test {
     return partitions.ok() ? *std::move(partitions) : std::vector<Partition>();
   }
 
-  // Returns a placeholder on the first device. Without the scope it would be
-  // placed with its consumers.
+  // Returns a placeholder on the first device. Without the scope, the
+  // placeholder would be placed with its consumers.
   Output Here(absl::string_view name, DType dtype = DType::kFloat) {
     auto device = b.OnDevice("/cpu:0");
     return b.Placeholder(dtype, name);
@@ -192,7 +192,8 @@ int64_t CountControlEdges(const Graph& graph) {
   return count;
 }
 
-// Checks that each node of `op` waits for one NoOp, which waits for `controls`.
+// Checks that all nodes of `op` wait for one NoOp, and that the NoOp waits for
+// `controls`.
 void ExpectOneGate(const Graph& graph, const std::string& op,
                    const std::vector<std::string>& controls) {
   std::vector<NodeId> awaited;

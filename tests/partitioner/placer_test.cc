@@ -248,8 +248,8 @@ TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
     EXPECT_EQ(DeviceOf(product), kPs0) << policy;
     EXPECT_EQ(DeviceOf(with_product), kPs0) << policy;
   }
-  // The request allows several devices. The placer chooses the device of the
-  // foreign task, because Leat has no kernel for the node.
+  // The node's request allows several devices. The placer chooses the device of
+  // the foreign task, because Leat has no kernel for the node.
   devices.push_back({.name = "/job:ps/replica:0/task:1/device:CPU:0",
                      .type = "CPU",
                      .incarnation = 1});
@@ -385,7 +385,7 @@ TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
 }
 
 // The variable requests no device itself and follows its consumers. If the
-// consumers request contradicting devices, the first consumer wins.
+// consumers request conflicting devices, the first consumer wins.
 TEST_F(PlacerTest, AVariableWithoutARequestGoesToItsConsumers) {
   const Output handle = op::VarHandleOp(b, DType::kFloat, Shape());
   Output first, second;

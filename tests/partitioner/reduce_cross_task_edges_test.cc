@@ -109,8 +109,8 @@ class ReduceCrossTaskEdgesTest : public ::testing::Test {
     return b.Group(after, name);
   }
 
-  // Plans a step with a constant on the parameter server that the worker uses,
-  // and with a group of updates.
+  // Plans a step with a group of updates and a constant. The constant is on the
+  // parameter server, and the worker uses it.
   StepPlan PlanBoth(const PlanOptions& options) {
     const Output y = Neg(Const(2.0f));
     const Operation train = Group({Update(kPs)}, "train");

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that graphs that TensorFlow wrote (tests/graphs, which make_graphs.py
-// makes) survive parsing and writing in binary and in text form.
+// Checks that graphs survive parsing and writing in binary and in text form.
+// make_graphs.py wrote the graphs (tests/graphs) with TensorFlow.
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>

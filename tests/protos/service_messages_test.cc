@@ -56,7 +56,8 @@ std::string Describe(const FieldDescriptor& field) {
     type = absl::StrReplaceAll(field.message_type()->full_name(),
                                {{"leat.pb.", "tensorflow."}});
   }
-  // Leat declares this enum as a number, which is the same on the wire.
+  // Leat declares this field as an integer, which has the same form on the wire
+  // as the enum.
   if (field.name() == "status_code") type = "tensorflow.error.Code";
   return absl::StrCat(field.name(), " ",
                       field.is_repeated() ? "repeated" : "optional", " ", type);

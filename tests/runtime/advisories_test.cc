@@ -40,8 +40,8 @@ using nlohmann::json;
 
 enum class Values { kConstant, kFed };
 
-// Makes the node "bad" of a case and the nodes that it reads. args() has the
-// targets, feeds and fetches of the step to run.
+// Makes the node "bad" of a case and the nodes that it reads. args() returns
+// the targets, feeds and fetches of the step to run.
 class BadGraph {
  public:
   BadGraph(const json& spec, Values values) : values_(values) {
@@ -71,7 +71,8 @@ class BadGraph {
 
   const pb::GraphDef& graph_def() const { return graph_def_; }
   const RunArgs& args() const { return args_; }
-  // The node that initializes the variable, or "" if there is none.
+  // Returns the name of the node that initializes the variable, or "" if there
+  // is none.
   const std::string& initializer() const { return initializer_; }
 
  private:
@@ -225,7 +226,7 @@ bool HasTest(const std::string& name) {
   return false;
 }
 
-// Returns the ops that the cases of each row run, by the row's id.
+// Maps the id of each row to the ops that the cases of the row run.
 std::map<std::string, std::set<std::string>> CoveredOps() {
   std::map<std::string, std::set<std::string>> covered;
   for (const json& spec : Advisories()) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests steps over two tasks whose small tensors are sent in bundles
+// Tests steps over two tasks that send each other small tensors in bundles
 // (partitioner/bundles.h). In a local session the two tasks are two devices.
 #include <chrono>
 #include <cstddef>
@@ -34,7 +34,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The timeout of steps, so that a step that hangs fails the test.
+// The timeout of steps. It makes the test fail if a step hangs.
 constexpr std::chrono::seconds kTimeout(30);
 
 bool IsLocal() { return TestedSession() == SessionKind::kLocal; }
@@ -51,7 +51,7 @@ class BundledTensorsTest : public ::testing::Test {
     }
   }
 
-  // Makes a session of the graph that was built and runs its initializers.
+  // Builds the graph, makes a session for it, and runs the initializers.
   void Start() {
     const auto graph = b.Build();
     ASSERT_TRUE(graph.ok()) << graph.status();
@@ -135,7 +135,7 @@ class BundledTensorsTest : public ::testing::Test {
   const TransportRegistry* Transports() const {
     return network_ == nullptr ? nullptr : &network_->transports();
   }
-  // Starts one server for each task, the master's last.
+  // Starts one server for each task. The master's server starts last.
   void StartServers() {
     const bool is_grpc = TestedSession() == SessionKind::kGrpc;
     if (!is_grpc) network_ = std::make_shared<testing::InProcessNetwork>();
@@ -214,7 +214,7 @@ TEST_F(BundledTensorsTest, TrainWithParametersAndUpdatesTogether) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_NEAR((*trained)[i].scalar<float>(), expected[i], 1e-5f) << i;
   }
-  // One bundle has all parameters, another one all updates.
+  // One bundle has all parameters, and another one has all updates.
   ExpectBundled({.feeds = {{x, Tensor::Scalar(0.5f)}},
                  .fetches = {y},
                  .targets = {train}},
@@ -245,7 +245,7 @@ TEST_F(BundledTensorsTest, ADeadTensorComesWithLiveOnes) {
     EXPECT_EQ((*out)[0].scalar<float>(), taken ? -3 : 9);
     EXPECT_EQ((*out)[1].scalar<float>(), -5);
   }
-  // The bundle has both branches and w.
+  // The bundle has the values of both branches and of w.
   ExpectBundled(
       {.feeds = {{p, Tensor::Scalar(true)}}, .fetches = {merged, other}}, 3);
 }
@@ -286,8 +286,8 @@ TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
 }
 
 // The second of two elements is enqueued only after the first one has arrived,
-// so one bundle must not have both. The values that are enqueued go in the
-// other direction, and one bundle must not have both of these either.
+// so one bundle must not have both. The values to enqueue are sent in the other
+// direction, and one bundle must not have both of them either.
 TEST_F(BundledTensorsTest, QueuesInARowDoNotWaitForEachOther) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), last = NewElement();

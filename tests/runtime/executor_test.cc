@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that a failed step leaves nothing in an executor that could run in the
-// next step, and tests the order of instructions in memory. The matrix product
+// next step. Also tests the order of instructions in memory. The matrix product
 // in each program is expensive, so the program is not sequential. The device
 // has one thread.
 #include "leat/runtime/executor.h"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests ops whose purpose is to fail. Such an op fails its step with an error
-// that names the node. The process and the session go on.
+// Tests ops whose purpose is to fail. Such an op makes its step fail with an
+// error that names the node. The process and the session continue.
 #include <cmath>
 #include <string>
 

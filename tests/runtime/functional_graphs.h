@@ -27,11 +27,11 @@ struct FunctionalStep {
   RunArgs Args() const;
 };
 
-// Returns the steps of each graph, in their order, by the name of the graph.
-// Errors fail the test.
+// Maps the name of each graph to its steps, in order. An error makes the test
+// fail.
 std::map<std::string, std::vector<FunctionalStep>> FunctionalSteps();
 
-// Returns the path of the graph.
+// Returns the path of the file with the graph `name`.
 std::string FunctionalGraphPath(const std::string& name);
 
 }  // namespace leat

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests steps that are started without waiting for them. (Sessions wait for
-// their steps; local_session_test.cc tests that.)
+// Tests steps whose caller starts them and does not wait for their ends.
+// (Sessions wait for their steps; local_session_test.cc tests that.)
 #include "leat/runtime/graph_runner.h"
 
 #include <chrono>
@@ -118,7 +118,7 @@ TEST_P(GraphRunnerTest, StartEndsWhenTheStepIsFailedFromOutside) {
   }
 }
 
-// With two devices, one of them has finished its part long before the other.
+// With two devices, one of them finishes its part long before the other.
 TEST_P(GraphRunnerTest, StartIsNotDoneWhileAnythingOfTheStepWaits) {
   std::string waits;
   {
@@ -204,7 +204,7 @@ TEST_P(GraphRunnerTest, StartOfAnEmptyGraphEndsToo) {
   EXPECT_EQ(empty.End(), absl::OkStatus());
 }
 
-// Denormals are flushed as in steps that run on clients' threads.
+// The step flushes denormals, as steps on clients' threads do.
 TEST_P(GraphRunnerTest, StartFlushesDenormals) {
   Output y;
   {

@@ -33,7 +33,7 @@ TEST(HostMemoryTest, HasSharesThatLeaveATenth) {
             HostMemoryBytes() / 10 * 9);
 }
 
-// Limits the address space to what is in use and `more` bytes.
+// Limits the address space to the bytes that are in use plus `more` bytes.
 class ScopedAddressLimit {
  public:
   explicit ScopedAddressLimit(int64_t more) {
@@ -62,8 +62,8 @@ TEST(HostMemoryTest, KnowsTheLimitOfTheAddressSpace) {
   EXPECT_TRUE(HasFreeMemory(8 * kMiB));
   EXPECT_FALSE(HasFreeMemory(400 * kMiB));
   EXPECT_EQ(allocator.Allocate(400 * kMiB), nullptr);
-  // The system has this much memory, but no memory would be left for anything
-  // else.
+  // The system has enough memory for this buffer, but no memory would be left
+  // for anything else.
   EXPECT_EQ(allocator.Allocate(383 * kMiB), nullptr);
   const absl::Status status = CheckMemoryToStart(4096);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);

@@ -87,8 +87,8 @@ TEST(HostileLoopsTest, EndWithAStatus) {
                                   .placement_policy = "round_robin"});
       if (!session.ok()) continue;
       ++num_run;
-      // A callable is planned in advance, so planning takes no time of the
-      // step.
+      // A callable is planned in advance, so planning does not use up the
+      // timeout of the step.
       const auto step =
           (*session)->MakeCallable({.feeds = {"n"},
                                     .fetches = {kResult},
@@ -106,7 +106,7 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   EXPECT_GT(num_run, NumTries(500));
   // About a quarter of the mutated graphs compute what they did before. Their
   // changes have no effect: a device was changed, or the node that was chosen
-  // for a change of an Enter has another op. The test expects far fewer steps
+  // for a change of an Enter is not an Enter. The test expects far fewer steps
   // to end by themselves, because on a busy machine some steps reach their
   // deadlines.
   EXPECT_GT(num_ended, NumTries(50));

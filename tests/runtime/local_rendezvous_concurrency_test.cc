@@ -50,8 +50,8 @@ TEST(LocalRendezvousTest, HandsOverWhatIsSentLater) {
   EXPECT_TRUE(received.is_dead);
 }
 
-// A loop has new keys in every iteration. If the rendezvous kept marks of used
-// keys, they would take more memory with every iteration.
+// A loop has new keys in every iteration. If the rendezvous kept a mark for
+// each used key, the marks would take more memory with every iteration.
 TEST(LocalRendezvousTest, KeepsNoMarksOfKeysInsideOfLoops) {
   LocalRendezvous rendezvous;
   for (const bool recv_first : {false, true, false}) {
@@ -107,8 +107,8 @@ TEST(LocalRendezvousTest, RefusesASendBeyondItsLimit) {
   EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(full.message()), HasSubstr("one_more"));
   EXPECT_EQ(rendezvous.size(), 2u);
-  // The tensors that are there can still be taken. Each leaves a mark that its
-  // key was used.
+  // The tensors in the rendezvous can still be received. Each of them leaves a
+  // mark that its key was used.
   Received received;
   rendezvous.RecvAsync(ParsedKey("a"), received.Done());
   EXPECT_TRUE(received.status.ok());

@@ -45,7 +45,7 @@ class LocalSessionTest : public ::testing::TestWithParam<int> {
     return GetParam() == 1 ? "/cpu:0" : "/cpu:1";
   }
 
-  // A graph that computes: while (i < n) { i += 1; sum += i; }
+  // The outputs of a loop that computes: while (i < n) { i += 1; sum += i; }
   struct WhileLoop {
     Output i;
     Output sum;
@@ -406,7 +406,7 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   }
   const WhileLoop loop = BuildLoop(n, start, "forever");
   auto session = NewSession();
-  // Plans the step in advance, so that planning takes none of its time.
+  // Plans the step in advance, so that planning does not use up its timeout.
   ASSERT_TRUE(session
                   ->Run({.feeds = {{n, Tensor::Scalar<int32_t>(1)}},
                          .fetches = {loop.i}})

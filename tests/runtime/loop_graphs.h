@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs with loops for tests of the executor and of partitioning, and
-// functions that spread the nodes of a graph over devices.
+// Functions that build graphs with loops, and functions that spread the nodes
+// of a graph over devices. The tests of the executor and of partitioning use
+// them.
 #ifndef LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 #define LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 
@@ -19,14 +20,14 @@ namespace leat {
 using Outputs = std::vector<Output>;
 using Body = std::function<Outputs(const Outputs&)>;
 
-// The name of the node that computes the result of every graph here.
+// In every graph here, the node with this name computes the result.
 inline constexpr char kResult[] = "y/Identity";
 
-// The timeout of steps, so that a step that hangs fails the test.
+// The timeout of steps. It makes the test fail if a step hangs.
 inline constexpr std::chrono::seconds kTimeout(30);
 
 // Builds v1 control flow (Enter, Merge, Switch, Exit, NextIteration) as
-// TensorFlow's Python API does. Errors fail the test. Thread-compatible.
+// TensorFlow's Python API does. Errors make the test fail. Thread-compatible.
 class LoopGraph {
  public:
   // Adds a loop and returns the final values of its variables. `condition` and
@@ -38,15 +39,15 @@ class LoopGraph {
   // Adds a conditional with one result. Both branches get `inputs`.
   Output Cond(const Output& pred, const Outputs& inputs, const Body& then,
               const Body& otherwise);
-  // Builds the graph, in which the node kResult computes `y`.
+  // Builds the graph. Its node kResult computes `y`.
   Graph BuildWith(const Output& y);
 
   GraphBuilder b;
 
  private:
-  // Each Merge, and the NextIteration that becomes its second input. The
-  // finished graph gets these edges, because the builder cannot refer to a node
-  // that is added later.
+  // Contains each Merge together with the NextIteration that becomes its second
+  // input. The finished graph gets these edges, because the builder cannot
+  // refer to a node that is added later.
   std::vector<std::pair<NodeId, Endpoint>> back_edges_;
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that loops give the same results on one device and with their nodes
-// spread over three devices in many ways, which a seeded generator chooses.
+// Tests that loops give the same results on one device and on three devices. A
+// seeded generator spreads the nodes over the three devices in many ways.
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ TEST(LoopsOverDevicesTest, AnyOneNodeMayBeElsewhere) {
     auto expected = RunCase(*one, 5.0f);
     ASSERT_TRUE(expected.ok()) << expected.status();
     for (const NodeId id : c.graph.NodeIds()) {
-      // Over servers, tries only every tenth node.
+      // If the session runs on servers, only every tenth node is tried.
       if (id % (10 / NumTries(10)) != 0) continue;
       SCOPED_TRACE(absl::StrCat(c.name, ": ", c.graph.node(id).name()));
       Graph moved = c.graph;
@@ -270,7 +270,7 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsAtItsDeadline) {
     auto session = NewSession(Dealt(SumGraph(10), 3, seed), 3, kDefaultPolicy);
     ASSERT_NE(session, nullptr);
     const float endless = std::numeric_limits<float>::infinity();
-    // Plans the step in advance, so that planning takes none of its time.
+    // Plans the step in advance, so that planning does not use up its timeout.
     EXPECT_TRUE(RunCase(*session, 3.0f).ok());
     absl::Status status;
     RunUntilTimeout(kShortTimeout, [&] {
@@ -287,8 +287,8 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsAtItsDeadline) {
 
 TEST(LoopsOverDevicesTest, AnEndlessLoopEndsWithItsSession) {
   const auto clock = SimulateTime();
-  // A step with the target `begin` enqueues an element, for which another step
-  // waits.
+  // A step with the target `begin` enqueues an element. Another step waits for
+  // this element.
   constexpr char kBegin[] = R"(
     node { name: "begun" op: "FIFOQueueV2"
            attr { key: "component_types" value { list { type: DT_FLOAT } } } }
@@ -315,7 +315,7 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsWithItsSession) {
                  .status();
   });
   EXPECT_TRUE(session->Run({.fetches = {"has_begun"}}).ok());
-  // Other steps run beside the endless one.
+  // Other steps can run while the endless one runs.
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(RunCase(*session, 2.0f).ok());
   EXPECT_TRUE(session->Close().ok());
   client.Join();

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes a session and runs its steps again and again. Each time another
+// Makes a session and runs its steps again and again. Each time, a different
 // allocation of tensor memory fails: only this allocation, or this one and all
 // later ones. The step must return RESOURCE_EXHAUSTED or the right results, the
 // next steps must be right, and nothing may be left when the session is closed.
-// The test runs on local sessions and on two tasks that reach each other in
-// this process.
+// The test runs on local sessions and on two tasks, both of which are in this
+// process.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -59,7 +59,7 @@ Tensor Ramp(const Shape& shape) {
   return tensor;
 }
 
-// Runs kernels of many kinds: with memory for work, with outputs whose sizes
+// Runs kernels of many kinds: with scratch memory, with outputs whose sizes
 // depend on values, with strings, and with a constant that is folded.
 Program Kernels() {
   GraphBuilder b;
@@ -198,7 +198,7 @@ std::vector<Program> Functional() {
   return programs;
 }
 
-// Returns programs that together use most of what a step consists of.
+// Returns programs that together exercise most features of a step.
 std::vector<Program> SomePrograms() {
   std::vector<Program> programs;
   programs.push_back(Kernels());
@@ -215,16 +215,18 @@ std::vector<Program> AllPrograms() {
   return programs;
 }
 
-// Makes sessions of one kind, and knows what is left of them.
+// Makes sessions of one kind, and reports what closed sessions have left
+// behind.
 class Sessions {
  public:
   virtual ~Sessions() = default;
-  // Returns the graph with the devices that its nodes request.
+  // Returns a copy of the graph whose nodes request devices of these sessions.
   virtual Graph Placed(const Graph& graph) const = 0;
   virtual absl::StatusOr<std::shared_ptr<Session>> Open(const Graph& graph) = 0;
-  // Returns the tensor memory that is in use.
+  // Returns the number of bytes of tensor memory in use.
   virtual int64_t LiveBytes() = 0;
-  // Returns a description of what is left of closed sessions, or "".
+  // Returns a description of what is left of closed sessions, or "" if nothing
+  // is left.
   virtual std::string Leaks() { return ""; }
 };
 
@@ -311,13 +313,13 @@ class FailedAllocations {
         graph_(sessions.Placed(program.graph)) {
     ExpectRightSteps(nullptr);
     // The steps run twice before the memory is measured, because a variable may
-    // hold other memory after it was set for the second time.
+    // get a different buffer when it is set for the second time.
     ExpectRightSteps(nullptr);
     live_bytes_ = sessions_.LiveBytes();
   }
 
-  // Tries allocation `n`. Returns false if there are fewer allocations or the
-  // test has failed.
+  // Makes allocation `n` fail and checks the results. Returns false if there
+  // are fewer allocations or the test has failed.
   bool Try(int64_t n, NthFailure::Which which) {
     SCOPED_TRACE(absl::StrCat(program_.name, ", allocation ", n));
     std::shared_ptr<Session> session;
@@ -354,7 +356,7 @@ class FailedAllocations {
   }
 
   // Runs the steps on `session`, or on a new session if `session` is null.
-  // Their results must be the results of the first time. Closes the session.
+  // Expects the same results as in the first run. Closes the session.
   void ExpectRightSteps(std::shared_ptr<Session> session) {
     if (session == nullptr) {
       auto opened = sessions_.Open(graph_);

@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, ObjectMemoryTest, ::testing::ValuesIn(kCases),
                            return std::string(info.param.op);
                          });
 
-// For short strings, the heap takes three times the size of the text.
+// For short strings, the heap needs three times as many bytes as the text has.
 TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
   for (const size_t size : {0, 15, 16, 30, 31, 39, 40, 41, 1000, 30000}) {
     const std::string text(size, 'x');
@@ -273,7 +273,7 @@ TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   EXPECT_EQ(LiveBytes(), 0);
 }
 
-// Each output counts its own part, not the whole input.
+// For each output, only its own part counts, not the whole input.
 TEST_F(ObjectMemoryTest, PartsCountWhatTheyHold) {
   const Tensor columns = Tensor::Filled(Shape{1, 3}, LongText());
   AttrMap attrs;
@@ -346,7 +346,7 @@ TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
       ASSERT_EQ(value.scalar<std::string>(),
                 std::string(size_t{1} << doublings, 'x'));
     }
-    // The next result would take 2^16 bytes and an eighth of that. The input
+    // The next result would take 2^16 bytes plus an eighth of that. The input
     // takes at least 2^15 bytes, so the device does not have enough memory
     // left.
     EXPECT_EQ(doublings, 15) << op;
@@ -412,7 +412,7 @@ TEST_F(ObjectMemoryTest, TablesOfDistinctValuesAreCounted) {
   EXPECT_EQ(Run("Unique", {values}).status().code(), kExhausted);
 }
 
-// Tests a variable whose rows are replaced by longer ones, one after the other.
+// Tests a variable whose rows are replaced by longer ones, one row at a time.
 class StringVariableTest : public ObjectMemoryTest {
  protected:
   StringVariableTest()

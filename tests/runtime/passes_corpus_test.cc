@@ -163,7 +163,7 @@ struct Steps {
   std::vector<RunArgs> runs;
 };
 
-// Returns steps that each fetch one of the outputs that can be fetched.
+// Returns steps that each fetch one output.
 Steps FetchEverything(const Graph& graph) {
   Steps steps;
   std::vector<Feed> feeds[2];
@@ -265,8 +265,8 @@ TEST(PassesCorpusTest, ChangeNoResultOfTensorFlowsGraphs) {
   EXPECT_GE(num_ok, 787);
 }
 
-// Computes x > 0 ? f(x) : g(x), with constants in the branches, a node for
-// which both branches wait, and arithmetic that passes simplify.
+// Computes x > 1 ? 5 : f(x). The constants of each branch wait for an Identity
+// of the predicate. Both branches contain arithmetic that passes simplify.
 TEST(PassesCorpusTest, ChangeNoResultOfBranches) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", PartialShape(Shape{}));

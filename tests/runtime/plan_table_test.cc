@@ -125,8 +125,8 @@ TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   std::move(callers[0].finish)(absl::NotFoundError("no node 'a'"));
   EXPECT_TRUE(absl::IsNotFound(callers[0].got.status()));
   EXPECT_TRUE(absl::IsNotFound(callers[3].got.status()));
-  // The other callers have to ask again, because the caller that has failed
-  // made nothing for them.
+  // The other callers have to ask again, because the first caller failed and
+  // made no plan for them.
   for (const size_t i : {1, 2}) {
     ASSERT_TRUE(callers[i].got.ok()) << callers[i].got.status();
     EXPECT_EQ(*callers[i].got, nullptr);
@@ -216,7 +216,7 @@ TEST_F(PlanTableTest, WhoLeavesIsForgottenAndThePlanIsMade) {
   table->Leave("a", first);
   table->Leave("a", second);
   table->Leave("b", second);
-  EXPECT_EQ(kept.use_count(), 1 + 1);  // by the third caller, which still waits
+  EXPECT_EQ(kept.use_count(), 1 + 1);  // also held by the third caller
   ASSERT_EQ(finish.size(), 1);
   std::move(finish[0])(PlanOf("a"));
   EXPECT_THAT(told, ElementsAre(2));

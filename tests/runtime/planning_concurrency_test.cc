@@ -25,8 +25,8 @@ namespace leat::planning_concurrency_test {
 namespace {
 
 // Counts plans. Blocks the planning of a graph with a node "slow" until the
-// gate is opened. A pass is a plain function, so all tests of the process share
-// one gate.
+// gate opens. A pass is a plain function, so all tests of the process share one
+// gate.
 class Gate {
  public:
   static Gate& Get() {
@@ -187,7 +187,8 @@ TEST_F(PlanningTest, ADeadlineThatIsPastRunsNothing) {
   EXPECT_EQ(observer.count, 0);
 }
 
-// The deadline of a callable counts from its call, not from its planning.
+// The deadline of a callable counts from the call of the callable, not from its
+// planning.
 TEST_F(PlanningTest, ACallablesDeadlineIsThatOfItsCall) {
   auto session = NewSession();
   constexpr auto kTimeout = std::chrono::seconds(4);
@@ -220,9 +221,9 @@ TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsKept) {
   }
 }
 
-// The second caller waits for the plan of the first caller, which fails. The
-// session was extended between the two calls, so the second caller has to plan
-// with the new graph itself.
+// The second caller waits for the planning of the first caller, which fails.
+// The session was extended between the two calls, so the second caller itself
+// has to plan with the new graph.
 TEST_F(PlanningTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   const Output queue = op::FIFOQueueV2(builder, {DType::kFloat});
   const std::string refused =

@@ -74,7 +74,7 @@ TEST(PoolAllocatorTest, ReservedBytesCountAsLongAsTheyAreReferredTo) {
   half.reset();
   EXPECT_EQ(pool.stats().live_bytes, 0);
   pool.Allocate(600 << 10);
-  // The pool frees buffers that it keeps, so that the reservation fits.
+  // The pool frees buffers that it keeps, to make room for the reservation.
   EXPECT_NE(pool.Reserve(900 << 10), nullptr);
 }
 
@@ -150,8 +150,8 @@ TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   EXPECT_LE(pool.stats().kept_bytes, 4 * largest);
 }
 
-// The pool keeps buffers that were in use at the same time, even if other sizes
-// are allocated next.
+// The pool keeps the buffers that were in use at the same time, even if buffers
+// of other sizes are allocated next.
 TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
   PoolAllocator pool;
   const auto use_both = [&pool] {
@@ -170,14 +170,14 @@ TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
 
 TEST(PoolAllocatorTest, GivesBackWhatWasNotNeededSinceTheLastTime) {
   PoolAllocator pool;
-  constexpr size_t kBytes = 3 << 20;  // of a mapped block
+  constexpr size_t kBytes = 3 << 20;  // the size of a mapped block
   for (const size_t bytes : {kBytes, size_t{5000}}) {
     const auto use = [&](int count) {
       std::vector<BufferRef> buffers;
       for (int i = 0; i < count; ++i) buffers.push_back(pool.Allocate(bytes));
     };
     use(3);
-    EXPECT_EQ(pool.GiveBackUnused(), 0);  // they were needed
+    EXPECT_EQ(pool.GiveBackUnused(), 0);  // all were in use
     const int64_t kept = pool.stats().kept_bytes;
     use(1);
     EXPECT_EQ(pool.GiveBackUnused(), kept / 3 * 2);

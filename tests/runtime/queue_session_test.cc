@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests steps that wait at queues and accumulators. A waiting step must hold no
-// thread, and must end with its timeout or with its session.
+// thread, and must end when its timeout passes or its session is closed.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -31,8 +31,8 @@ class QueueSessionTest : public ::testing::Test {
     taken = op::QueueDequeueV2(queue, {DType::kInt32})[0];
   }
 
-  // The session has one thread, so a waiting step that held the thread would
-  // block all other steps.
+  // The session has only one thread. If a waiting step held this thread, all
+  // other steps would be blocked.
   std::shared_ptr<Session> NewSession() {
     auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -104,7 +104,7 @@ TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
   absl::Status status;
   Thread waiting("waits",
                  [&] { status = session->Run({.fetches = {waits}}).status(); });
-  // This step ends when the waiting step is under way.
+  // This step ends when the waiting step has begun.
   EXPECT_TRUE(session->Run({.fetches = {has_begun}}).ok());
   if (clock != nullptr) clock->Settle();
   EXPECT_TRUE(session->Close().ok());
@@ -138,9 +138,9 @@ TEST_F(QueueSessionTest, ErrorsNameTheNode) {
 }
 
 // This is the core of synchronous training on a parameter server. One step
-// waits for the mean of two gradients, which two other steps apply to the
-// accumulator. The op ConditionalAccumulator gives a reference, not a resource
-// handle.
+// waits for the mean of two gradients. Two other steps apply these gradients to
+// the accumulator. The op ConditionalAccumulator gives a reference, not a
+// resource handle.
 TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
   const Output reference =
       op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});

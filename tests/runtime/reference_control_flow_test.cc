@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests control flow on references: RefSwitch, RefMerge and a loop of RefEnter,
-// RefNextIteration and RefExit must pass on the variable itself.
+// Tests control flow on references. RefSwitch, RefMerge, and a loop of
+// RefEnter, RefNextIteration and RefExit must forward the variable itself.
 #include <string>
 #include <vector>
 
@@ -68,8 +68,8 @@ TEST(ReferenceControlFlowTest, ABranchUpdatesTheVariable) {
   EXPECT_EQ(Fetch(*session, "v"), 11);
 }
 
-// The loop computes: while (v < limit) v += 2. It passes the reference of the
-// variable around.
+// The loop computes: while (v < limit) v += 2. A reference to the variable goes
+// around the loop.
 TEST(ReferenceControlFlowTest, ALoopUpdatesTheVariable) {
   const std::string frame = Attr("frame_name", "s: 'loop'");
   const auto session = NewSession(
@@ -91,7 +91,7 @@ TEST(ReferenceControlFlowTest, ALoopUpdatesTheVariable) {
   ASSERT_TRUE(session->Run({.targets = {"init"}}).ok());
   EXPECT_EQ(Fetch(*session, "after"), 10);
   EXPECT_EQ(Fetch(*session, "v"), 10);
-  EXPECT_EQ(Fetch(*session, "exit"), 10);  // the loop has nothing to do
+  EXPECT_EQ(Fetch(*session, "exit"), 10);  // the loop's body does not run
 }
 
 }  // namespace

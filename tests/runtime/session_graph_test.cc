@@ -85,7 +85,7 @@ TEST_F(SessionGraphTest, ExtendTakesWhatIsNew) {
   ASSERT_TRUE(graph->Extend(b.Build().value()).ok());
   EXPECT_TRUE(Has(*graph, "Neg"));
   EXPECT_EQ(graph->version(), 1);
-  // `before` is the graph that a step may still be planned with. It is
+  // A step may still be planned with the old graph, `before`. That graph is
   // unchanged.
   EXPECT_EQ(before->Find("Neg"), kNoNode);
 }

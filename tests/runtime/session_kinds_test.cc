@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks the list of tests that use only local sessions, with the reasons. All
-// other tests also run over a server, in process and by gRPC, if their file
-// includes testing/session_under_test.h.
+// Checks which tests use only local sessions, and gives the reasons. All other
+// tests also run over a server, in process and by gRPC, if their file includes
+// testing/session_under_test.h.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ namespace {
 using ::testing::UnorderedElementsAre;
 
 struct Source {
-  std::string name;  // "runtime/executor_test.cc"
+  std::string name;  // such as "runtime/executor_test.cc"
   std::string text;
 };
 
@@ -57,8 +57,8 @@ bool Includes(const Source& source, absl::string_view header) {
 
 constexpr char kNewTestSession[] = "testing/session_under_test.h";
 
-// Returns the headers that include session_under_test.h, themselves or in their
-// .cc file.
+// Returns the headers that include session_under_test.h, directly or through
+// their .cc file.
 std::set<std::string> HeadersWithSessions(const std::vector<Source>& sources) {
   std::set<std::string> headers;
   for (const Source& source : sources) {

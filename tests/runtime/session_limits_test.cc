@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the limits on what the steps and graphs of a session may take: memory
-// and nodes.
+// Tests the limits on the memory and the nodes that the steps and graphs of a
+// session may use.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -48,7 +48,7 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
   EXPECT_EQ(run(1 << 10), absl::OkStatus());
 }
 
-// The characters of strings count as memory, too. Here two Tile nodes would
+// The characters of strings also count as memory. Here two Tile nodes would
 // make a gigabyte of strings from one short string.
 TEST_P(SessionLimitsTest, RunsOutOfMemoryForStringsWithAStatus) {
   const Output text = b.Placeholder<std::string>("text");

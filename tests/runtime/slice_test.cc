@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Compares the elements that Output::Slice takes with the elements that NumPy's
-// brackets take. The expected elements are written in the tests.
+// brackets take. The tests contain the expected elements.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>

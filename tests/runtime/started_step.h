@@ -40,7 +40,7 @@ class StartedStep {
       ended_.Set();
     });
   }
-  // Returns whether the step has ended, without waiting.
+  // Returns, without waiting, whether the step has ended.
   bool HasEnded() { return ended_.IsSet(); }
   // Waits for the end of the step and returns its status, or DEADLINE_EXCEEDED
   // if it does not end in time.
@@ -49,8 +49,8 @@ class StartedStep {
   }
 
   // Returns the step. Must not be called after Start, because the end of the
-  // step resets the pointer. A caller that wants to fail the step must call
-  // step() before Start and keep the result.
+  // step resets the pointer. A caller that wants to make the step fail must
+  // call step() before Start and keep the result.
   std::shared_ptr<Step> step() const { return step_; }
 
   // Return the results of a step that has ended, and whether a thread of the

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that steps of one shape take no memory for tensors from the system
-// after the pools have been filled.
+// Tests that steps with tensors of the same shapes take no memory for tensors
+// from the system once the pools are filled.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 class SteadyStepTest : public ::testing::TestWithParam<int> {
  protected:
-  // Makes products and sums. Some of them are on the last device.
+  // Builds a graph of products and sums. Some of them are on the last device.
   void SetUp() override {
     devices_ =
         DeviceSet::Create({.num_cpus = GetParam(), .num_threads = 2}).value();
@@ -39,7 +39,8 @@ class SteadyStepTest : public ::testing::TestWithParam<int> {
     ASSERT_TRUE(out.ok()) << out.status();
   }
 
-  // Puts more buffers of each size into the pools than a step has tensors.
+  // Puts more buffers of each size into the pools than a step has tensors of
+  // that size.
   void FillPools(const std::vector<size_t>& sizes) {
     constexpr int kBuffers = 64;
     std::vector<BufferRef> buffers;
@@ -68,9 +69,9 @@ class SteadyStepTest : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Devices, SteadyStepTest, ::testing::Values(1, 2));
 
 TEST_P(SteadyStepTest, TakesNoBufferFromTheSystem) {
-  // The number of buffers that are alive at once depends on the threads, so the
-  // first steps alone may not reach the maximum. Therefore each pool gets a
-  // buffer for every tensor of a step.
+  // The number of buffers that are alive at the same time depends on the
+  // threads, so the first steps alone may not reach the maximum. Therefore each
+  // pool gets a buffer for every tensor of a step.
   FillPools({100 * 16 * sizeof(float), 100 * 100 * sizeof(float)});
   for (int i = 0; i < 5; ++i) Run(100);
   const int64_t before = SystemRequests();

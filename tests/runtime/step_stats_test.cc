@@ -125,7 +125,8 @@ TEST_F(StepStatsTest, HaveTensorFlowsTimelineLabels) {
   }
   EXPECT_EQ(num_sends, 2);
   EXPECT_EQ(num_recvs, 2);
-  // In a task, a fed value comes from a _Recv instead of an _Arg.
+  // If the session runs over a server, a fed value comes from a _Recv instead
+  // of an _Arg.
   EXPECT_THAT(ByName(metadata_.step_stats()).at("AddV2").timeline_label(),
               AnyOf(StartsWith("AddV2 = AddV2(_arg_x_0, "),
                     StartsWith("AddV2 = AddV2(_recv_x_0, ")));
@@ -188,8 +189,8 @@ TEST_F(StepStatsTest, CallablesGiveThemToo) {
   ASSERT_TRUE(callable({Tensor::Filled<float>(Shape{2, 3}, 2)}).ok());
 }
 
-// The loop computes: i = 0; while (i < 5) ++i. So it is known how often each
-// node runs.
+// The loop computes: i = 0; while (i < 5) ++i. The number of runs of each node
+// is therefore known.
 TEST(StepStatsLoopTest, CountEveryIteration) {
   GraphBuilder b;
   const Output limit = op::Enter(b.Const(5), "loop", {.is_constant = true});
@@ -258,7 +259,7 @@ TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
                   .received = asked + microseconds(614),
                   .bytes = 12};
   StepStatsRecorder recorder;
-  recorder.OnPull(pull);  // without the time of sending
+  recorder.OnPull(pull);  // this pull has no time of sending
   pull.sent = wall - std::chrono::hours(1);
   recorder.OnPull(pull);
   pull.sent = wall + microseconds(300);
@@ -283,8 +284,8 @@ TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
               AllOf(StartsWith("[100.0MB] ["), HasSubstr("Gb/s] edge_6_add")));
   const int64_t start = nodes[0].all_start_nanos();
   const int64_t end = start + nodes[0].all_end_rel_nanos();
-  // If the sender's clock differs, the time of sending is moved between the
-  // times of asking and of receiving.
+  // If the sender's clock differs from the receiver's, the time of sending is
+  // clamped to the interval between asking and receiving.
   EXPECT_LT(nodes[1].all_start_nanos() - start, 1000);
   EXPECT_NEAR(nodes[2].all_start_nanos() - start, 300'000, 100'000);
   for (const pb::NodeExecStats& node : nodes) {

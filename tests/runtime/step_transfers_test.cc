@@ -35,7 +35,7 @@ TEST(StepTransfersTest, ReadsLabels) {
   }
 }
 
-// The two ends of a loop's transfers may be recorded in any order.
+// The sends and receives of a loop may be recorded in any order.
 TEST(StepTransfersTest, PairsTheRunsOfALoopInTheirOrder) {
   pb::StepStats stats;
   pb::DeviceStepStats& to = *stats.add_dev_stats();
@@ -98,8 +98,8 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   EXPECT_EQ(transfers[1].recv, &ours.node_stats(1));
 }
 
-// Any run of a node may have made any tensor of the node. With an entry for
-// each pair of a run and a tensor, there would be 10^10 entries.
+// Any run of a node may have made any tensor of the node. An entry for each
+// pair of a run and a tensor would make 10^10 entries.
 TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   constexpr int kMany = 100'000;
   pb::StepStats stats;
@@ -116,7 +116,7 @@ TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   }
   const auto transfers = MatchTransfers(stats);
   ASSERT_EQ(transfers.size(), kMany);
-  // Each transfer gets the run that ended first.
+  // Each transfer is matched with the run that ended first.
   const pb::NodeExecStats& first = from.node_stats(kMany - 1);
   for (int i = 0; i < kMany; ++i) {
     ASSERT_EQ(transfers[i].send, &first);
@@ -136,8 +136,8 @@ TEST(StepTransfersTest, ReadsALongLabelOnce) {
   EXPECT_EQ(ParseTimelineLabel(node).inputs, "x");
 }
 
-// A tensor whose name does not tell its node must not be matched with a node
-// without a name.
+// A tensor whose name does not contain the name of its node must not be matched
+// with a node that has no name.
 TEST(StepTransfersTest, MatchesNothingWithANodeWithoutName) {
   pb::StepStats stats;
   pb::DeviceStepStats& device = *stats.add_dev_stats();

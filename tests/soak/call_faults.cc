@@ -22,12 +22,13 @@ static_assert(kMaxGraphNodes < HostilePeer::kOversizedGraphNodes);
 constexpr int64_t kMany = kMaxMessageBytes / 4 * 3;
 constexpr int kClients = 4;
 static_assert(kMany * kClients > kMaxTransportBytes);
-// Slightly less than half of the limit of all messages together, and slightly
-// less than the limit of one message.
+// A message of this size is slightly smaller than the limit of one message. Two
+// of them are slightly smaller than the limit of all messages together.
 constexpr int64_t kHalf = kMaxTransportBytes / 2 - (64 << 10);
 static_assert(kHalf < kMaxMessageBytes);
 
-// Expects that a feed was refused with the name of the limit.
+// Expects that a feed was refused and that the error names the flag of the
+// limit.
 void ExpectRefused(const absl::Status& status) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_TRUE(absl::StrContains(status.message(), "--max-")) << status;
@@ -37,7 +38,7 @@ void ExpectRefused(const absl::Status& status) {
 
 // Sends one feed above the limit of one message, and then several feeds that
 // together exceed the limit of all messages. Afterwards a large feed must
-// succeed. It would not succeed if refused feeds still took much of the room.
+// succeed. It would fail if refused feeds still took much of the room.
 void FeedTooMuch(Scene& scene) {
   Visitor visitor(scene);
   visitor.ExpectStep();

@@ -23,17 +23,19 @@ namespace {
 using testing::Becomes;
 using testing::TaskClient;
 
-// A task gives back unused memory within 30 s, and a busy machine is slow.
+// A task gives back unused memory within 30 seconds. This is twice as long,
+// because a busy machine is slow.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// How much more an idle process may use than when it was idle before. It may
-// keep connections to all other tasks, threads that wait for work, and pages
-// that malloc or a pool has not given back yet.
+// The resources that an idle process may use in addition to what it used when
+// it was idle before. It may keep connections to all other tasks, threads that
+// wait for work, and pages that malloc or a pool has not given back yet.
 constexpr int kMoreDescriptors = 8;
 constexpr int kMoreThreads = 8;
 constexpr int64_t kMoreBytes = 64 << 20;
 
-// The number of bytes at the end of each log that are shown after a failure.
+// The maximum number of bytes from the end of each log that are shown after a
+// failure.
 constexpr size_t kShownBytes = 2000;
 
 std::string MadeFolder(const std::string& path) {
@@ -66,7 +68,7 @@ std::string Usage::Text() const {
 testing::ServedClusterOptions SoakCluster::Options(
     const std::string& dump_folder) {
   return {.flags = {"--dump-dir", dump_folder, "--grace", "1",
-                    // Tensors of the training travel in pieces.
+                    // Tensors of the training are sent in pieces.
                     "--max-inline-bytes", "64KiB", "--chunk-bytes", "16KiB",
                     "--max-message-bytes", absl::StrCat(kMaxMessageBytes),
                     "--max-transport-bytes", absl::StrCat(kMaxTransportBytes),
@@ -128,7 +130,8 @@ int64_t SoakCluster::NumRefused(const TaskId& task) {
 }
 
 void SoakCluster::ExpectRefuses(const TaskId& task, int64_t before) {
-  // TryStatus uses the open connection of NumRefused, so it needs no room.
+  // TryStatus uses the open connection of NumRefused, so it needs no new
+  // connection.
   const auto has_refused = [&] {
     const auto status = served_.TryStatus(task);
     return status.ok() && status->connections().refused() > before;
@@ -190,7 +193,7 @@ void SoakCluster::ExpectNothingLeaked() {
 }
 
 void SoakCluster::RemovePlans() const {
-  // A task may write another plan meanwhile. Such a plan stays.
+  // Meanwhile a task may write another plan. That plan stays.
   std::error_code error;
   for (const auto& each :
        std::filesystem::directory_iterator(dump_folder(), error)) {

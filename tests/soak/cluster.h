@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SoakCluster is the cluster that the soak disturbs: two workers and two
-// parameter servers with small limits, each behind a proxy that can be a bad
-// network.
+// SoakCluster is the cluster that the soak disturbs. It has two workers and two
+// parameter servers with small limits. Each of these tasks is behind a proxy
+// that can act as a bad network.
 #ifndef LEAT_TESTS_SOAK_CLUSTER_H_
 #define LEAT_TESTS_SOAK_CLUSTER_H_
 
@@ -31,23 +31,24 @@ inline constexpr int64_t kMaxTransportBytes = 16 << 20;
 inline constexpr int kMaxConnections = 100;
 inline constexpr int kMaxGraphNodes = 500;
 
-// Says what a process uses.
+// Says how much of each resource a process uses.
 struct Usage {
   int descriptors = 0;
   int threads = 0;
   int64_t resident_bytes = 0;
-  // The bytes in tensors. They are measured only when the task is idle.
+  // The bytes of the tensors. They are measured only when the task is idle.
   int64_t live_bytes = 0;
 
   // Raise sets each number to that of `other` if that is larger. Lower sets
   // each number to that of `other` if that is smaller.
   void Raise(const Usage& other);
   void Lower(const Usage& other);
-  // Returns "3 descriptors, ...".
+  // Returns a text such as "3 descriptors, ...".
   std::string Text() const;
 };
 
-// Used by one thread. Fails the test if the tasks do not start.
+// Not thread-safe. If the tasks do not start, the constructor makes the test
+// fail.
 class SoakCluster {
  public:
   SoakCluster();
@@ -58,30 +59,31 @@ class SoakCluster {
   // The folder to which all tasks write their plans.
   std::string dump_folder() const { return folder_.Path("plans"); }
 
-  // Kills a task, and starts it again.
+  // Kill kills a task. Restart starts it again.
   void Kill(const TaskId& task);
   void Restart(const TaskId& task) { served_.Start(task); }
   testing::TcpProxy& network(const TaskId& task) {
     return *proxies_.at(Key(task));
   }
 
-  // Measures what the processes use now, for TakeHighest.
+  // Measures how much the processes use now. TakeHighest uses the result.
   void Measure();
   // Returns the highest numbers that Measure has found for any process since
   // the last call of TakeHighest.
   Usage TakeHighest();
 
-  // Returns how many connections the task has refused.
+  // Returns the number of connections that the task has refused.
   int64_t NumRefused(const TaskId& task);
-  // Expects that the task refuses more connections than `before` within a
-  // minute.
+  // Expects that the number of refused connections of the task exceeds `before`
+  // within a minute.
   void ExpectRefuses(const TaskId& task, int64_t before);
   // Expects that all processes run. Returns false if one has ended.
   bool ExpectRunning();
   // Expects that each task says that it serves.
   void ExpectServing();
   // Expects that each process uses not much more than when it was idle before,
-  // and that its tensors use no more. REQUIRES: all tasks are idle.
+  // and that its tensors use no more memory than then. REQUIRES: all tasks are
+  // idle.
   void ExpectNothingLeaked();
   // Removes the plans that were written.
   void RemovePlans() const;
@@ -100,7 +102,7 @@ class SoakCluster {
       *BuiltinTransports().Create("grpc");
   testing::ServedCluster served_;
   std::map<TaskKey, std::unique_ptr<testing::TcpProxy>> proxies_;
-  // The least that each process used when it was idle.
+  // The lowest numbers that were measured for each process when it was idle.
   std::map<TaskKey, Usage> least_;
   Usage highest_;
 };

@@ -63,7 +63,8 @@ void SendPartialRequests(Scene& scene) {
     for (size_t i = 0; i < slow.size(); ++i) {
       if (piece > 0 && i % 2 == 0) continue;
       const size_t size = 1 + scene.random() % (call.size() / 10 - 1);
-      // The task may have closed the connection, because it got too little.
+      // The task may have closed the connection, because it received too few
+      // bytes.
       slow[i]->TrySend(absl::string_view(call).substr(sent[i], size));
       sent[i] += size;
     }

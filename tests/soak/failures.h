@@ -11,8 +11,8 @@
 
 namespace leat::soak {
 
-// Counts from construction on. GoogleTest becomes the owner when the object is
-// added to GoogleTest's listeners. Thread-safe.
+// Counts from construction on. Add the object to GoogleTest's listeners, which
+// then own it. Thread-safe.
 class FailureCount : public ::testing::EmptyTestEventListener {
  public:
   int count() const { return count_; }

@@ -14,15 +14,15 @@
 
 namespace leat::soak {
 
-// Where a fault happens. Used by one thread.
+// The place of a fault: the cluster and the victim. Not thread-safe.
 struct Scene {
   SoakCluster& cluster;
   std::mt19937& random;
   TaskId victim;
 
-  // Returns a random time.
+  // Returns a random duration between `least` and `most`.
   absl::Duration Between(absl::Duration least, absl::Duration most);
-  // Lets a random time pass, and measures the tasks meanwhile.
+  // Waits for a random time, and measures the tasks meanwhile.
   void Hold(absl::Duration least, absl::Duration most);
 
   std::string listening_address() const {
@@ -34,35 +34,37 @@ struct Fault {
   const char* name = "";
   // The job of the victim. Empty if any task can be the victim.
   const char* job = "";
-  // Disturbs the victim and returns when the disturbance is over. Fails the
-  // test if the victim does not do what it must.
+  // Disturbs the victim and returns when the disturbance is over. If the victim
+  // does not do what it must, makes the test fail.
   void (*happen)(Scene& scene) = nullptr;
-  // Whether a worker must get an error.
+  // True if a worker must get an error.
   bool is_noticed = false;
-  // Whether one of the errors must name the victim, if there are errors.
+  // True if at least one of the errors must name the victim. If there are no
+  // errors, this has no effect.
   bool is_named = true;
 };
 
-// Processes that die or get no processor.
+// Make processes die, or keep them from running.
 void KillVictim(Scene& scene);
 void StallVictim(Scene& scene);
 void StopVictim(Scene& scene);
 
-// Networks to the victim that are slow, lose what is sent, or break.
+// Make the network to the victim slow, make it lose data, or break it.
 void SlowNetwork(Scene& scene);
 void LoseNetwork(Scene& scene);
 void CutNetwork(Scene& scene);
 
-// Connections that are too many, end early, or carry only parts of requests.
+// Open too many connections, end connections early, or send only parts of
+// requests.
 void StormConnections(Scene& scene);
 void EndConnections(Scene& scene);
 void SendPartialRequests(Scene& scene);
 
-// Calls that exceed limits or are wrong.
+// Make calls that exceed limits or are wrong.
 void FeedTooMuch(Scene& scene);
 void CallWrongly(Scene& scene);
 
-// Descriptors and disks that are used up.
+// Use up the descriptors or the disk.
 void TakeDescriptors(Scene& scene);
 void FillDisk(Scene& scene);
 

@@ -14,7 +14,7 @@ namespace {
 // The file in which the kernel lists the children of the main thread.
 char children_path[64];
 
-// Does only what a signal handler may do.
+// This signal handler makes only calls that are safe in a signal handler.
 void KillChildren(int signal) {
   char text[4096];
   const int file = open(children_path, O_RDONLY | O_CLOEXEC);
@@ -28,7 +28,8 @@ void KillChildren(int signal) {
       child = 0;
     }
   }
-  raise(signal);  // The default action is set again, and ends this process.
+  raise(signal);  // The signal has its default action again, which ends this
+                  // process.
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace leat::soak {
 
-// From now on, if this process aborts, crashes or gets SIGQUIT, the processes
-// that its main thread has started are killed first.
+// After this call, if this process aborts, crashes or gets SIGQUIT, the
+// processes that its main thread has started are killed first.
 void KillChildrenAtCrash();
 
 }  // namespace leat::soak

@@ -13,12 +13,12 @@
 
 namespace leat::soak {
 
-// Tells what one round, a training with one fault, has shown.
+// The results of one round, which is a training with one fault.
 struct RoundResult {
   bool is_sync = false;
   bool has_failed = false;
-  // How long it took from the end of the fault to the next right step of every
-  // worker.
+  // The time from the end of the fault until every worker has run a correct
+  // step.
   absl::Duration recovery = absl::ZeroDuration();
   Usage highest = {};
   int64_t steps = 0;   // that have succeeded
@@ -26,13 +26,13 @@ struct RoundResult {
   int64_t sessions = 0;
 };
 
-// Used by one thread.
+// Not thread-safe.
 class Report {
  public:
   void Add(const std::string& fault, const RoundResult& result);
 
   int failed_rounds() const { return failed_; }
-  // Returns the table, with lines for the sums, and the time and the seed.
+  // Returns the table, the lines with the sums, the time and the seed.
   std::string Text(absl::Duration time, uint32_t seed) const;
 
  private:

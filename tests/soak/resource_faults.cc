@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These faults change the limits of a process that runs.
+// These faults change the limits of a running process.
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -28,7 +28,7 @@ namespace {
 
 using testing::RawConnection;
 
-// Lowers a limit of a process. The destructor sets it back.
+// Lowers a limit of a process. The destructor restores the limit.
 class LoweredLimit {
  public:
   LoweredLimit(pid_t pid, __rlimit_resource resource, rlim_t limit)
@@ -69,7 +69,8 @@ rlim_t LowestFreeDescriptor(pid_t pid) {
   return lowest;
 }
 
-// Returns whether a file below the folder of plans shows the visitor's graph.
+// Returns whether a file in the folder of plans, or in a folder below it, shows
+// the visitor's graph.
 bool HasPlanOfVisitor(const Scene& scene) {
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator
@@ -86,9 +87,9 @@ bool HasPlanOfVisitor(const Scene& scene) {
 
 }  // namespace
 
-// Lets the task open no further descriptor. The limit is on the numbers of
-// descriptors, and a new descriptor gets the lowest free number. So the limit
-// is set to that number.
+// Makes it impossible for the task to open another descriptor. The limit
+// applies to the numbers of descriptors, and a new descriptor gets the lowest
+// free number. So the limit is set to that number.
 void TakeDescriptors(Scene& scene) {
   const pid_t pid = scene.cluster.served().process(scene.victim).pid();
   const int64_t before = scene.cluster.NumRefused(scene.victim);
@@ -105,9 +106,9 @@ void TakeDescriptors(Scene& scene) {
   waiting.clear();
 }
 
-// The task can write to no file, so it cannot write its log or its plans. A
-// visitor's step must succeed nevertheless. The plan of that step is written
-// when there is room again.
+// The task cannot write to any file, so it can write neither its log nor its
+// plans. Nevertheless a visitor's step must succeed. The task writes the plan
+// of that step when there is room again.
 void FillDisk(Scene& scene) {
   scene.cluster.RemovePlans();
   {

@@ -12,7 +12,8 @@
 namespace leat::soak {
 namespace {
 
-// Each worker must succeed with this many steps before the fault, and after it.
+// The numbers of steps in which each worker must succeed before and after the
+// fault.
 constexpr int64_t kStepsBefore = 5;
 constexpr int64_t kStepsAfter = 5;
 

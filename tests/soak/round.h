@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A round of the soak is one training with one fault. Schedule says which
-// rounds there are.
+// A round of the soak is one training with one fault. Schedule chooses the
+// rounds.
 #ifndef LEAT_TESTS_SOAK_ROUND_H_
 #define LEAT_TESTS_SOAK_ROUND_H_
 
@@ -21,21 +21,21 @@ struct Round {
   const Fault* fault = nullptr;
   bool is_sync = false;
   TaskId victim = {};
-  uint32_t seed = 0;  // of the random numbers of the fault
+  uint32_t seed = 0;  // for the random numbers of the fault
 
   // Returns a line that says what happens.
   std::string Text() const;
 };
 
-// The rounds are a function of the seed alone. Each fault comes once before any
-// comes again, and synchronous and asynchronous training take turns. Used by
-// one thread.
+// The rounds depend only on the seed. No fault comes a second time before all
+// others have come. Synchronous and asynchronous training take turns. Not
+// thread-safe.
 class Schedule {
  public:
   explicit Schedule(uint32_t seed) : random_(seed) {}
 
   Round Next();
-  // Returns whether each fault has come.
+  // Returns whether each fault has come at least once.
   bool HasHadAll() const;
 
  private:
@@ -45,7 +45,7 @@ class Schedule {
   bool was_sync_ = false;
 };
 
-// Runs a round, and fails the test if something is wrong. The caller sets
+// Runs a round. If something is wrong, makes the test fail. The caller sets
 // `has_failed` of the result.
 RoundResult Run(const Round& round, SoakCluster& cluster);
 

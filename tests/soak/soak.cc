@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains on a cluster for some minutes and disturbs it with all faults of
-// faults.h, one after the other. After each fault the training must go on, its
-// variables must be right, and the tasks must keep nothing of the fault. Ends
-// with a table. tools/soak runs it.
+// Trains on a cluster for some minutes, and disturbs it with all faults of
+// faults.h, one after the other. After each fault the training must continue,
+// its variables must be correct, and the tasks must keep nothing that the fault
+// left behind. At the end, the program prints a table. tools/soak runs this
+// program.
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -33,8 +34,8 @@
 namespace leat::soak {
 namespace {
 
-// The soak ends after this many failed rounds, because more rounds would tell
-// nothing new.
+// The soak ends after this many failed rounds, because further rounds would
+// show nothing new.
 constexpr int kMaxFailedRounds = 5;
 
 struct Options {
@@ -44,7 +45,7 @@ struct Options {
 
 std::atomic<bool> must_end{false};
 
-// The first signal ends the soak after the round that runs. The second signal
+// The first signal ends the soak after the current round. The second signal
 // ends the soak and the tasks at once (KillChildrenAtCrash). A signal that this
 // process already ignores stays ignored, as under nohup.
 void EndAtSignals() {
@@ -70,7 +71,7 @@ class Soak {
     ::testing::UnitTest::GetInstance()->listeners().Append(failures_);
   }
 
-  // Returns whether nothing has failed.
+  // Returns true if nothing has failed.
   bool Run();
 
  private:
@@ -78,7 +79,7 @@ class Soak {
   // another round is needed.
   bool MayGoOn() const;
   bool MustGoOn() const;
-  // Starts a cluster, and trains on it without a fault. This shows what its
+  // Starts a cluster and trains on it without a fault. This measures what the
   // tasks use when they are idle.
   void Begin();
   void RunRound(const Round& round);
@@ -91,7 +92,7 @@ class Soak {
   const absl::Time begin_ = absl::Now();
   Schedule schedule_;
   Report report_;
-  int reported_failures_ = 0;  // of rounds that `report_` has
+  int reported_failures_ = 0;  // in the rounds that `report_` contains
   std::unique_ptr<SoakCluster> cluster_;
 };
 
@@ -112,7 +113,7 @@ bool Soak::MayGoOn() const {
   return !must_end && report_.failed_rounds() < kMaxFailedRounds;
 }
 
-// A slow machine may need more time than was asked for to see all faults.
+// A slow machine may need more than the requested time to see all faults.
 bool Soak::MustGoOn() const {
   return absl::Now() < begin_ + absl::Minutes(options_.minutes) ||
          !schedule_.HasHadAll();
@@ -124,7 +125,7 @@ void Soak::Begin() {
     cluster_ = std::make_unique<SoakCluster>();
   }
   for (const bool is_sync : {true, false}) {
-    if (cluster_ == nullptr) return;  // The round before has failed.
+    if (cluster_ == nullptr) return;  // The previous round has failed.
     RunRound({.fault = &NoFault(), .is_sync = is_sync});
   }
 }

@@ -34,11 +34,11 @@ using testing::WorkerSessionOptions;
 
 constexpr absl::Duration kPatience = absl::Seconds(60);
 constexpr absl::Duration kPause = absl::Milliseconds(20);
-// 256 KiB, which travel in 16 pieces.
+// The tensors have 256 KiB and are sent in 16 pieces.
 constexpr int64_t kElements = 64 << 10;
 // Synchronous training may drop a gradient whose step has succeeded. At the
 // end, the chief may not have applied the gradients of the last step. After a
-// session was lost, some gradients come too late.
+// session was lost, some gradients may come too late.
 constexpr int64_t kDroppedAtEnd = 4;
 constexpr int64_t kDroppedPerSession = 4;
 
@@ -60,8 +60,8 @@ CheckedTraining::CheckedTraining(SoakCluster& cluster, bool is_sync)
 
 TrainingWorker::Program CheckedTraining::Program(const TracedModel& model,
                                                  int worker) {
-  // The gradient of the step that runs. `step` sets it and `done` reads it,
-  // both on the worker's thread.
+  // The gradient of the current step. `step` sets it and `done` reads it. Both
+  // run on the worker's thread.
   const auto current = std::make_shared<Gradient>();
   return {.graph = model.graph,
           .session = SessionOf(model, worker),
@@ -176,8 +176,8 @@ std::vector<Tensor> CheckedTraining::Values() const {
     } else {
       values = session.status();
     }
-    // Tries again, because the fault may have broken a connection of this
-    // process.
+    // The loop tries again, because the fault may have broken a connection of
+    // this process.
     if (!IsRecoverable(values.status())) break;
     absl::SleepFor(kPause);
   } while (absl::Now() < deadline);
@@ -199,7 +199,7 @@ void CheckedTraining::ExpectSyncValues(
                         .seen = values[1],
                         .global_step = values[2].scalar<int64_t>()},
                        kWorkers, takeovers);
-  // A worker with a new session may give a second gradient to a step.
+  // A worker with a new session may add a second gradient to a step.
   EXPECT_LE(means.large, sessions);
   EXPECT_LE(means.gradients, begun());
   EXPECT_GE(means.gradients, static_cast<int64_t>(Rows().size()) -

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CheckedTraining trains on the cluster while the soak disturbs it. Its
-// variables tell afterwards which gradients were applied (TracedModel), so it
-// can check them exactly.
+// CheckedTraining trains on the cluster while the soak disturbs it. Afterwards
+// its variables show which gradients were applied (TracedModel). So it can
+// check that exactly the right gradients were applied.
 #ifndef LEAT_TESTS_SOAK_TRAINING_H_
 #define LEAT_TESTS_SOAK_TRAINING_H_
 
@@ -25,24 +25,24 @@
 
 namespace leat::soak {
 
-// Used by one thread. Functions that expect something fail the test if the
-// expectation does not hold.
+// Not thread-safe. If an expectation does not hold, the function that expects
+// it makes the test fail.
 class CheckedTraining {
  public:
-  // Begins to train, synchronously or asynchronously. The cluster must have no
+  // Begins a synchronous or asynchronous training. The cluster must have no
   // variables yet.
   CheckedTraining(SoakCluster& cluster, bool is_sync);
 
-  // Waits until each worker has succeeded with `steps` further steps. Fails the
-  // test, and returns false, if a worker needs more than a minute.
+  // Waits until each worker has succeeded in `steps` further steps. If a worker
+  // needs more than a minute, makes the test fail and returns false.
   bool ExpectAdvances(int64_t steps) const;
-  // Ends the training. Expects that the variables have the values that they
-  // must have, and that each error of a worker names a task. If there is a
-  // victim and there are errors, expects that one of them names the victim.
-  // Expects that there are errors if `is_noticed`. Removes the variables.
+  // Ends the training. Expects that the variables have the correct values, and
+  // that each error of a worker names a task. If there is a victim and there
+  // are errors, expects that one of them names the victim. If `is_noticed` is
+  // true, expects that there are errors. Removes the variables.
   void Finish(const std::optional<TaskId>& victim, bool is_noticed);
 
-  // What the workers have done until now.
+  // The numbers of steps, sessions and errors of all workers until now.
   int64_t steps() const;
   int64_t sessions() const;
   int64_t errors() const;
@@ -58,14 +58,14 @@ class CheckedTraining {
                                            int worker);
   RecoverableSessionOptions SessionOf(const testing::TracedModel& model,
                                       int worker);
-  // Connect makes a session and Reset clears the tasks, in the same way as a
+  // Connect makes a session, and Reset clears the tasks, as a
   // RecoverableSession does by default. Both also update the counters below.
   absl::StatusOr<std::shared_ptr<Session>> Connect(
       const Graph& graph, const SessionOptions& options, bool is_chief);
   absl::Status Reset(const SessionOptions& options);
 
-  // Waits for the values of `w`, `seen` and the global step. Returns an empty
-  // list, and fails the test, if there are none.
+  // Waits for the values of `w`, `seen` and the global step. If there are none,
+  // makes the test fail and returns an empty list.
   std::vector<Tensor> Values() const;
   void ExpectSyncValues(const std::vector<Tensor>& values) const;
   void ExpectAsyncValues(const std::vector<Tensor>& values) const;
@@ -74,7 +74,7 @@ class CheckedTraining {
   std::vector<int32_t> Rows() const;
   void ExpectNamedTasks() const;
   void ExpectNamed(const TaskId& victim, bool is_noticed) const;
-  // Returns whether the error has the name or the address of the task.
+  // Returns whether the error contains the name or the address of the task.
   bool Names(const absl::Status& error, const TaskId& task) const;
   // Returns the last error of a step, or OK.
   absl::Status last_error() const;
@@ -85,7 +85,8 @@ class CheckedTraining {
   testing::TracedModel model_;  // of the chief
 
   mutable Mutex mutex_;
-  // Grows when the chief begins to clear the tasks, and when it has done so.
+  // Grows when the chief begins to clear the tasks, and again when it has
+  // cleared them.
   int generation_ ABSL_GUARDED_BY(mutex_) = 0;
   // The number of sessions of the chief since `generation_` last grew.
   int64_t chief_sessions_ ABSL_GUARDED_BY(mutex_) = 0;

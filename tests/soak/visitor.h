@@ -21,17 +21,17 @@ namespace leat::soak {
 // Thread-safe. The destructor closes the session.
 class Visitor {
  public:
-  // The node that steps feed.
+  // The node that the steps feed.
   static constexpr char kFedNode[] = "fed_by_a_visitor";
 
-  // Makes a session whose master is the victim, without a network in between.
-  // Fails the test if it cannot be made.
+  // Makes a session whose master is the victim, without a proxy in between. If
+  // that fails, makes the test fail.
   explicit Visitor(const Scene& scene);
 
   // Runs a step that is fed with `bytes` bytes.
   absl::Status Feed(int64_t bytes) const;
-  // Expects that a step with a small feed succeeds within 30 s, if needed over
-  // a new connection or with a new session.
+  // Expects that a step with a small feed succeeds within 30 seconds. The step
+  // may use a new connection or a new session.
   void ExpectStep();
   // Expects that a step with a feed of `bytes` bytes succeeds. The task may
   // have no room for the feed at first.
@@ -40,8 +40,9 @@ class Visitor {
  private:
   // Makes the session, or returns an error.
   absl::Status Connect();
-  // Runs steps with a feed of `bytes` bytes until one succeeds or has an error
-  // that a later step would have, too. Expects that the last step succeeds.
+  // Runs steps with a feed of `bytes` bytes until one succeeds, or fails with
+  // an error that a later step would also return. Expects that the last step
+  // succeeds.
   void ExpectFeed(int64_t bytes, bool waits_for_room);
 
   Graph graph_{BuiltinOps()};

@@ -3,8 +3,8 @@
 // A library for LD_PRELOAD that makes threads stall as on a busy machine. At
 // some of the locks and unlocks of mutexes, chosen at random, the thread sleeps
 // for a while. A test that fails with this library depends on how fast its
-// threads are. Only programs whose names end in "_test" stall. These
-// environment variables are read:
+// threads are. Only programs whose names end in "_test" stall. The library
+// reads these environment variables:
 //
 //   LEAT_STALL_ONE_IN  the mean number of locks and unlocks per stall
 //   LEAT_STALL_SEED    the seed of the random numbers that choose the stalls;
@@ -71,7 +71,7 @@ uint64_t NextRandom() {
   return z ^ (z >> 31);
 }
 
-// Sleeps in one of OneIn() calls, chosen at random. Does not change errno.
+// Sleeps with a probability of 1 / OneIn(). Does not change errno.
 void MayStall() {
   static const uint64_t one_in = OneIn();
   if (one_in == 0) return;
@@ -103,8 +103,8 @@ void MayStall() {
       static_cast<double>(stalled_ns.load()) * 1e-9);
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) return;
-  // The line is written with one call, so that the lines of processes do not
-  // mix.
+  // The line is written with one call, so that the lines of different processes
+  // do not mix.
   if (write(file, line, static_cast<size_t>(length)) < 0) {
   }
   close(file);

@@ -23,13 +23,15 @@
 namespace leat::testing {
 namespace {
 
-// Never destroyed, because threads may call it until the process ends.
+// The object is never destroyed, because threads may use it until the process
+// ends.
 NthFailure& Failure() {
   static NthFailure* const failure = new NthFailure;
   return *failure;
 }
 
-// Notes which calls have failed: the first one, and how many of each function.
+// Records the first call that has failed, and for each function the number of
+// calls that have failed.
 struct Failed {
   Mutex mutex;
   std::string first ABSL_GUARDED_BY(mutex);
@@ -174,8 +176,8 @@ int __wrap_fcntl(int file, int command, ...) {
              : __real_fcntl(file, command, argument);
 }
 
-// std::thread::_M_start_thread, with which the standard library starts a
-// thread. It is a member function, so its first argument is the object.
+// The standard library starts a thread with std::thread::_M_start_thread. This
+// is a member function, so its first argument is the object.
 using ThreadState = std::unique_ptr<std::thread::_State>;
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     std::thread* thread, ThreadState state, void (*depend)());

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lets the system calls of Leat's own code, and the starts of its threads, fail
-// in turn. In each try one of them fails, or one of them and all later ones.
-// The result must be an error or right, no open file and no thread may be left,
-// and the next try must succeed.
+// Makes the system calls of Leat's own code, and its attempts to start threads,
+// fail in turn. In each try either one call fails, or one call and all later
+// ones. The result must be right or an error, no open file and no thread may be
+// left, and the next try must succeed.
 #include <dirent.h>
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ int64_t CountEntries(const std::string& folder) {
   return count;
 }
 
-// Returns the number of threads of Leat. gRPC starts and ends threads of its
-// own as it likes.
+// Returns the number of threads of Leat. Does not count gRPC's own threads,
+// because gRPC starts and ends them at any time.
 int64_t CountThreads() {
   int64_t count = 0;
   for (const auto& entry :
@@ -75,20 +75,21 @@ int64_t CountThreads() {
   return count;
 }
 
-// Says what this process holds.
+// The numbers of files and threads that this process holds.
 struct Held {
   int64_t files = CountEntries("/proc/self/fd");
   int64_t threads = CountThreads();
 };
 
-// kShort ends an action that waits for something that does not come because a
-// call has failed. kLong is the timeout of an action whose calls all succeed.
+// kShort is the timeout of an action that may wait in vain because a call has
+// failed. kLong is the timeout of an action whose calls all succeed.
 constexpr std::chrono::milliseconds kShort(50);
 constexpr std::chrono::minutes kLong(1);
 
 using Action = absl::FunctionRef<absl::Status(nanoseconds timeout)>;
 
-// Expects that the action succeeds, and that no more is held than `before`.
+// Expects that the action succeeds, and that the process then holds no more
+// than `before`.
 void ExpectSucceeds(Action action, const Held& before) {
   const absl::Status status = action(kLong);
   EXPECT_TRUE(status.ok()) << status;
@@ -100,8 +101,9 @@ void ExpectSucceeds(Action action, const Held& before) {
       << ", " << before.threads;
 }
 
-// Runs `action` with each of its calls failing. After each try, calls no longer
-// fail, and `check` is called with the status that the action has returned.
+// Runs `action` again and again, and each time makes another of its calls fail.
+// After each try, calls no longer fail, and `check` is called with the status
+// that the action has returned.
 void FailEachCall(
     Action action, absl::FunctionRef<void(const absl::Status&)> check =
                        [](const absl::Status&) {}) {
@@ -120,8 +122,8 @@ void FailEachCall(
       FailingCalls failing(n, which);
       const absl::Status status = action(timeout);
       const int64_t num_failed = failing.Stop();
-      // On a busy machine, kShort may end the action before call `n`. So tries
-      // call `n` once more, with kLong.
+      // On a busy machine, kShort may end the action before call `n`. So call
+      // `n` is tried once more, with kLong.
       is_patient = num_failed == 0 && !status.ok() && !is_patient;
       if (is_patient) continue;
       SCOPED_TRACE(absl::StrCat("call ", n, ": ", FailingCalls::FirstFailed(),

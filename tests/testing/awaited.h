@@ -33,7 +33,7 @@ class Awaited {
   }
   // Returns whether Set was called.
   bool IsSet() { return is_set_.IsSet(); }
-  // Waits for the value and returns it. If there is no value at the WaitLimit,
+  // Waits for the value and returns it. If there is no value by the WaitLimit,
   // fails the test and returns T(). Must be called only once.
   T Take() {
     EXPECT_TRUE(is_set_.Wait());

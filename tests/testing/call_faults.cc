@@ -20,7 +20,7 @@ using std::chrono::microseconds;
 // lost.
 constexpr microseconds kMinLoss = std::chrono::milliseconds(5);
 constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
-// The shortest time from the first sending of a request to its second sending.
+// The shortest time after which a request is sent a second time.
 constexpr microseconds kMinAgain(100);
 
 // What a message says about its step. It is empty if the message belongs to no

@@ -57,7 +57,7 @@ struct CallFate {
   // to the second request is dropped.
   std::optional<std::chrono::microseconds> again_after = {};
   // The next call of the same caller to the same callee overtakes this call, if
-  // the next call comes within `max_delay`. Like a delayed request, a request
+  // the next call is made within `max_delay`. Like a delayed request, a request
   // that was overtaken arrives even if its caller has given up.
   bool is_overtaken = false;
 };

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of large tensors between tasks, over every transport. The tensors
-// arrive whole, in the expected number of chunks, and nothing of them is left
-// when their step ends. One file of a test program includes this file and
+// Tests of large tensors between tasks, over every transport. The tensors must
+// arrive whole, in the expected number of chunks, and nothing of them may be
+// left when their step ends. One file of a test program includes this file and
 // instantiates ChunkTest with names of transports.
 #ifndef LEAT_TESTS_TESTING_CHUNK_SUITE_H_
 #define LEAT_TESTS_TESTING_CHUNK_SUITE_H_
@@ -112,7 +112,7 @@ class ChunkTask {
   }
 
   // Returns how many calls of `method` (GetStatus, RecvTensor or FetchChunk)
-  // have come so far. Calls that are held count too.
+  // the task has received so far, including calls that are held.
   int calls(const Method& method) const {
     MutexLock lock(mutex_);
     const auto found = calls_.find(method.path);
@@ -188,7 +188,7 @@ class ChunkTask {
 };
 
 // A worker receives tensors that a parameter server (ps) sends in step kStep.
-// The parameter is the name of the transport.
+// The test's parameter is the name of the transport.
 class ChunkTest : public ::testing::TestWithParam<std::string> {
  protected:
   static constexpr int64_t kChunk = 8192;
@@ -223,8 +223,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return *ClusterSpec::Create({{"ps", {{0, ps}}}, {"worker", {{0, worker}}}});
   }
 
-  // Lets the worker ask the ps for its status. The answer tells the worker that
-  // the ps can send chunks.
+  // Makes the worker ask the ps for its status. The answer tells the worker
+  // that the ps can send chunks.
   void AskPs() {
     const CallResult asked;
     bool is_leat = false;
@@ -298,9 +298,9 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return CallPs(methods::kFetchChunk, EncodeFetchChunkRequest(request))
         .status();
   }
-  // Sends a tensor from the ps and asks for it as a receiver that wants chunks
-  // of kChunk bytes and nothing inline. Returns the transfer that the ps has
-  // begun.
+  // Sends a tensor from the ps and asks for it like a receiver that wants
+  // chunks of kChunk bytes and nothing inline. Returns the transfer that the ps
+  // has begun.
   Transfer BeginTransfer(const Tensor& tensor) {
     const std::string key = NewKey();
     EXPECT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), tensor, false).ok());
@@ -377,8 +377,9 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
   }
 }
 
-// The first tensor comes whole, because the receiver does not know yet whether
-// the peer can send chunks. The receiver then asks for the peer's status, once.
+// The first tensor arrives whole, because the receiver does not know yet
+// whether the peer can send chunks. The receiver then asks for the peer's
+// status, once.
 TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
   const Tensor sent = Bytes(10 * kChunk);
   const ReceivedTensor whole = Pass(sent);
@@ -468,8 +469,8 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
         CallPs(methods::kFetchChunk, std::move(payload)).status();
     EXPECT_EQ(status.code(), Code::kInvalidArgument) << status;
   }
-  // The refusals have not hurt the transfer. A chunk may be fetched again until
-  // all have been fetched.
+  // The refusals have not affected the transfer. A chunk may be fetched again
+  // until all have been fetched.
   expect(Code::kOk, good);
   expect(Code::kOk, good);
   expect(Code::kOk, {.step_id = kStep,
@@ -480,7 +481,7 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
 }
 
 // `in_flight` is 3, so the worker asks for the fourth chunk only after one of
-// the first three has come.
+// the first three has arrived.
 TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   AskPs();
   ps_->HoldChunks();
@@ -505,8 +506,9 @@ TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   const Tensor sent = Bytes(10 * kChunk);
   ASSERT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
-  // The first chunk came with the answer to RecvTensor and waits for a compute
-  // thread. `in_flight` is 3, so the worker fetches only two more chunks.
+  // The first chunk arrived with the answer to RecvTensor and waits for a
+  // compute thread. `in_flight` is 3, so the worker fetches only two more
+  // chunks.
   ASSERT_TRUE(
       Eventually([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
   TestClock().Sleep(std::chrono::milliseconds(20));

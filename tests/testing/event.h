@@ -28,7 +28,7 @@ class Event {
     MutexLock lock(mutex_);
     return is_set_;
   }
-  // Waits until the event is set. Returns false if the event is not set at the
+  // Waits until the event is set. Returns false if the event is not set by the
   // WaitLimit.
   bool Wait() {
     const Clock::time_point limit = WaitLimit();

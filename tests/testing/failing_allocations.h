@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FailingAllocations lets allocations of tensor memory fail, as they do when no
-// memory is left. A test tries each allocation in turn:
+// FailingAllocations makes allocations of tensor memory fail, as they do when
+// no memory is left. A test tries each allocation in turn:
 //
 //   for (int64_t n = 1;; ++n) {
 //     FailingAllocations failing(n, NthFailure::kOnlyOne);
@@ -18,18 +18,18 @@
 
 namespace leat::testing {
 
-// Allocations of all threads count, from construction on, in the order in which
-// they come. Only one object may exist at a time. Used by one thread.
+// Counts the allocations of all threads, from construction on, in the order in
+// which they occur. Only one object may exist at a time. Used by one thread.
 class FailingAllocations {
  public:
-  // Lets allocation number `n` (1, 2, ...) fail, and also all that follow if
-  // `which` is kAllFromThere.
+  // Makes allocation number `n` (1, 2, ...) fail, and also all later
+  // allocations if `which` is kAllFromThere.
   FailingAllocations(int64_t n, NthFailure::Which which);
   ~FailingAllocations() { Stop(); }
   FailingAllocations(const FailingAllocations&) = delete;
   FailingAllocations& operator=(const FailingAllocations&) = delete;
 
-  // From now on, no allocation fails. Returns how many have failed.
+  // From now on, no allocation fails. Returns how many allocations have failed.
   int64_t Stop();
 };
 

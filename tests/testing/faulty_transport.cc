@@ -25,7 +25,7 @@ bool IsFaulty(const CallFate& fate) {
 }  // namespace
 
 // One call that suffers faults. Its timers, the other transport and the open
-// calls share the ownership.
+// calls share its ownership.
 class FaultyTransport::FaultyCall
     : public std::enable_shared_from_this<FaultyCall> {
  public:
@@ -156,9 +156,9 @@ class FaultyTransport::FaultyCall
   }
 
   // Gives `result` to the caller of this call, if that caller has no result
-  // yet. Returns true if it has got `result` and the callee has the request. If
-  // End returns true and `result` is not the callee's answer, the function that
-  // has called End must cancel the call at the callee.
+  // yet. Returns true if the caller has got `result` and the callee has the
+  // request. If End returns true and `result` is not the callee's answer, the
+  // function that has called End must cancel the call at the callee.
   bool End(absl::StatusOr<Payload> result) {
     std::optional<Cancellation::Token> token;
     bool is_sent = false;

@@ -54,7 +54,7 @@ class FaultyTransport final : public Transport {
 
   const std::shared_ptr<CallFaults> faults_;
   std::unique_ptr<Transport> transport_;
-  std::unique_ptr<WorkQueue> replies_;  // calls the callers back
+  std::unique_ptr<WorkQueue> replies_;  // runs the callers' callbacks
 
   Mutex mutex_;
   CondVar changed_;

@@ -58,7 +58,7 @@ class GoodSession {
   // Returns the number of steps that have succeeded.
   int num_steps() const { return num_steps_; }
   // Waits until a step that begins after this call has succeeded. Fails the
-  // test if there is none at the WaitLimit, or if training has failed.
+  // test if there is none by the WaitLimit, or if training has failed.
   void AwaitStep() {
     const Clock::time_point limit = WaitLimit();
     MutexLock lock(mutex_);

@@ -60,8 +60,8 @@ inline std::string FloatPlaceholder(const std::string& name) {
   return NodeText(name, "Placeholder", {}, Attr("dtype", "type: DT_FLOAT"));
 }
 
-// Returns the graph that the text describes. If the import refuses it, the test
-// fails and the graph is empty.
+// Returns the graph that the text describes. If the graph cannot be imported,
+// the test fails and the returned graph is empty.
 inline Graph ImportText(const std::string& text, const OpRegistry& ops) {
   absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), ops);
   EXPECT_TRUE(graph.ok()) << graph.status();

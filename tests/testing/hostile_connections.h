@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests what a task does with its connections when the processes at their other
-// ends are killed or do not speak gRPC. In both cases an answer of the task
-// reaches nobody.
+// ends are killed or do not speak gRPC. In both cases nobody receives the
+// task's answer.
 #ifndef LEAT_TESTS_TESTING_HOSTILE_CONNECTIONS_H_
 #define LEAT_TESTS_TESTING_HOSTILE_CONNECTIONS_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HostilePeer calls a task in ways in which a correct client or peer never
-// does. Every attack waits until all of its calls have an answer, and fails the
-// test if a call gets none.
+// HostilePeer calls a task in ways that a correct client or peer never uses.
+// Every attack waits until all of its calls have an answer, and fails the test
+// if a call gets none.
 #ifndef LEAT_TESTS_TESTING_HOSTILE_PEER_H_
 #define LEAT_TESTS_TESTING_HOSTILE_PEER_H_
 

@@ -83,7 +83,7 @@ void InProcessCall::Dispatch() {
     if (service == nullptr) {
       if (!waits) End(UnreachableError(parts_.address, "nobody listens there"));
       // If the call ended between HasEnded and Find, End did not find it among
-      // the waiting calls. So it stops waiting here.
+      // the waiting calls. So the call stops waiting here.
       if (waits && HasEnded()) network_.StopWaiting(parts_.address, self);
       return;
     }

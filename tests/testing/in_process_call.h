@@ -145,7 +145,7 @@ class OpenCalls {
   absl::flat_hash_set<CallRef> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The arguments of Transport::Call, and the limit of the response.
+// The arguments of Transport::Call, and the size limit of the response.
 struct CallParts {
   std::string address = {};
   Method method = {};

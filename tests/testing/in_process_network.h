@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // InProcessNetwork connects the transports named "in-process". Tests of many
-// tasks use it, also under the thread sanitizer, which cannot see into gRPC.
+// tasks use it. They can also run under the thread sanitizer, which cannot see
+// into gRPC.
 //
 // Transports of one network reach each other's listeners, at any valid
 // addresses. Nothing leaves the process: messages are moved, and the tensors of

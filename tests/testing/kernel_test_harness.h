@@ -59,9 +59,9 @@ class KernelTestHarness {
   explicit KernelTestHarness(int num_threads = 2);
   ~KernelTestHarness();
 
-  // Returns the CPU kernel for a node "test" with these inputs. Type attrs,
-  // lengths of lists and type lists that are absent are derived from the input
-  // types. Returns INVALID_ARGUMENT if the inputs do not fit the op, and
+  // Returns the CPU kernel for a node "test" with these inputs. If type attrs,
+  // lengths of lists or lists of types are absent, they are derived from the
+  // input types. Returns INVALID_ARGUMENT if the inputs do not fit the op, and
   // NOT_FOUND if no kernel signature accepts the attrs.
   absl::StatusOr<TestKernel> Make(absl::string_view op, AttrMap attrs,
                                   const std::vector<DType>& input_types);
@@ -69,7 +69,7 @@ class KernelTestHarness {
   // Runs the kernel once, waits for it if it is async, and returns its outputs.
   // The Value of a dead output is dead, and the Value of an output that the
   // kernel did not set is empty. The kernel may write into tensors that were
-  // moved in.
+  // moved into `inputs`.
   absl::StatusOr<std::vector<Value>> Run(const TestKernel& kernel,
                                          std::vector<Value> inputs);
 

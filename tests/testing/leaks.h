@@ -24,8 +24,8 @@ namespace leat::testing {
 // waits less, so it returns false in that case.
 bool BecomesEmpty(absl::FunctionRef<bool()> is_empty);
 
-// Waits as BecomesEmpty does until the server holds nothing of a session or
-// step and returns "". If the server still holds something after the wait,
+// Waits, as BecomesEmpty does, until the server holds nothing of a session or
+// step. Then returns "". If the server still holds something after the wait,
 // returns a list of what it holds.
 std::string LeaksOf(const Server& server);
 

@@ -43,8 +43,8 @@ MemoryGroup::MemoryGroup(int64_t limit_bytes) {
 
 MemoryGroup::~MemoryGroup() {
   if (!is_made()) return;
-  // The group cannot be removed until the kernel has finished the end of the
-  // last process in it.
+  // The group cannot be removed until the kernel has cleaned up the last
+  // process in it.
   EXPECT_TRUE(Eventually([&] { return rmdir(folder_.c_str()) == 0; }))
       << folder_;
 }

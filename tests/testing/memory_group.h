@@ -18,9 +18,8 @@ namespace leat::testing {
 // Used by one thread. Its programs must have ended before it is destroyed.
 class MemoryGroup {
  public:
-  // Makes a control group (of version 1 or 2) inside of the group of this
-  // process. Makes none if the user has no right to, which is usual outside of
-  // containers.
+  // Makes a control group (of version 1 or 2) inside the group of this process.
+  // Makes none if the user may not make groups, as is usual outside containers.
   explicit MemoryGroup(int64_t limit_bytes);
   ~MemoryGroup();
   MemoryGroup(const MemoryGroup&) = delete;
@@ -35,8 +34,8 @@ class MemoryGroup {
                                  const std::vector<std::string>& args) const;
 
  private:
-  // Makes the group in the folder `parent`, and writes its limit to its file
-  // `limit_file`. Returns whether it could.
+  // Makes the group in the folder `parent`, and writes the limit to the group's
+  // file `limit_file`. Returns whether this succeeded.
   bool Make(const std::string& parent, const char* limit_file,
             int64_t limit_bytes);
 

@@ -11,19 +11,21 @@
 
 namespace leat::testing {
 
-// Thread-safe, except that one thread calls Begin and End.
+// Thread-safe, except that only one thread may call Begin and End.
 class NthFailure {
  public:
   enum Which { kOnlyOne, kAllFromThere };
 
-  // From now on, events count. Event number `n` (1, 2, ...) fails.
+  // Counts events from now on. Event number `n` (1, 2, ...) fails, and so do
+  // all later events if `which` is kAllFromThere.
   void Begin(int64_t n, Which which) {
     num_events_ = 0;
     num_failed_ = 0;
     last_ = which == kOnlyOne ? n : std::numeric_limits<int64_t>::max();
     first_ = n;
   }
-  // From now on, no event fails. Returns how many have failed since Begin.
+  // From now on, no event fails. Returns how many events have failed since
+  // Begin.
   int64_t End() {
     first_ = kNever;
     return num_failed_;

@@ -62,8 +62,8 @@ bool AwaitTextWhile(absl::FunctionRef<bool()> is_written,
                     absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   while (true) {
-    // Calls `is_written` before it reads the file. In the other order, it could
-    // miss a text that is written just before the writer ends.
+    // Calls `is_written` before reading the file. In the other order, this
+    // function could miss a text that is written just before the writer ends.
     const bool may_come = is_written() && absl::Now() < deadline;
     const std::string content = ReadFile(path);
     if (absl::StrContains(content, text)) return true;

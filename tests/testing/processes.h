@@ -25,10 +25,10 @@ bool AwaitText(const std::string& path, const std::string& text,
                absl::Duration timeout = absl::Seconds(60));
 
 // Starts a program whose standard input is empty. `out` and `err` are the files
-// for its output. `variables` are "NAME=value". The environment of this process
-// is passed on without LEAT_*, TF_CONFIG, TERM and NO_COLOR. If
-// `has_own_group`, the program gets a process group of its own. Returns -1, and
-// fails the test, if the program cannot be started.
+// for its output. Each of `variables` has the form "NAME=value". The
+// environment of this process is passed on without LEAT_*, TF_CONFIG, TERM and
+// NO_COLOR. If `has_own_group` is true, the program gets a process group of its
+// own. Returns -1, and fails the test, if the program cannot be started.
 pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
             const std::vector<std::string>& variables, const std::string& out,
             const std::string& err, bool has_own_group = false);
@@ -67,7 +67,7 @@ class Process {
   // Waits as WaitFor does. REQUIRES: not called before.
   int Wait(absl::Duration timeout = absl::Seconds(60));
   bool IsRunning();
-  // Returns -1 after Wait or IsRunning has seen the end.
+  // Returns -1 after Wait or IsRunning has noticed the end of the process.
   pid_t pid() const { return pid_; }
 
   std::string Out() const { return ReadFile(folder_.Path("out")); }
@@ -81,7 +81,7 @@ class Process {
 
  private:
   const TemporaryFolder folder_;
-  pid_t pid_ = -1;  // -1 after Wait or IsRunning has seen the end
+  pid_t pid_ = -1;  // -1 after the end of the process was noticed
   int code_ = 0;
 };
 

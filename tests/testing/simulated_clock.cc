@@ -248,14 +248,14 @@ void SimulatedClock::EndThread() {
   StopRunning();
 }
 
-// ---- Who runs ----
+// ---- Which threads run ----
 
 void SimulatedClock::Park(Waiter& waiter) {
   while (sem_wait(&waiter.wake_up) != 0) {
     // A signal has interrupted sem_wait.
   }
   // Wake holds the lock while it uses the waiter. Taking the lock here waits
-  // until Wake no longer uses it.
+  // until Wake no longer uses the waiter.
   MutexLock lock(mutex_);
 }
 

@@ -45,7 +45,7 @@ namespace leat::testing {
 //   - the time is 100 days after the start,
 //   - a thread waits that is not part of the simulation,
 //   - a thread waits for a time of the real clock, which is long before the
-//     start of the simulated one,
+//     start of simulated time,
 //   - threads are left when the clock is destroyed.
 class SimulatedClock final : public Clock, private Simulation {
  public:
@@ -79,8 +79,8 @@ class SimulatedClock final : public Clock, private Simulation {
   // whether the condition is true. Calls the condition as the function above
   // does.
   bool AdvanceUntil(absl::FunctionRef<bool()> condition, duration time);
-  // Moves the time on without waiting for threads that run, and wakes those
-  // whose deadlines have passed. Any thread may call this.
+  // Moves the time forward without waiting for threads that run, and wakes the
+  // threads whose deadlines have passed. Any thread may call this.
   void Jump(duration time);
 
  private:
@@ -119,7 +119,7 @@ class SimulatedClock final : public Clock, private Simulation {
   const pthread_t test_thread_ = pthread_self();
   mutable Mutex mutex_;
   time_point now_ ABSL_GUARDED_BY(mutex_);
-  int num_threads_ ABSL_GUARDED_BY(mutex_) = 1;  // the test's included
+  int num_threads_ ABSL_GUARDED_BY(mutex_) = 1;  // includes the test's thread
   int num_running_ ABSL_GUARDED_BY(mutex_) = 1;
   // The threads that wait, in the order in which they began to wait.
   std::vector<Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);

@@ -32,13 +32,13 @@ namespace leat::testing {
 // A call in progress. Thread-safe.
 class StartedCall {
  public:
-  // Returns whether the answer has come.
+  // Returns whether the answer has arrived.
   bool is_done() const;
   // Cancels the call. The answer is then CANCELLED, unless another answer has
-  // come before.
+  // already arrived.
   void Cancel() { cancellation_->Cancel(absl::CancelledError("by the test")); }
 
-  // Waits for the answer and returns it. If there is no answer at the
+  // Waits for the answer and returns it. If there is no answer by the
   // WaitLimit, fails the test and returns DEADLINE_EXCEEDED. Must be called
   // only once.
   absl::StatusOr<Payload> Wait();
@@ -79,7 +79,7 @@ class TaskClient {
   // text form, in the session. Returns the handle of the graph.
   absl::StatusOr<std::string> Register(const std::string& session,
                                        const std::string& graph);
-  // Starts RunGraph of a registered graph, without feeds and fetches.
+  // Starts a RunGraph call for a registered graph, without feeds and fetches.
   std::shared_ptr<StartedCall> Run(const std::string& session,
                                    const std::string& graph, int64_t step_id);
   // Returns the incarnation of the task's first device, or 0 if it has none.

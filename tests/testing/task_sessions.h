@@ -33,7 +33,7 @@ class ClientSession {
   const std::string& handle() const { return handle_; }
 
   // Makes a callable with one fetch, and with one feed unless `feed` is empty.
-  // Returns its handle.
+  // Returns the callable's handle.
   int64_t MakeCallable(const std::string& feed, const std::string& fetch);
 
   // Return requests for one step, without tensors. The test adds the tensors

@@ -25,10 +25,10 @@ namespace leat::testing {
 struct NetworkFault {
   // Everything that arrives waits for this time before it is passed on.
   absl::Duration delay = absl::ZeroDuration();
-  // If `holds_requests`, nothing is passed on to the server. If
-  // `holds_replies`, nothing is passed on to the clients. Connections stay
-  // open. When the fault is over, everything that was held is passed on, as
-  // when TCP sends lost bytes again.
+  // If `holds_requests` is true, nothing is passed on to the server. If
+  // `holds_replies` is true, nothing is passed on to the clients. Connections
+  // stay open. When the fault is over, everything that was held is passed on,
+  // as when TCP sends lost bytes again.
   bool holds_requests = false;
   bool holds_replies = false;
   // All connections are closed, and new ones are closed at once.
@@ -51,11 +51,12 @@ class TcpProxy {
   // Returns the number of connections accepted so far, closed ones included.
   int num_accepted();
 
-  // Begins a fault of all connections. `NetworkFault{}` ends it.
+  // Begins a fault on all connections. `NetworkFault{}` ends it.
   void Set(const NetworkFault& fault);
-  // Stops passing bytes on the connections that there are, but keeps them open.
+  // Stops forwarding the bytes of all present connections, but keeps the
+  // connections open.
   void Freeze();
-  // Closes the connections that there are, so that both ends notice.
+  // Closes all present connections, so that both ends notice.
   void Close();
 
  private:
@@ -76,7 +77,7 @@ class TcpProxy {
   // Waits while a fault stops the bytes in this direction. Returns the delay
   // that the fault adds.
   absl::Duration AwaitPassage(const Connection& connection, bool is_request);
-  // Joins and forgets the connections whose threads have ended.
+  // Removes the connections whose threads have ended, and joins these threads.
   void RemoveEnded();
   static void Break(const Connection& connection);
 

@@ -6,8 +6,8 @@
 //   const TemporaryFolder folder;
 //   WriteNpy(tensor, folder.Path("x.npy"));
 //
-// The name of the folder is unique, because tests run side by side. The folder
-// stays if the process is killed.
+// The name of the folder is unique, because tests run at the same time. The
+// folder stays if the process is killed.
 #ifndef LEAT_TESTS_TESTING_TEMPORARY_FOLDER_H_
 #define LEAT_TESTS_TESTING_TEMPORARY_FOLDER_H_
 
@@ -36,7 +36,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  // Returns the path of a file of that name in the folder.
+  // Returns the path of the file `name` in the folder.
   std::string Path(const std::string& name) const { return path_ + "/" + name; }
 
  private:

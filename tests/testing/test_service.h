@@ -32,7 +32,7 @@ class CallResult {
   bool is_done() const { return num_replies() > 0; }
   // Returns how often the callback was called. More than one call is an error.
   int num_replies() const;
-  // Waits for the reply and returns it. If there is no reply at the WaitLimit,
+  // Waits for the reply and returns it. If there is no reply by the WaitLimit,
   // returns DATA_LOSS, which no method returns. Must be called only once.
   absl::StatusOr<Payload> Take() const;
 

@@ -43,7 +43,8 @@ TEST_P(TransportTest, CancelsAtTheCallee) {
   EXPECT_TRUE(IsTransportError(status));
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
 
-  // A call that is cancelled before it begins fails without the handler.
+  // A call that is cancelled before it begins fails without reaching the
+  // handler.
   const absl::Status late =
       CallNow(*transport, listener->address(), TestService::kWait, {}, options)
           .status();
@@ -71,8 +72,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
   const auto begin = TestClock().Now();
-  // The first call opens the connection, and the deadline is far, so that the
-  // second call reaches the handler in time even on a busy machine.
+  // The first call opens the connection, and the deadline is far away, so that
+  // the second call reaches the handler in time even on a busy machine.
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
   const CallOptions options = Within(std::chrono::seconds(3));
   const absl::Status status =
@@ -105,8 +106,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
                   .ok());
 }
 
-// The destructor cancels all calls and returns only after their callbacks, even
-// if one of them takes long.
+// The destructor cancels all calls and returns only after their callbacks have
+// returned, even if one of them takes long.
 TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
@@ -135,7 +136,8 @@ TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
       Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
 }
 
-// Shutdown lets a running call finish within its grace, which is long here.
+// Shutdown lets a running call finish within the grace period, which is long
+// here.
 TEST_P(TransportTest, ShutdownWaitsForCalls) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -163,7 +165,8 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
-// The call never ends by itself, so Shutdown cancels it when the grace is over.
+// The call never ends by itself, so Shutdown cancels it when the grace period
+// is over.
 TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

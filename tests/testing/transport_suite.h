@@ -42,9 +42,9 @@ TEST_P(TransportTest, EchoesPayloads) {
   ExpectSame(*empty, Payload());
 }
 
-// A status arrives with its code, its message and its payloads. Message and
-// payloads may contain line breaks, bytes outside ASCII and bytes that are not
-// text. The codes are those of absl::StatusCode, 1 to 16.
+// A status arrives with its code, its message and its payloads. The message and
+// the payloads may contain line breaks, bytes outside ASCII and bytes that are
+// not text. The codes are those of absl::StatusCode, 1 to 16.
 TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -271,7 +271,8 @@ TEST_P(TransportTest, RefusesATakenAddress) {
       std::string(status.message()),
       AllOf(HasSubstr(where), ::testing::AnyOf(HasSubstr("already in use"),
                                                HasSubstr("another server"))));
-  // The refusal has not hurt the listener, and the address can be taken later.
+  // The refusal has not affected the listener, and the address can be taken
+  // later.
   ExpectEcho(*other, address, TestService::kEcho, "x", {});
   listener.reset();
   listener = Listen(*other, address);
@@ -332,7 +333,7 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   }
 }
 
-// The handler calls another method and passes the answer of that method on.
+// The handler calls another method and passes on the answer of that method.
 TEST_P(TransportTest, HandlersMayCall) {
   const auto transport = NewTransport();
   const auto last = Listen(*transport);

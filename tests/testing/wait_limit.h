@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WaitLimit tells until when a test waits for something that must happen.
+// WaitLimit returns the time until which a test waits for something that must
+// happen.
 //
 //   while (!is_set && changed.WaitUntil(mutex, WaitLimit())) {
 //   }

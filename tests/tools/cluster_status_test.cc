@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests which tasks ClusterStatus asks, and what it reports about tasks that do
-// not answer. The tasks run in this process.
+// not answer. All tasks run in this process.
 #include "leat/tools/cluster_status.h"
 
 #include <chrono>

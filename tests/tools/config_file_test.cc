@@ -19,8 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
-// A program with flags and a subcommand. The subcommand has a flag of its own
-// and is not used.
+// The fixture of a program with flags and a subcommand. The subcommand has its
+// own flag and is not used.
 class ConfigFileTest : public ::testing::Test {
  protected:
   ConfigFileTest() {
@@ -29,7 +29,8 @@ class ConfigFileTest : public ::testing::Test {
     app_.add_subcommand("run")->add_option("--steps", steps_);
   }
 
-  // Returns the error of reading a file with this content, or "".
+  // Reads a file with this content. Returns the text of the error, or "" if
+  // there is none.
   std::string Read(const std::string& content) {
     const TemporaryFolder folder;
     const std::string path = folder.Path("x.toml");
@@ -84,7 +85,7 @@ TEST_F(ConfigFileTest, NamesALineWithAControlCharacter) {
 }
 
 // If an array has no ']' in its line, CLI11 would take the rest of the array
-// from the lines below.
+// from the following lines.
 TEST_F(ConfigFileTest, RefusesArraysThatDoNotEndInTheirLine) {
   for (const char* line : {"fetch=[", "fetch=[\"c\"", "fetch=[\"c\"] x"}) {
     EXPECT_EQ(Read(absl::StrCat(line, "\nnosuch=1]")),

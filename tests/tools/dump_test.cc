@@ -28,8 +28,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-// x and the product are on the first device, and the rest of the network is on
-// the second device. The fetch does not need `unused`.
+// x, w, the product and `unused` are on the first device. The rest of the
+// network is on the second device. The fetch does not need `unused`.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder" device: "/cpu:0"
          attr { key: "dtype" value { type: DT_FLOAT } }
@@ -144,8 +144,8 @@ TEST_F(DumpTest, EveryStageReadsDifferently) {
 
 TEST_F(DumpTest, CountsTheBytesOfOutputs) {
   const Dump dump = At(Stage::kPlaced);
-  // x and `unused` have 24 bytes each, w has 48 and the product 32; relu and
-  // `late` have 32 bytes each.
+  // x and `unused` have 24 bytes each, w has 48 bytes, and the product, relu
+  // and `late` have 32 bytes each.
   EXPECT_EQ(dump.devices[0].second.output_bytes, 24 + 48 + 32 + 24);
   EXPECT_EQ(dump.devices[1].second.output_bytes, 64);
   EXPECT_EQ(dump.devices[1].second.unknown_outputs, 0);

@@ -21,7 +21,7 @@ std::vector<std::string> Labels(const std::vector<FoldedLine>& lines) {
   return labels;
 }
 
-// Expects that every name is on exactly one line.
+// Expects that each name is on exactly one line.
 void ExpectPartition(const std::vector<FoldedLine>& lines, size_t num_names) {
   std::set<int> seen;
   size_t count = 0;

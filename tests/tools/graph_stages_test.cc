@@ -35,8 +35,8 @@ using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
 // A graph that every stage changes. The graph has a call to lower, nodes
-// without a device, a node that the step does not need, and a product by 1. It
-// is partitioned, because its nodes are on two devices.
+// without a device, a node that the step does not need, and a multiplication by
+// 1. It is partitioned, because its nodes are on two devices.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder"
          attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -85,7 +85,7 @@ class StageTest : public ::testing::Test {
     return MakeDump(*graph_, *staged, options_, "m");
   }
 
-  // Returns "name: op" for every node.
+  // Returns a text "name: op" for every node.
   static std::vector<std::string> Nodes(const Dump& dump) {
     std::vector<std::string> nodes;
     for (const DumpedPart& part : dump.parts) {
@@ -161,8 +161,8 @@ TEST_F(StageTest, PartitionedIsTheOptimizedGraphInParts) {
   EXPECT_EQ(Nodes(dump).size(), optimized.size() + 2);
 }
 
-// Every dump contains its stage's name, so the dumps get the same stage before
-// they are compared.
+// Every dump contains the name of its stage, so the dumps are given the same
+// stage before they are compared.
 TEST_F(StageTest, EveryStageReadsDifferently) {
   std::set<std::string> texts, jsons, dots;
   for (const std::string& name : StageNames()) {
@@ -180,8 +180,8 @@ TEST_F(StageTest, EveryStageReadsDifferently) {
   EXPECT_EQ(dots.size(), 6u);
 }
 
-// A variable on a parameter server, which two workers read. The node that
-// computes the mean of their results requests no device.
+// A graph with a variable on a parameter server. Two workers read the variable.
+// The node that computes the mean of their results requests no device.
 constexpr char kTowers[] = R"(
   node { name: "w" op: "VarHandleOp" device: "/job:ps/task:1"
          attr { key: "dtype" value { type: DT_FLOAT } }
@@ -223,7 +223,7 @@ class ClusterStageTest : public StageTest {
     options_.devices = *std::move(infos);
   }
 
-  // Returns "tensor from -> to" for every transfer.
+  // Returns a text "tensor from -> to" for every transfer.
   static std::vector<std::string> Ways(const Dump& dump) {
     std::vector<std::string> ways;
     for (const DumpedTransfer& transfer : dump.transfers) {

@@ -32,8 +32,9 @@ std::string Refusal(const std::string& text) {
   return std::string(tasks.status().message());
 }
 
-// Returns whether a socket can listen at the IPv4 address "host:port". `reuse`
-// allows this even if another socket is bound to that port.
+// Returns whether a socket can listen at the IPv4 address "host:port". If
+// `reuse` is true, sets SO_REUSEADDR, so another socket may be bound to that
+// port.
 bool CanListen(const std::string& address, bool reuse) {
   int port = 0;
   EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.find(':') + 1), &port));

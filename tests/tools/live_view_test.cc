@@ -115,11 +115,11 @@ TEST_F(LiveViewTest, DoesNotWaitForItsReader) {
   }
   EXPECT_GE(view.waits_for(), 0);
   EXPECT_EQ(clock_.Now(), start);
-  view.Finish(kPatience);  // waits in vain for the reader
+  view.Finish(kPatience);  // waits in vain for a reader
   EXPECT_EQ(clock_.Now() - start, kPatience);
   std::string text = Read();
   EXPECT_TRUE(absl::StartsWith(text, "[chief-0]   xxx"));
-  view.Write();  // the stream takes text again
+  view.Write();  // the stream has room again
   view.Note("read again");
   absl::StrAppend(&text, Shown(view, *this));
   EXPECT_TRUE(absl::StrContains(text, " lines are left out"));

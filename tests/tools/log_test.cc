@@ -34,7 +34,7 @@ class UnreadStandardError {
     }
     fcntl(ends_[1], F_SETFL, flags);
   }
-  // Returns what has been written, at most a page of it.
+  // Returns the text that was written, but at most 4096 bytes of it.
   std::string Read() {
     std::string text(4096, '\0');
     text.resize(static_cast<size_t>(read(ends_[0], text.data(), text.size())));

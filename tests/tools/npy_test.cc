@@ -18,8 +18,8 @@
 namespace leat::npy_test {
 namespace {
 
-// Returns the bytes of a file with this header and data, in format version 1
-// unless `version` says otherwise.
+// Returns the bytes of a file with this header and this data. The file has the
+// format version `version`.
 std::string File(const std::string& header, const std::string& data,
                  char version = 1) {
   std::string bytes("\x93NUMPY", 6);
@@ -159,8 +159,8 @@ TEST(NpyTest, RefusesToWriteWhatNumPyDoesNotHave) {
 TEST(NpyTest, ReadsBackFilesOfEveryLength) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("x.npy");
-  // These sizes lie around the end of the block that is read to find the
-  // header.
+  // Files of some of these sizes end near the end of the block that is read to
+  // find the header.
   for (const int64_t size : {0, 1, 65400, 65424, 65425, 200000}) {
     auto tensor = Tensor::Allocate(HostAllocator(), DType::kUint8, Shape{size});
     ASSERT_TRUE(tensor.ok());
@@ -216,7 +216,8 @@ TEST(NpyTest, ReadsManyStringsAtOnce) {
   }
 }
 
-// The file is sparse: it has 3 GiB, which must be refused before they are read.
+// The file is sparse and 3 GiB long. It must be refused before its data is
+// read.
 TEST(NpyTest, ComparesTheSizeOfAFileWithItsHeaderBeforeItReads) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("sparse.npy");

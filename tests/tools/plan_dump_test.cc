@@ -49,8 +49,8 @@ std::vector<std::string> FilesOf(const std::string& folder) {
 
 class PlanDumpTest : public ::testing::Test {
  protected:
-  // Makes a plan for two tasks and registers it. Returns the graph that each
-  // task was given, by task.
+  // Makes a plan for two tasks and registers it. Maps each task to the graph
+  // that it was given.
   std::map<std::string, pb::GraphDef> Register(
       PlanDump& dump, std::string session = kSession,
       const std::vector<std::string>& foreign_tasks = {}) {
@@ -163,7 +163,7 @@ TEST_F(PlanDumpTest, WhatCannotBeWrittenIsLoggedOnceAndFailsNothing) {
   EXPECT_EQ(log.find("plans are missing"), log.rfind("plans are missing"));
 }
 
-// Other users may place a link in a folder that they can write to.
+// If other users can write to a folder, they may have put a link there.
 TEST_F(PlanDumpTest, FollowsNoLinks) {
   const std::string target = folder_.Path("target");
   ASSERT_EQ(mkdir(folder_.Path(kFolder).c_str(), 0700), 0);

@@ -36,7 +36,7 @@ TEST(ProgramTest, PrintsAllToAPipeThatDoesNotBlock) {
   });
   const std::string text(1 << 20, 'x');
   const int code = Print(Log("program_test"), text);
-  dup2(standard_output, STDOUT_FILENO);  // gives the reader end of file
+  dup2(standard_output, STDOUT_FILENO);  // the reader then gets end of file
   reader.join();
   close(standard_output);
   close(pipe_ends[0]);

@@ -132,8 +132,8 @@ TEST_F(RunModelTest, NamesWhatDoesNotExist) {
 // of the session fetch nothing.
 struct SlowTarget {
   Clock& clock;
-  // The times of the calls. If there are more steps than times in `steps`, the
-  // times are used again in turn.
+  // The durations of the calls. If there are more steps than durations in
+  // `steps`, the durations are used again in turn.
   std::chrono::milliseconds init = {};
   std::chrono::milliseconds plan = {};
   std::vector<std::chrono::milliseconds> steps = {std::chrono::milliseconds(0)};

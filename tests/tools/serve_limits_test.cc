@@ -92,8 +92,8 @@ int64_t Number(std::chrono::nanoseconds value) { return value.count(); }
 
 using Fields = std::map<std::string, int64_t>;
 
-// Returns the value of every field by its name. If one of the structs gets
-// another field, this function does not compile.
+// Maps the name of every field to its value. If one of the structs gets another
+// field, this function does not compile.
 Fields FieldsOf(const ServeOptions& options) {
   const auto& [max_message_bytes, max_transport_bytes, max_connections,
                max_per_address, handshake_timeout, imported, max_graph_bytes,
@@ -202,9 +202,8 @@ TEST(ServeLimitsTest, OfDumpedPlans) {
   EXPECT_EQ(Parse("--max-dumped-plans 7").max_dumped_plans, 7);
 }
 
-// Returns the number that a default in the manual stands for, such as "4 GiB",
-// "2^22", "10,000" or "24 h" (in nanoseconds), or -1 if the text has another
-// form.
+// Parses a default in the manual, such as "4 GiB", "2^22", "10,000" or "24 h".
+// Times become nanoseconds. Returns -1 if the text has an unknown form.
 int64_t DefaultOf(const std::string& text) {
   if (text == "what the devices have") return INT64_MAX;
   if (text == "half of them") return 0;
@@ -228,8 +227,8 @@ int64_t DefaultOf(const std::string& text) {
   return number * unit->second;
 }
 
-// Returns the flag and the default of each "`--flag` (default)" in the manual's
-// section on limits.
+// Finds each "`--flag` (default)" in the manual's section on limits. Maps each
+// flag to its default.
 std::map<std::string, std::string> DocumentedDefaults() {
   const std::string manual = ReadFile(LEAT_TESTS_DIR "/../docs/faults.md");
   absl::string_view rest = manual;

@@ -238,7 +238,8 @@ TEST(TraceTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(trace.TimeByOp()[0].count, 3);
 }
 
-// The trace leaves out only the last steps, whatever the sizes of the steps.
+// If a step is too large, the trace leaves out this step and all later steps,
+// even small ones.
 TEST(TraceTest, TakesNoStepAfterOneThatIsTooLarge) {
   pb::StepStats small, large;
   Ran(Device(small, "cpu"), "a", "MatMul(x)", 10, 30);

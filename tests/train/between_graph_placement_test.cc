@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that a worker's copy of a graph for between-graph training can be
-// placed on the cluster for which it was built. For that, a node that uses a
-// variable must not request a device other than that of the variable. The
-// graphs are only planned, so no task runs.
+// placed on the cluster for which it was built. To make this possible, a node
+// that uses a variable must not request a device other than that of the
+// variable. The graphs are only planned, so no task runs.
 #include <string>
 #include <vector>
 
@@ -67,8 +67,8 @@ bool TouchesAVariable(const Graph& graph, const Node& node) {
   return false;
 }
 
-// TensorFlow's placer would correct a wrong request and log it, but other
-// planners need not.
+// TensorFlow's placer would correct a wrong request and log it. Other planners
+// may not.
 TEST(BetweenGraphPlacementTest, WhatTouchesAVariableAsksForItsDevice) {
   GraphBuilder b;
   const Scope device = b.OnDevice(ReplicaDeviceSetter(

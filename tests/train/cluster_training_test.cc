@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that a network gets the same losses whether it is trained in this
-// process, in one graph over a cluster (in-graph), or by several workers with a
-// graph each (between-graph).
+// process, in one graph over a cluster (in-graph), or by several workers, each
+// with its own graph (between-graph).
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -192,7 +192,7 @@ Losses TrainInGraph(const Optimizer& optimizer) {
   return losses;
 }
 
-// A worker of between-graph training, with a thread and a graph of its own.
+// A worker of between-graph training, with its own thread and its own graph.
 class Worker {
  public:
   // If `sync` is true, gradients are averaged over all workers.

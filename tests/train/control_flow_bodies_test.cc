@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests what bodies of functions share with the graph around them: second
-// derivatives with respect to outer values, variables on other devices,
+// derivatives with respect to outer values, variables on other devices, side
 // effects, updates, and names of outputs.
 #include <functional>
 
@@ -40,8 +40,8 @@ Outputs Gradients(const Output& y, const Outputs& xs) {
   return result;
 }
 
-// Runs the initializers of the variables and returns the float scalars
-// `outputs`.
+// Runs the initializers of the variables. Returns the values of `outputs`,
+// which are float scalars.
 absl::StatusOr<std::vector<float>> Fetch(GraphBuilder& b,
                                          const Outputs& outputs,
                                          int num_cpus = 1) {
@@ -225,8 +225,8 @@ TEST(EffectBranchTest, RunsAndIsWaitedFor) {
   }
 }
 
-// The gradients keep the innermost loop's values in a list of lists, nested as
-// deep as the loops.
+// The gradients keep the values of the innermost loop in a list of lists, which
+// has one level for each loop.
 TEST(NestedLoopsTest, HaveGradientsAsDeepAsTheBuilderMakesThem) {
   GraphBuilder b;
   const Output x = b.Const(3.0f, "x");

@@ -23,7 +23,8 @@ using ::testing::HasSubstr;
 
 using Variables = absl::Span<const Output>;
 
-// Applies `step` to `start` `count` times. `count` is an int32 scalar.
+// Applies `step` to `start` and then to each result, `count` times in all.
+// `count` is an int32 scalar.
 Output Repeat(const Output& count, const Output& start,
               absl::FunctionRef<Output(Output)> step) {
   GraphBuilder& b = *start.builder();

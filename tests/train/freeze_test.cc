@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that frozen graphs have no state and compute what their sessions
-// compute, here and in TensorFlow (tests/interop/run_frozen_loops.py).
+// Tests that frozen graphs have no state and compute what the original graphs
+// compute, both in Leat and in TensorFlow (tests/interop/run_frozen_loops.py).
 #include "leat/train/freeze.h"
 
 #include <unistd.h>
@@ -89,8 +89,8 @@ std::shared_ptr<Session> ReadySession(const Graph& graph) {
   return session;
 }
 
-// Returns `graph` frozen for `outputs`. Expects that the outputs keep their
-// values for `feeds`.
+// Freezes `graph` for `outputs` and returns the result. Expects that the
+// outputs keep their values for `feeds`.
 absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
                                        const std::vector<TensorName>& outputs,
                                        const std::vector<Feed>& feeds) {
@@ -116,7 +116,7 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
   return frozen;
 }
 
-// The graph applies x -> tanh(x w + bias) `n` times, and omits the bias where
+// The graph applies x -> tanh(x w + bias) `n` times, but omits the bias when
 // the sum of x is above `threshold`. It also gathers rows of w.
 absl::StatusOr<Graph> BuildLoops(bool reads_outside = true) {
   GraphBuilder b;

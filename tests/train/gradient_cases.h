@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The functions whose gradients gradient_check_test.cc checks, by op family.
-// Each family adds its cases to a list in a file of its own.
+// The functions whose gradients gradient_check_test.cc checks. Each family of
+// ops has its own file, which adds the cases of the family to a list.
 #ifndef LEAT_TESTS_TRAIN_GRADIENT_CASES_H_
 #define LEAT_TESTS_TRAIN_GRADIENT_CASES_H_
 
@@ -40,7 +40,7 @@ inline Output Ints(GraphBuilder& b, std::initializer_list<int32_t> values) {
   return Vec<int32_t>(b, values);
 }
 
-// Each of these appends the cases of the ops of its family.
+// Each of these functions appends the cases of one family of ops.
 void AddElementWise(std::vector<GradientCase>& cases);
 void AddBinaryMath(std::vector<GradientCase>& cases);
 void AddReductions(std::vector<GradientCase>& cases);

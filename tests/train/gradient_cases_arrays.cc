@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The cases of ops that move elements: shapes, gathers and scatters.
+// Gradient cases of ops that move elements: shapes, gathers and scatters.
 #include <utility>
 
 #include "leat/graph/ops.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The cases of reductions, cumulative ops, matrix products and losses.
+// Gradient cases of reductions, cumulative ops, matrix products and losses.
 #include "leat/graph/ops.h"
 #include "leat/tests/train/gradient_cases.h"
 

@@ -3,7 +3,7 @@
 // Compares every registered gradient with central differences, on the CPU of
 // this machine, in float64 (float32 if an op has no float64). Each case runs
 // once with shapes that are known when the graph is built, and once with shapes
-// that only the feeds tell.
+// that only the feeds determine.
 #include <cmath>
 #include <set>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GradientProgram holds a graph under test and the float64 values that it is
-// fed, and compares gradients with central differences.
+// GradientProgram holds the graph of a test and the float64 values that the
+// graph is fed. It compares gradients with central differences.
 #ifndef LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
 #define LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
 
@@ -22,19 +22,19 @@ namespace leat {
 using Outputs = std::vector<Output>;
 
 // Owns a graph builder, the placeholders that are its inputs, the values that
-// they are fed, and the session that runs the graph. Errors fail the test.
+// they are fed, and the session that runs the graph. Errors make the test fail.
 // Thread-compatible.
 class GradientProgram {
  public:
-  // The test adds the function under test here. The graph is built at the first
-  // Fetch, so nothing may be added after that.
+  // The test adds its function here. The graph is built at the first Fetch, so
+  // nothing may be added after that.
   GraphBuilder b;
   // The number of CPU devices of the session. Set it before the first Fetch.
   int num_cpus = 1;
 
   // Adds a float64 placeholder that is fed `point`. If `known_shape` is false,
-  // the graph does not know its shape. REQUIRES: `point` has as many elements
-  // as `shape`.
+  // the shape of the placeholder is unknown. REQUIRES: `point` has as many
+  // elements as `shape`.
   Output Input(const std::string& name, const Shape& shape,
                std::vector<double> point, bool known_shape = true) {
     inputs_.push_back(
@@ -82,7 +82,7 @@ class GradientProgram {
   }
 
   // Adds the gradients of `loss` with respect to all inputs, as dense tensors.
-  // Fails the test if an input has none.
+  // If an input has no gradient, makes the test fail.
   Outputs Gradients(const Output& loss) {
     const Output ys[] = {loss};
     Outputs result;

@@ -3,7 +3,7 @@
 // Compares gradients with the values of TensorFlow's gradient graphs
 // (gradients.jsonl, written by make_gradients.py). Each case runs once with
 // shapes that are known when the graph is built, and once with shapes that only
-// the feeds tell.
+// the feeds determine.
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -180,8 +180,8 @@ TEST(GradientValuesTest, AreTensorFlowsWhereTheyAreNot) {
 }
 
 TEST(GradientValuesTest, CoverEveryGradient) {
-  // PreventGradient has no values. gradient_check_test.cc covers variables, and
-  // control_flow_gradients_test.cc covers control flow.
+  // PreventGradient has no gradient. gradient_check_test.cc covers variables,
+  // and control_flow_gradients_test.cc covers control flow.
   std::set<std::string> covered = {"PreventGradient",
                                    "ReadVariableOp",
                                    "RefIdentity",

@@ -20,8 +20,8 @@
 
 namespace leat::testing {
 
-// Makes an initializer from `attrs`, a JSON object with the fields of its attrs
-// struct.
+// Makes an initializer from `attrs`, a JSON object with the fields of the
+// initializer's attrs struct.
 using MakeInitializer =
     std::function<nn::Initializer(const nlohmann::json& attrs)>;
 std::map<std::string, MakeInitializer> InitializersByName();
@@ -31,13 +31,13 @@ using MakeOptimizer =
     std::function<std::unique_ptr<nn::Optimizer>(const nlohmann::json& attrs)>;
 std::map<std::string, MakeOptimizer> OptimizersByName();
 
-// Returns the lines of tests/train/nn/`file` whose "kind" is `kind`. Fails the
-// test if there are none.
+// Returns the lines of tests/train/nn/`file` whose "kind" is `kind`. If there
+// are none, makes the test fail.
 std::vector<nlohmann::json> CasesOfKind(const std::string& file,
                                         const std::string& kind);
 
-// Owns a session of the graph that a builder has built. Errors fail the test.
-// Thread-compatible.
+// Owns a session of the graph that a builder has built. Errors make the test
+// fail. Thread-compatible.
 class CaseProgram {
  public:
   // Builds the graph of `b` and runs its initializers. Does not keep `b`.

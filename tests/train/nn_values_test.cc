@@ -221,7 +221,8 @@ class FedGradient {
   Gradient gradient_;
 };
 
-// Inputs of rank 4 are normalized by one op, inputs of rank 2 by several.
+// One op normalizes inputs of rank 4, and several ops normalize inputs of rank
+// 2.
 TEST(NnValuesTest, BatchNormalizationIsTensorFlows) {
   for (const json& spec : CasesOf("layer")) {
     SCOPED_TRACE(NameOf(spec));

@@ -88,7 +88,7 @@ TEST(PartitionedValuesTest, PartsStartAsTensorFlows) {
   }
 }
 
-// Here the values are worked out by hand, because some of TensorFlow's values
+// Here the values are computed by hand, because some of TensorFlow's values
 // depend on which ops TensorFlow chooses.
 TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   for (const int axis : {0, 1}) {
@@ -113,7 +113,8 @@ TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   }
 }
 
-// Adds up the rows of a gradient. The result is dense, [rows, ...].
+// Adds up the rows of a gradient that have the same index. The result is dense
+// and has the shape [rows, ...].
 Output Densified(const Gradient& gradient, int64_t rows) {
   if (!gradient.IsSparse()) return gradient.AsDense();
   const IndexedSlices& slices = gradient.slices();

@@ -16,8 +16,7 @@ namespace {
 
 using Variables = absl::Span<const Output>;
 
-// Makes expressions of sums, products, branches and loops, nested in each
-// other.
+// Makes expressions of nested sums, products, branches and loops.
 class RandomExpression {
  public:
   explicit RandomExpression(uint32_t seed) : random_(seed) {}

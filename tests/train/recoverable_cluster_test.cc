@@ -354,8 +354,8 @@ TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
 
 // ---- Synchronous training ----
 
-// Trains until the global step is `end`. After a recoverable error it goes on
-// with the next batch.
+// Trains until the global step is `end`. After a recoverable error, the
+// training continues with the next batch.
 void TrainUntil(RecoverableSession& session, const SyncModel& model, int worker,
                 int64_t end) {
   int64_t step = 0;
@@ -411,7 +411,7 @@ class SyncClusterTest : public ::testing::Test {
       TrainUntil(*sessions_[i], models_[i], i, end);
     });
   }
-  // Ends the training, as the chief of a program does.
+  // Ends the training, as the chief in a program would.
   void Finish() {
     EXPECT_TRUE(sessions_[0]
                     ->Run({.targets = {models_[0].finish},
@@ -495,7 +495,7 @@ TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   Train(1, 1'000'000).Join();
 }
 
-// The servers are kept, but the programs of the workers begin again.
+// The servers keep running, but the programs of the workers start again.
 TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   Create(false);
   Thread other = Train(1, 1'000'000);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests when RecoverableSession makes a session again, what it runs first in a
+// Tests when RecoverableSession makes another session, what it runs first in a
 // new session, and when a task waits for the chief. The sessions are scripted;
 // recoverable_cluster_test.cc has real ones.
 #include "leat/train/recoverable_session.h"

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sessions whose steps do what a test scripts, for tests of RecoverableSession.
-// A World holds the script and the log. Every ScriptedSession of a test refers
-// to the test's World.
+// ScriptedSession is a session whose steps do what a test scripts. The tests of
+// RecoverableSession use it. A World holds the script and the log. Every
+// ScriptedSession of a test refers to the test's World.
 #ifndef LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_
 #define LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_
 

@@ -25,8 +25,8 @@ Variable Bias(GraphBuilder& b) {
                        [&] { return b.Const(Tensor::Vector<float>({0.1f})); });
 }
 
-// Returns a number in [-1, 1) that depends on all arguments, by a simple
-// recurrence.
+// Returns a number in [-1, 1) that depends on all arguments. A simple
+// recurrence computes it.
 float Number(int worker, int step, int i) {
   uint32_t x =
       static_cast<uint32_t>(worker * 7919 + step * 104729 + i * 31 + 1);

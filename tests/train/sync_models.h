@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Two small models for synchronous training, which every worker of a cluster
-// builds in the same way, and batches for them.
+// Two small models for synchronous training, and batches for them. Every worker
+// of a cluster builds the same model.
 #ifndef LEAT_TESTS_TRAIN_SYNC_MODELS_H_
 #define LEAT_TESTS_TRAIN_SYNC_MODELS_H_
 
@@ -51,7 +51,7 @@ struct SyncModelOptions {
 };
 
 // Builds the model of `options.loss` with `optimizer` in a SyncReplicas. Errors
-// fail the test.
+// make the test fail.
 template <class Optimizer>
 SyncModel BuildSyncModel(const Optimizer& optimizer,
                          const SyncModelOptions& options);

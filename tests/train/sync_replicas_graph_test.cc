@@ -113,8 +113,8 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   const std::set<NodeId> before = UpTo(graph, removes[0]);
   for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
   // Two of these three assignments come before the removal. They set the global
-  // step and the chief's own step. The third assignment, which says that a
-  // chief has begun, does not come before.
+  // step and the chief's own step. The third assignment says that a chief has
+  // begun. It does not come before the removal.
   EXPECT_EQ(counts.size(), 3);
   EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
                           [&](NodeId id) { return before.contains(id); }),

@@ -68,7 +68,7 @@ T Fetch(Session& session, const std::string& name) {
   return fetched.ok() ? (*fetched)[0].data<T>()[0] : T{};
 }
 
-// Workers with a session each. Worker 0 is the chief.
+// Several workers, each with its own session. Worker 0 is the chief.
 class Workers {
  public:
   Workers(InProcessCluster& cluster, int num_workers,
@@ -287,8 +287,8 @@ TEST(SyncReplicasTest, SparseAdamAndMomentumAreThoseOfOneLargeBatch) {
 
 // ---- Whose gradients count ----
 
-// The names of the tensors that tell how many gradients of the variables w and
-// c wait in their accumulators on the parameter server.
+// The names of two tensors. They are the numbers of gradients of the variables
+// w and c that wait in the accumulators on the parameter server.
 struct Counts {
   std::string of_w;
   std::string of_c;
@@ -343,8 +343,8 @@ class CountedTest : public ::testing::Test {
     EXPECT_EQ(NumWaiting(counts_.of_w), count);
     EXPECT_EQ(NumWaiting(counts_.of_c), count);
   }
-  // Both workers run steps `from` to `to` - 1, and the chief applies their
-  // gradients.
+  // Makes both workers run the steps `from` to `to` - 1, and makes the chief
+  // apply their gradients.
   void TrainBoth(int from, int to) {
     auto threads = workers_->TrainInStep(2, LinearBatch, from, to);
     threads.push_back(workers_->Chief(to - from));
@@ -386,7 +386,7 @@ TEST_F(CountedTest, TheChiefWaitsForEveryWorker) {
 }
 
 // There are as many tokens as workers, so no worker begins a step before the
-// chief has ended the step before it.
+// chief has ended the previous step.
 TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
   Start(2, {.replicas_to_aggregate = 2});
   auto threads = workers_->TrainInStep(2, LinearBatch, 0, 2);

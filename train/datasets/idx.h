@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Readers of IDX files, the format of MNIST and Fashion-MNIST: the bytes 0, 0,
-// type and rank, then the extents as big-endian numbers, then the elements.
-// Files may be gzipped. Stateless, thread-safe.
+// Readers of IDX files, the format of MNIST and Fashion-MNIST. A file consists
+// of the bytes 0, 0, type and rank, then the extents as big-endian numbers,
+// then the elements. Files may be gzipped. Stateless, thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
 //                         LoadFashionMnist(kFashionMnistFolder));
@@ -23,19 +23,19 @@
 
 namespace leat {
 
-// The greatest number of bytes that a file may have, packed or unpacked.
+// The maximum number of bytes of a file, packed or unpacked.
 inline constexpr int64_t kMaxIdxBytes = int64_t{4} << 30;
 
 // Returns the content of an IDX file as a tensor of uint8. Returns
 // INVALID_ARGUMENT, with `name` and the problem, if `bytes` is not an IDX file
-// of unsigned bytes, ends too early, or goes on after the data.
+// of unsigned bytes, ends too early, or has more bytes after the data.
 absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
                                 absl::string_view name);
 
-// Returns the content of the file `path`, which is unpacked if it is gzipped.
+// Returns the content of the file `path`. Unpacks the file if it is gzipped.
 // The gzip streams must end where the file does. Returns RESOURCE_EXHAUSTED if
-// the file has more than kMaxIdxBytes, packed or unpacked. Also fails as
-// ParseIdx and ReadRegularFile (core/regular_file.h) do.
+// the file has more than kMaxIdxBytes, packed or unpacked. Also returns the
+// errors of ParseIdx and ReadRegularFile (core/regular_file.h).
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
 // Images of uint8 [n, 28, 28, 1] and their labels, int32 [n].

@@ -120,8 +120,8 @@ Output LookUp(absl::Span<const Variable> parts, Output ids, const Table& table,
 }
 
 // Scales rows whose norm is greater than `max_norm` down to that norm, as
-// tf.clip_by_norm does for each row. Does not take the root of 0, because the
-// root has no gradient at 0.
+// tf.clip_by_norm does for each row. Does not take the square root of 0,
+// because the square root has no gradient at 0.
 Output ClipRows(Output rows, const Table& table, double max_norm) {
   Dims axes;
   for (int i = static_cast<int>(table.row.size()); i > 0; --i) {

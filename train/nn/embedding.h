@@ -22,7 +22,7 @@
 
 namespace leat::nn {
 
-// Says how the rows are dealt out to `parts` parts. The examples are for the
+// Says how the rows are divided among `parts` parts. The examples are for the
 // rows 0 to 6 and three parts.
 enum class PartitionStrategy {
   kMod,  // row r is in part r % parts: 0 3 6, 1 4, 2 5

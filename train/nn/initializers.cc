@@ -15,8 +15,8 @@ namespace {
 // Larger constants are filled in at run time, which keeps graphs small.
 constexpr int64_t kMaxConstantElements = 1000;
 
-// Returns the shape as a constant. It is int32, as in TensorFlow, if all
-// extents fit.
+// Returns the shape as a constant. As in TensorFlow, the constant is int32 if
+// all extents fit into int32.
 Output ShapeConst(GraphBuilder& b, const Shape& shape, const char* name) {
   const Shape rank{static_cast<int64_t>(shape.rank())};
   const bool is_wide = std::any_of(

@@ -27,8 +27,8 @@ namespace leat::nn {
 
 // Builds a tensor of the given shape and dtype, for a variable of shape
 // `whole`. Both shapes are the same unless the variable is partitioned. The
-// dtype must be a floating-point one, except for the constants. Outside of a
-// layer, errors name the place where the initializer was made.
+// dtype must be a floating-point one, except for Zeros, Ones and Constant.
+// Outside of a layer, errors name the place where the initializer was made.
 using Initializer = std::function<Output(GraphBuilder&, const Shape& shape,
                                          DType, const Shape& whole)>;
 

@@ -32,7 +32,7 @@
 // between.
 //
 // All layers have these attributes in common. `name` is the name of their
-// scope; if it is empty, the kind of layer is used, with a number if need be:
+// scope; if it is empty, the kind of layer is used, with a number if necessary:
 // "dense", "dense_1", ... `trainable` says whether an optimizer updates the
 // variables by default. `data_format` says where the channels are: in the last
 // axis ("NHWC") or in axis 1 ("NCHW").
@@ -73,9 +73,8 @@ struct DenseAttrs {
   bool trainable = true;
   std::string name = {};
 };
-// Returns activation(x W + b), in which the kernel W multiplies the last axis
-// of `x`. x: [..., in]; the extent `in` must be known. The result: [...,
-// units].
+// Returns activation(x W + b). The kernel W multiplies the last axis of `x`. x:
+// [..., in]; the extent `in` must be known. The result: [..., units].
 Output Dense(Output x, DenseAttrs attrs,
              SourceLocation location = SourceLocation::Current());
 
@@ -142,7 +141,7 @@ struct DropoutAttrs {
   std::string name = {};
 };
 // Sets a random share of the elements to zero, and multiplies the others by 1 /
-// (1 - rate). Each step chooses other elements.
+// (1 - rate). Each step chooses different elements.
 Output Dropout(Output x, DropoutAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 

@@ -28,8 +28,8 @@
 
 namespace leat::nn {
 
-// Returns the variable "global_step" (int64, initially 0), which Minimize can
-// count up. It is made at the first call.
+// Returns the variable "global_step" (int64, initially 0). The first call makes
+// the variable. Minimize can add one to it in each step.
 Variable GlobalStep(GraphBuilder& builder,
                     SourceLocation location = SourceLocation::Current());
 
@@ -40,9 +40,9 @@ Output ConstantRate(GraphBuilder& builder, double rate,
 // The attributes of ExponentialDecay.
 struct ExponentialDecayAttrs {
   double initial = 0.1;
-  int64_t steps = 1000;  // per multiplication by `rate`
+  int64_t steps = 1000;  // steps per multiplication by `rate`
   double rate = 0.96;
-  bool staircase = false;  // round the exponent down
+  bool staircase = false;  // if true, rounds the exponent down
 };
 // Returns initial * rate^(step / steps).
 Output ExponentialDecay(Output step, ExponentialDecayAttrs attrs = {},

@@ -26,7 +26,7 @@ namespace leat::nn {
 // Returns the mean of all elements of `x`.
 Output MeanOfAll(Output x, SourceLocation location = SourceLocation::Current());
 
-// Returns the mean cross entropy between the class `labels` and
+// Returns the mean cross entropy between the classes in `labels` and
 // softmax(logits). labels: int32 or int64 [batch], each in [0, classes).
 // logits: [batch, classes].
 Output SparseSoftmaxCrossEntropy(

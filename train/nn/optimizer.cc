@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The parts of Optimizer that all optimizers share.
+// The methods of the base class Optimizer, which all optimizers share.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,7 +32,7 @@ IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
 Operand AsFloat32(const Operand& value) {
   if (!value.number().has_value() || value.number()->rank() != 0 ||
       value.number()->dtype() != DType::kDouble) {
-    return value;  // a list of numbers is an error of the op that takes it
+    return value;  // the op that takes a list reports the error
   }
   const auto rounded = static_cast<float>(value.number()->scalar<double>());
   return Operand(static_cast<double>(rounded), value.location());
@@ -237,9 +237,9 @@ const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
   return it->second;
 }
 
-// The powers are on the device of the variable whose name is first in the
-// alphabet. They are float32 even if that variable has another dtype, as in
-// TensorFlow.
+// The powers are on the device of the variable whose name comes first in
+// alphabetical order. They are float32 even if that variable has another dtype,
+// as in TensorFlow.
 absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
     GraphBuilder& b, absl::Span<const VariableGradient> gradients,
     SourceLocation location) const {
@@ -268,7 +268,7 @@ absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
   return powers;
 }
 
-// Assigns power * number to the power.
+// Multiplies the variable `power` by `number`.
 Operation Optimizer::MultiplyPower(const Variable& power, Output number,
                                    SourceLocation location) const {
   Scope colocated = power.handle().builder()->ColocateWith(

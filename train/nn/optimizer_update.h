@@ -19,8 +19,9 @@ namespace leat::nn {
 class OptimizerUpdate {
  public:
   // `builder`, `values` and `powers` are borrowed and must outlive the
-  // OptimizerUpdate. `values` has the optimizer's numbers by name, and `powers`
-  // its powers. `slot_name` is the name of the optimizer.
+  // OptimizerUpdate. `values` maps the names of the optimizer's numbers to
+  // their nodes, and `powers` maps the names of its powers to their variables.
+  // `slot_name` is the name of the optimizer.
   OptimizerUpdate(GraphBuilder& builder, Variable variable,
                   std::string slot_name,
                   const absl::flat_hash_map<std::string, Output>& values,

@@ -11,7 +11,8 @@
 // results are those of tf.compat.v1.train. A learning rate or another number
 // may also be an Output, such as a schedule (learning_rate.h).
 //
-// Minimize has two halves, between which a program can change the gradients:
+// A program can also call the two halves of Minimize, and change the gradients
+// in between:
 //
 //   const nn::Momentum momentum({.learning_rate = 0.1, .momentum = 0.9});
 //   std::vector<nn::VariableGradient> gradients =
@@ -130,13 +131,13 @@ class Optimizer {
   virtual bool KeepsDuplicates() const { return false; }
 
  private:
-  // Values has the nodes of the numbers by name, and ValuesByType the Values of
-  // each dtype.
+  // Values maps the name of each number to its node. ValuesByType maps each
+  // dtype to its Values.
   using Values = absl::flat_hash_map<std::string, Output>;
   using ValuesByType = absl::flat_hash_map<DType, Values>;
 
-  // Returns true outside of all bodies. Inside of one, returns false and
-  // reports FAILED_PRECONDITION to the builder.
+  // Returns true outside of all bodies (of a Cond or a While). Inside of a
+  // body, returns false and reports FAILED_PRECONDITION to the builder.
   bool CheckOutsideBodies(GraphBuilder& b, SourceLocation location) const;
   // Does what ApplyGradients does. Minimize also passes the loss, so that
   // bodies that read variables for the loss run before the update.
@@ -145,15 +146,15 @@ class Optimizer {
                   absl::Span<const VariableGradient> gradients,
                   const MinimizeOptions& options,
                   SourceLocation location) const;
-  // Returns the nodes of the numbers for a dtype, which are made at first use
-  // and kept in `all`.
+  // Returns the nodes of the numbers for a dtype. The nodes are made at first
+  // use and kept in `all`.
   const Values& ValuesFor(GraphBuilder& b, DType dtype, SourceLocation location,
                           ValuesByType& all) const;
   // Adds the variables of Powers().
   absl::flat_hash_map<std::string, Variable> MakePowers(
       GraphBuilder& b, absl::Span<const VariableGradient> gradients,
       SourceLocation location) const;
-  // Multiplies the power by the number.
+  // Multiplies the variable `power` by `number`.
   Operation MultiplyPower(const Variable& power, Output number,
                           SourceLocation location) const;
   // Returns true if all variables belong to `b`. Otherwise reports an error to
@@ -227,8 +228,8 @@ struct AdagradAttrs {
   Operand learning_rate = 0.01;
   double initial_accumulator = 0.1;
 };
-// Gives each element a learning rate, which falls as its gradients add up
-// (Duchi et al. 2011). `a` is initially `initial_accumulator`:
+// Gives each element its own learning rate, which falls as the gradients of the
+// element add up (Duchi et al. 2011). `a` is initially `initial_accumulator`:
 //
 //   a += g^2
 //   w -= learning_rate * g / sqrt(a)

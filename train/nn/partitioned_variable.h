@@ -42,19 +42,19 @@ struct Partitioning {
   int axis = 0;
 };
 
-// Decides how a variable with this shape (which is not a scalar) and dtype is
-// cut. The partitioners below are TensorFlow's. A negative axis counts from the
-// end.
+// Decides how a variable with this shape and dtype is cut. The variable is
+// never a scalar. The partitioners below are TensorFlow's. A negative axis
+// counts from the end.
 using Partitioner =
     std::function<absl::StatusOr<Partitioning>(const Shape& shape, DType)>;
 
-// Cuts into `parts` parts, or fewer if the extent is smaller
+// Cuts a variable into `parts` parts, or fewer if the extent is smaller
 // (fixed_size_partitioner).
 Partitioner FixedSizePartitioner(int64_t parts, int axis = 0);
 
 // Divides the size of the variable by `min_part_bytes`, rounds the result up,
-// and cuts into that many parts. If `max_parts` or the extent of the axis is
-// smaller, cuts into that number of parts instead
+// and cuts the variable into that many parts. If `max_parts` or the extent of
+// the axis is smaller, cuts into that number of parts instead
 // (min_max_variable_partitioner).
 struct MinMaxPartitionerAttrs {
   int64_t max_parts = 1;
@@ -64,9 +64,10 @@ struct MinMaxPartitionerAttrs {
 };
 Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs);
 
-// Cuts into the smallest number of parts of at most `max_part_bytes` bytes
-// each. Parts may be larger in two cases: a single slice has more bytes, or
-// more than `max_parts` parts would be needed (variable_axis_size_partitioner).
+// Cuts a variable into the smallest number of parts of at most `max_part_bytes`
+// bytes each. Parts may be larger in two cases: a single slice has more bytes,
+// or more than `max_parts` parts would be needed
+// (variable_axis_size_partitioner).
 struct AxisSizePartitionerAttrs {
   int64_t max_part_bytes = (64 << 20) - 1;
   int axis = 0;

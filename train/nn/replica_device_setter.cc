@@ -14,8 +14,8 @@
 namespace leat::nn {
 namespace {
 
-// Returns how many bytes a node counts for in GreedyByBytes. It is a double,
-// like TensorFlow's loads, so that sums cannot overflow.
+// Returns the number of bytes that GreedyByBytes counts for a node. The result
+// is a double, as in TensorFlow, so that sums cannot overflow.
 absl::StatusOr<double> Bytes(const NodeDef& node) {
   if (!IsVariableOp(node.op->name)) return 1.0;
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("dtype"));

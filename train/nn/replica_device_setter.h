@@ -7,15 +7,16 @@
 //   Scope device = b.OnDevice(nn::ReplicaDeviceSetter(
 //       {.ps_tasks = 2, .worker_device = "/job:worker/task:1"}));
 //
-// Variables are dealt out in turn, or so that all parameter servers have about
-// the same number of bytes:
+// The variables go to the parameter servers in turn, or in such a way that all
+// servers have about the same number of bytes:
 //
 //   Scope balanced = b.OnDevice(nn::ReplicaDeviceSetter(
 //       {.ps_tasks = 2, .strategy = nn::GreedyByBytes(2)}));
 //
-// Variables go to tasks of "/job:ps", everything else to the worker. The task
-// of a variable depends only on the nodes before it, so all copies of the graph
-// agree about it. Device functions are not thread-safe, as builders are not.
+// Variables go to tasks of "/job:ps", and everything else goes to the worker.
+// The task of a variable depends only on the nodes before it, so all copies of
+// the graph agree about it. Device functions, like builders, are not
+// thread-safe.
 #ifndef LEAT_TRAIN_NN_REPLICA_DEVICE_SETTER_H_
 #define LEAT_TRAIN_NN_REPLICA_DEVICE_SETTER_H_
 
@@ -45,7 +46,7 @@ PsStrategy RoundRobin(int ps_tasks);
 PsStrategy GreedyByBytes(int ps_tasks);
 
 // Returns the ops that TensorFlow puts on parameter servers: variables, hash
-// tables and others that keep state.
+// tables and other ops that keep state.
 const std::vector<std::string>& StandardPsOps();
 
 // Options of ReplicaDeviceSetter.
@@ -58,10 +59,9 @@ struct ReplicaDeviceSetterOptions {
   PsStrategy strategy = {};  // empty: RoundRobin(ps_tasks)
 };
 
-// Returns the device function. If an inner scope asks for another job than the
-// one in `ps_device`, the node is not given to the strategy. Errors (a
-// malformed device, a task that is not below `ps_tasks`) become errors of the
-// node.
+// Returns the device function. If an inner scope requests a job other than that
+// of `ps_device`, the strategy is not asked about the node. Errors (a malformed
+// device, a task that is not below `ps_tasks`) become errors of the node.
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
 
 }  // namespace leat::nn

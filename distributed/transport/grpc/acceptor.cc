@@ -24,10 +24,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How many connections are accepted at one socket before the acceptor looks at
-// the other sockets.
+// The maximum number of connections that the acceptor accepts at one socket
+// before it looks at the other sockets.
 constexpr int kMaxAtOnce = 64;
-// How often the acceptor looks again while it cannot accept.
+// The time after which the acceptor checks again whether it can accept.
 constexpr milliseconds kLookAgain(100);
 // A search for closed connections looks at all connections. It is skipped if
 // the last search was less than kBetweenRemovals ago and there are more than

@@ -3,10 +3,10 @@
 // Acceptor: accepts the connections of a listener on a separate thread, and
 // closes connections beyond the limits.
 //
-// gRPC's own listener is not used, for two reasons. It never accepts again
-// after one accept has failed because the process had no free descriptor. And
-// it accepts connections until the process has no descriptors left for anything
-// else.
+// gRPC's own listener is not used, for two reasons. If one accept fails because
+// the process has no free descriptor, that listener never accepts again.
+// Besides, it accepts connections until the process has no descriptors left for
+// anything else.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_ACCEPTOR_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_ACCEPTOR_H_
 
@@ -28,13 +28,13 @@
 
 namespace leat {
 
-// Thread-safe. Owns the sockets that listen, but no connection.
+// Thread-safe. Owns the sockets that listen, but no connections.
 //
-// If a limit of the table is reached, the acceptor accepts a connection and
-// closes it immediately, so that the peer notices the refusal. If the process
-// has no free descriptor for the connection, the acceptor closes its spare
-// descriptor for a moment to get one. If there is no spare descriptor either,
-// the acceptor tries again ten times a second.
+// If a limit of the ConnectionTable is reached, the acceptor accepts a
+// connection and closes it immediately, so that the peer notices the refusal.
+// If the process has no free descriptor for the connection, the acceptor closes
+// its spare descriptor for a moment to get one. If there is no spare descriptor
+// either, the acceptor tries again ten times a second.
 class Acceptor {
  public:
   // Takes over a connection and its descriptor. Called on the acceptor's
@@ -81,7 +81,7 @@ class Acceptor {
   // table is reached.
   void Admit(int listening, FileDescriptor connection, const std::string& peer);
   // Counts and logs a connection that was refused. If `accepts_none` is true,
-  // connections of all other peers would be refused, too.
+  // connections from all other peers would be refused, too.
   void NoteRefusal(absl::string_view peer, const std::string& why,
                    bool accepts_none);
   // Checks whether the acceptor can accept again, and clears `problem_` if so.

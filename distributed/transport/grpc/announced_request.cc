@@ -24,7 +24,7 @@ absl::Status CheckAnnouncedRequest(absl::string_view announced,
         "the size of a request is announced as ", QuotedText(announced)));
   }
   if (bytes > limits.max_message_bytes) {
-    // gRPC says the same of a request whose size was not announced.
+    // gRPC reports the same error for a request whose size was not announced.
     return AsTransportError(absl::ResourceExhaustedError(
         absl::StrCat("Received message larger than max (", bytes, " vs. ",
                      limits.max_message_bytes, ")")));

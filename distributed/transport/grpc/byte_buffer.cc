@@ -32,8 +32,8 @@ grpc::Slice ShareTensor(Tensor tensor) {
 
 // A message that was received. The buffer is destroyed last, because only
 // gRPC's destructor of buffers may free memory of a quota on a thread that is
-// not gRPC's. A slice that is the last to refer to such memory crashes the
-// process if the quota is nearly used up (gRPC 1.51).
+// not gRPC's. If a slice is the last object that refers to such memory, its
+// destructor crashes the process when the quota is nearly used up (gRPC 1.51).
 struct ReceivedMessage {
   grpc::ByteBuffer buffer;
   std::vector<grpc::Slice> slices;
@@ -64,8 +64,8 @@ ReceivedSlices FromByteBuffer(grpc::ByteBuffer& buffer) {
   static_cast<void>(message->buffer.Dump(&slices));
   ReceivedSlices received;
   received.bytes.reserve(slices.size());
-  // gRPC stores the bytes of short slices inside of the Slice objects. The
-  // bytes stay in place, because these objects are not moved any more.
+  // gRPC stores the bytes of short slices inside the Slice objects. The bytes
+  // stay in place, because these objects are not moved any more.
   for (const grpc::Slice& slice : slices) {
     received.bytes.emplace_back(reinterpret_cast<const char*>(slice.begin()),
                                 slice.size());

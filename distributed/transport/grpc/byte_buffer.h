@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conversions between the pieces of a message and grpc::ByteBuffer, gRPC's type
-// for serialized messages. Both functions are stateless and thread-safe.
+// Functions that convert between the pieces of a message and grpc::ByteBuffer,
+// gRPC's type for serialized messages. Both functions are stateless and
+// thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_BYTE_BUFFER_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_BYTE_BUFFER_H_
 
@@ -17,9 +18,9 @@ namespace leat {
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
 
 // Takes the slices of `buffer`, which is empty afterwards. The result keeps
-// them alive. Callers should not keep the result for long: while one slice
-// lives, gRPC counts the whole piece that it read from the socket against the
-// memory that the transport may take.
+// them alive. Callers should not keep the result for a long time. While one
+// slice exists, gRPC counts the whole piece that it read from the socket
+// against the memory that the transport may take.
 ReceivedSlices FromByteBuffer(grpc::ByteBuffer& buffer);
 
 }  // namespace leat

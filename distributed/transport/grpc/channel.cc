@@ -17,7 +17,7 @@ namespace {
 
 // Returns the gRPC target of an address. The scheme is explicit, because gRPC
 // would misread the address of a host that is named like a scheme: it would
-// take "unix:1" for a path, not for port 1 of host "unix".
+// treat "unix:1" as a path, not as port 1 of the host "unix".
 std::string TargetOf(const std::string& address) {
   if (!UnixPath(address).empty()) return EscapedUnixAddress(address);
   return absl::StrCat(

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GrpcChannels: the connections of a gRPC transport to other tasks, one for
-// each address. A connection is made when it is first asked for.
+// GrpcChannels: keeps the connections of a gRPC transport to other tasks, one
+// for each address. A connection is made when it is first asked for.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 
@@ -24,8 +24,8 @@ namespace leat {
 // channel that is replaced or dropped here lives until its last call has ended.
 class GrpcChannels {
  public:
-  // The means to call one address. A default-constructed value stands for no
-  // connection.
+  // The means to call one address. A default-constructed value means that there
+  // is no connection.
   struct Connection {
     std::shared_ptr<grpc::Channel> channel = {};
     std::shared_ptr<Heartbeat> heartbeat = {};  // null if gRPC pings the peer
@@ -46,7 +46,7 @@ class GrpcChannels {
   // Returns the connection for a new call to `address` and makes it if there is
   // none. After a failed attempt to connect, a gRPC channel rejects calls until
   // its next attempt, some time later. If `waits` is false, Find replaces such
-  // a channel by a new one, which tries to connect immediately. If `waits` is
+  // a channel with a new one, which tries to connect immediately. If `waits` is
   // true, the channel stays, because the call itself waits for the connection.
   Connection Find(absl::string_view address, bool waits);
 
@@ -81,7 +81,8 @@ class GrpcChannels {
   Mutex mutex_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  // The heartbeats of all channels that live, also of those that were replaced.
+  // The heartbeats of all channels that still exist, including replaced
+  // channels.
   std::vector<std::weak_ptr<Heartbeat>> heartbeats_ ABSL_GUARDED_BY(mutex_);
 };
 

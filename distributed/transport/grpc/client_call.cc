@@ -25,7 +25,8 @@ using SystemClock = std::chrono::system_clock;
 // The message with which a gRPC server rejects calls while it shuts down.
 constexpr char kShuttingDown[] = "CANCELLED";
 
-// gRPC says this when the quota of the peer, or of this process, is used up.
+// gRPC reports the first message when the quota of the peer is used up, and the
+// second when the quota of this process is used up.
 constexpr char kQuotaOfPeer[] = "Received RST_STREAM with error code 11";
 constexpr char kOwnQuota[] = "Buffers full";
 

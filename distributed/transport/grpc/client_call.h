@@ -41,8 +41,8 @@ class ClientCall final : public OpenClientCall,
 
   // Sends `request`. `heartbeat`, which may be null, watches the call until it
   // ends. `queue` is borrowed until the call is destroyed. `done` runs on a
-  // thread that polls `queue`, also when the request cannot be encoded.
-  // REQUIRES: called once.
+  // thread that polls `queue`, even if the request cannot be encoded. REQUIRES:
+  // called once.
   void Start(const std::shared_ptr<grpc::Channel>& channel,
              std::shared_ptr<Heartbeat> heartbeat, Payload request,
              grpc::CompletionQueue& queue);
@@ -50,7 +50,8 @@ class ClientCall final : public OpenClientCall,
   void Lose() override { EndEarly(Ending::kLost); }
 
  private:
-  // Tells who ended the call. If several want to end it, the first one counts.
+  // Says who ended the call. If several parties try to end it, the first one
+  // counts.
   enum class Ending { kByPeer, kGivenUp, kLost };
 
   // Records why the call ends and cancels it in gRPC.
@@ -59,7 +60,8 @@ class ClientCall final : public OpenClientCall,
   void SetDeadline();
   // Makes the cancellation of the options cancel the call.
   void RegisterCancellation();
-  // Ends a call that was not sent, with `status`, on a polling thread.
+  // Makes a call that was not sent end with `status`. `done` runs on a polling
+  // thread.
   void Fail(absl::Status status, grpc::CompletionQueue& queue);
   // EndFailure is called when the alarm that Fail has set goes off. EndCall is
   // called when gRPC has finished the call.
@@ -79,7 +81,7 @@ class ClientCall final : public OpenClientCall,
   // True if the callee itself sent `status`, false if gRPC generated it.
   bool WasSaidByCallee(const grpc::Status& status) const;
 
-  // The first member, so that it is destroyed last.
+  // This must be the first member, so that it is destroyed last.
   const OpenClientCalls::Entry entry_;
   const std::string address_;
   const Method method_;
@@ -89,9 +91,9 @@ class ClientCall final : public OpenClientCall,
   // The registrations of the call, which End removes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
-  // Who ended the call. It changes at most one time.
+  // Who ended the call. It changes at most once.
   std::atomic<Ending> ending_{Ending::kByPeer};
-  // What gRPC uses during the call.
+  // gRPC uses these objects during the call.
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;

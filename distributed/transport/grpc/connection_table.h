@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConnectionTable: counts the open connections of a listener, in all and by the
-// address of the peer, and says whether one more may come.
+// ConnectionTable: counts the open connections of a listener, both in total and
+// for each peer's address, and says whether one more may be opened.
 //
 //   ConnectionTable table(/*max_connections=*/1000, /*max_per_address=*/500);
 //   if (table.WhyFull("10.0.0.7").empty()) table.Add(descriptor, "10.0.0.7");
@@ -19,13 +19,14 @@
 
 namespace leat {
 
-// Not thread-safe. The table owns no descriptors: gRPC owns them, and closes
-// them without a notice. So the table remembers the inode of the socket of each
+// Not thread-safe. The table owns no descriptors. gRPC owns them, and closes
+// them without notice. So the table remembers the inode of the socket of each
 // descriptor. RemoveClosed asks the system which of these sockets are still
 // open.
 class ConnectionTable {
  public:
-  // `limit` says in messages where the value of `max_connections` comes from.
+  // `limit` is a text for messages. It says where the value of
+  // `max_connections` comes from.
   ConnectionTable(size_t max_connections, size_t max_per_address,
                   absl::string_view limit = "--max-connections")
       : max_connections_(max_connections),
@@ -39,8 +40,8 @@ class ConnectionTable {
   // than a microsecond for each connection in the table.
   void RemoveClosed();
 
-  // Returns why no connection of `address` may be added, with the name of the
-  // limit, or "" if one may be added.
+  // Returns why no connection from `address` may be added, with the name of the
+  // limit. Returns "" if one may be added.
   std::string WhyFull(absl::string_view address) const;
 
   // Returns the number of connections in the table, including those that were

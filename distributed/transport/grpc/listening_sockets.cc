@@ -24,8 +24,8 @@
 namespace leat {
 namespace {
 
-// How many free ports are tried. A port that is free at the first address of a
-// host may be in use at another address.
+// The maximum number of free ports that are tried. A port that is free at the
+// first address of a host may be in use at another address.
 constexpr int kMaxPortsTried = 16;
 
 using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
@@ -41,7 +41,8 @@ int Listen(const sockaddr* address, socklen_t size, FileDescriptor& listening) {
   const int off = 0;
   if (family != AF_UNIX) {
     setsockopt(made.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    // Connections inherit this option, which sends small messages at once.
+    // This option makes TCP send small messages at once. Connections inherit
+    // it.
     setsockopt(made.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
   if (family == AF_INET6) {
@@ -57,8 +58,8 @@ int Listen(const sockaddr* address, socklen_t size, FileDescriptor& listening) {
   return 0;
 }
 
-// Returns the port of a socket, in the network's byte order, or 0 and an errno
-// if it has none.
+// Returns the port of a socket, in the network's byte order. Returns 0 and sets
+// errno if the port cannot be found out.
 in_port_t PortOf(const FileDescriptor& socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
@@ -103,7 +104,7 @@ absl::string_view HostOf(const addrinfo& address) {
   return {reinterpret_cast<const char*>(&v4.sin_addr), sizeof(v4.sin_addr)};
 }
 
-// Returns true if the IP address of `one` has come before in the list. For
+// Returns true if the IP address of `one` occurs earlier in the list. For
 // example, two lines of /etc/hosts may give the same name to the same address.
 bool IsRepeated(const addrinfo* addresses, const addrinfo* one) {
   for (const addrinfo* each = addresses; each != one; each = each->ai_next) {

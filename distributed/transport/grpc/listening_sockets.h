@@ -34,8 +34,8 @@ struct ListeningSockets {
 // The socket file of an address "unix:/path" has at most mode 0600. It replaces
 // a socket file whose server is gone.
 //
-// `user_timeout` is how long a peer may leave sent bytes unacknowledged, or a
-// full window closed, before its connection ends.
+// `user_timeout` is how long a peer may leave sent bytes unacknowledged, or its
+// receive window full, before its connection ends.
 //
 // Returns INVALID_ARGUMENT for text that is no address, and UNAVAILABLE, with
 // the system's reason, if this process cannot listen at the address. Otherwise

@@ -47,7 +47,8 @@ PollingThreads::~PollingThreads() { ShutDown(); }
 
 void PollingThreads::ShutDown() {
   queue_->Shutdown();
-  // gRPC wants the queue to be polled until it says that it is shut down.
+  // gRPC requires that the queue is polled until the queue reports its
+  // shutdown.
   if (threads_.empty()) Poll(/*spins=*/false);
   for (std::thread& thread : threads_) thread.join();
 }

@@ -26,7 +26,7 @@
 
 namespace leat {
 
-// Receives the end of an operation that gRPC was asked for. The address of the
+// Receives the report that an operation of gRPC has ended. The address of the
 // Completion is the tag of the operation, so the Completion must live until End
 // is called.
 class Completion {
@@ -75,8 +75,8 @@ class PollingThreads {
   std::unique_ptr<grpc::ServerBuilder> TakeServerBuilder();
 
  private:
-  // Runs the loop of a thread. If `spins`, the thread looks at the queue again
-  // and again for a moment before it sleeps.
+  // Runs the loop of a thread. If `spins` is true, the thread looks at the
+  // queue again and again for a moment before it sleeps.
   void Poll(bool spins);
   // Ends all threads. Runs the completions that are left.
   void ShutDown();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerCalls: takes the calls of a server and answers them by a MethodTable.
-// ServerCall: one of these calls.
+// ServerCalls: takes the calls of a server and answers them with the handlers
+// of a MethodTable. ServerCall: one of these calls.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 
@@ -39,7 +39,7 @@ class ServerCalls {
   // Stops asking gRPC for calls. REQUIRES: the server has not been shut down
   // yet.
   void Stop();
-  // Waits until every call has ended, that is until the handlers have replied.
+  // Waits until every call has ended, that is, until the handlers have replied.
   // REQUIRES: the server has been shut down.
   void WaitUntilEmpty();
 
@@ -61,14 +61,15 @@ class ServerCalls {
   size_t num_calls_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// A call. It is made before a client calls, to ask gRPC for the next call. It
-// deletes itself when the handler has replied and gRPC has finished with the
-// call. gRPC and the handler call its members on any thread.
+// A call. The object is made before a client calls, so that gRPC can fill it
+// with the next call. It deletes itself when the handler has replied and gRPC
+// has finished with the call. gRPC and the handler call its members on any
+// thread.
 class ServerCall {
  public:
   explicit ServerCall(ServerCalls& calls) : calls_(calls) {}
 
-  // Asks gRPC to fill this with the next call.
+  // Asks gRPC to fill this object with the next call.
   void Request();
 
  private:
@@ -89,7 +90,7 @@ class ServerCall {
   void Handle();
   // Sends the handler's response, or its error.
   void Answer(absl::StatusOr<Payload> response);
-  // Sends `status`, marked as said by this task (kSaidByCallee).
+  // Sends `status`, marked as an error of this task (kSaidByCallee).
   void Refuse(const absl::Status& status);
   // Called by each user of the call when the user has finished. The last user
   // deletes the call.

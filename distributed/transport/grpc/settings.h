@@ -13,7 +13,7 @@
 
 namespace leat {
 
-// The most bytes that one set of headers may have. TensorFlow's tasks send at
+// The maximum size of one set of headers, in bytes. TensorFlow's tasks send at
 // most 8 KiB.
 inline constexpr int kMaxMetadataBytes = 32 << 10;
 
@@ -33,7 +33,7 @@ inline constexpr char kRequestBytes[] = "leat-request-bytes";
 inline constexpr size_t kAnnouncedBytes = size_t{1} << 16;
 // The name of a header with the size of a response, in bytes. The callee sends
 // it with its first headers. If the caller has no room for the response, the
-// header tells whether the caller would ever have room.
+// caller learns from the header whether it would ever have room.
 inline constexpr char kResponseBytes[] = "leat-response-bytes";
 
 // A deadline that is further away than this is treated as no deadline, because

@@ -24,10 +24,10 @@ constexpr char kCut[] = "... [cut]";
 size_t SentBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
 
 // Returns `message`, or its beginning and kCut if it is too long. Never cuts
-// inside of a UTF-8 character.
+// inside a UTF-8 character.
 std::string Shortened(absl::string_view message) {
   size_t sent = 0;
-  size_t fits = 0;  // the most bytes that kCut can follow
+  size_t fits = 0;  // kCut can follow at most this many bytes
   size_t i = 0;
   for (; i < message.size(); ++i) {
     if (sent + sizeof(kCut) - 1 <= kMaxTextBytes) fits = i;

@@ -23,7 +23,7 @@ constexpr Known kConnectErrors[] = {
     {"Permission denied", "permission denied"},
     {"Network is unreachable", "there is no route to its network"},
     {"No route to host", "there is no route to its host"},
-    // The peer's kernel never answered the connection.
+    // The peer's host never answered the attempt to connect.
     {"tcp handshaker shutdown", "timed out, because its host does not answer"},
     {"before receiving SETTINGS",
      "timed out, because it accepts connections but does not answer"},

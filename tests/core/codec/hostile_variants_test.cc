@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests messages that ask for far more memory than their size suggests.
-// Decoding them must take no more memory than the limit allows.
+// Tests the decoding of messages that ask for far more memory than their size
+// suggests. Decoding must take no more memory than the limit allows.
 #include <malloc.h>
 
 #include <algorithm>
@@ -156,7 +156,8 @@ TEST(HostileVariantsTest, ManyOfThemCountForWhatTheyTake) {
                         {"ranks", ListOfHighRanks}};
   for (const auto& [name, make] : cases) {
     SCOPED_TRACE(name);
-    // Finds the largest message within the limit, to a factor of 1.1.
+    // Finds the largest message within the limit. Each message is about 1.1
+    // times as large as the previous one.
     Decoded largest;
     double count = 1;
     for (; count < 1e6; count = count * 1.1 + 1) {
@@ -183,7 +184,7 @@ TEST(HostileVariantsTest, ContentCountsForWhatItTakesToParse) {
     const pb::TensorProto few = AsContent(make(2));
     EXPECT_TRUE(Decode(few).status.ok()) << Decode(few).status;
     pb::TensorProto many = make(5000);
-    // The parsed message takes more than the limit.
+    // The parsed message takes more memory than the limit allows.
     EXPECT_GT(many.SpaceUsedLong(), kLimit);
     many = AsContent(many);
     EXPECT_EQ(Decode(many).status.code(), absl::StatusCode::kResourceExhausted)
@@ -200,7 +201,7 @@ TEST(HostileVariantsTest, RefusesListsOfDeclaredLengthWithoutData) {
     proto.mutable_variant_val(0)->set_metadata(metadata + ListMetadata());
     EXPECT_EQ(Decode(proto).status.code(), absl::StatusCode::kInvalidArgument);
   }
-  // The list has one gap at a huge index and no element behind it.
+  // The list has one gap at a huge index and no element after it.
   pb::TensorProto proto = ManyLists(1);
   proto.mutable_variant_val(0)->set_metadata(ListMetadata({kHuge}));
   EXPECT_EQ(Decode(proto).status.code(), absl::StatusCode::kInvalidArgument);
@@ -210,8 +211,8 @@ TEST(HostileVariantsTest, RefusesListsOfDeclaredLengthWithoutData) {
     EXPECT_EQ(Decode(VariantOfShape(extent)).status.code(),
               absl::StatusCode::kResourceExhausted);
   }
-  // A tensor of 2^20 elements is refused whether its message has no value or
-  // one value.
+  // A tensor of 2^20 elements is refused, both with no value in its message and
+  // with one value.
   proto = ListOfScalars(1);
   auto* tensor = proto.mutable_variant_val(0)->mutable_tensors(0);
   tensor->mutable_tensor_shape()->add_dim()->set_size(1 << 20);
@@ -308,7 +309,8 @@ TEST(HostileVariantsTest, AnyMessageIsAStatusWithinTheLimit) {
     switch (decoded.status.code()) {
       case absl::StatusCode::kOk:
         ++num_decoded;
-        // Beside the tensors, the result holds a Status and small objects.
+        // In addition to the tensors, the result holds a Status and small
+        // objects.
         ASSERT_LE(decoded.heap_bytes, kLimit + 10000) << "seed " << seed;
         break;
       case absl::StatusCode::kResourceExhausted:
@@ -331,7 +333,7 @@ void AppendTag(int field, int wire_type, std::string& bytes) {
   AppendVarint64(static_cast<uint64_t>(field) << 3 | wire_type, &bytes);
 }
 
-// No message type has a field of this number.
+// No message type has a field with this number.
 constexpr int kUnknownField = 1000;
 
 std::string UnknownNumbers(int count) {

@@ -61,7 +61,7 @@ TEST_F(SimulatedClockTest, TimeIsThatOfTheNextDeadlineWhenAllWait) {
 }
 
 // `count` is not atomic, so the thread sanitizer reports a race if two threads
-// go on at the same time.
+// continue at the same time.
 TEST_F(SimulatedClockTest, ThreadsWithTheSameDeadlineGoOnOneAfterAnother) {
   int count = 0;
   std::vector<Thread> threads;
@@ -173,9 +173,9 @@ TEST_F(SimulatedClockTest, NotifyOneWakesTheOneThatWaitedLongest) {
   EXPECT_EQ(order.size(), 3u);
 }
 
-// The clock counts a thread as running from its notification on, not from its
-// wake-up. Otherwise time could pass while one thread hands something to
-// another.
+// The clock counts a thread as running as soon as the thread is notified, not
+// only when it wakes up. Otherwise time could pass while one thread hands
+// something to another.
 TEST_F(SimulatedClockTest, NoTimePassesFromANotificationToTheWakeUp) {
   const auto timers = std::make_unique<TimerQueue>("timers", clock_);
   bool late = false;

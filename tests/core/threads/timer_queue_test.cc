@@ -64,7 +64,8 @@ TEST(TimerQueueTest, TheRealClockIsTheDefault) {
   ASSERT_TRUE(called.Wait());
 }
 
-// The thread already sleeps until the far time when the near callback is added.
+// When the near callback is added, the queue's thread already sleeps until the
+// far time.
 TEST(TimerQueueTest, AnEarlierOneGoesFirst) {
   SimulatedClock clock;
   TimerQueue timers("test-timers", clock);
@@ -125,7 +126,7 @@ TEST(TimerQueueTest, CallbacksMayCallAtAndCancel) {
   EXPECT_TRUE(inner);
 }
 
-// Each callback calls At for the next one, like a heartbeat.
+// Each callback calls At to schedule the next one, like a heartbeat.
 TEST(TimerQueueTest, ACallbackMayAskForItselfAgain) {
   struct Heart {
     SimulatedClock clock;
@@ -175,8 +176,8 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
 TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
   SimulatedClock clock;
   TimerQueue timers("test-timers", clock);
-  // The callback owns this value. Its deleter calls the queue, so the test
-  // deadlocks if callbacks are destroyed under the lock.
+  // The callback owns this value, and the deleter of the value calls the queue.
+  // So the test deadlocks if callbacks are destroyed under the lock.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
     timers.Cancel(timers.At(clock.After(hours(1)), [] {}));
@@ -186,8 +187,8 @@ TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
   EXPECT_TRUE(timers.Cancel(id));
 }
 
-// Each thread lets time pass while the other threads run, so that some
-// callbacks run while threads add and cancel more.
+// Each thread lets time pass while the other threads run. So some callbacks run
+// while threads add and cancel other callbacks.
 TEST(TimerQueueTest, ManyRunXorAreCancelled) {
   constexpr int kThreads = 4, kEach = 2000;
   SimulatedClock clock;

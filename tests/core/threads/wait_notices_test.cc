@@ -39,7 +39,7 @@ class WaitNoticesTest : public ::testing::Test {
           return absl::StrCat("waiting for ", SecondsOf(waited));
         });
   }
-  // Runs `count` steps, each of which takes the time `each`.
+  // Runs `count` steps. Each step takes the time `each`.
   void RunSteps(int count, Clock::duration each) {
     for (int i = 0; i < count; ++i) {
       clock_.Advance(each);
@@ -95,8 +95,8 @@ TEST_F(WaitNoticesTest, AreNotSaidAboutEachSlowStep) {
                                  "30: waiting for 2", "60: waiting for 2",
                                  "90: waiting for 2"));
   said_.clear();
-  // After these quick steps, the last notice is more than 30 seconds ago. So
-  // the next wait begins with the first notice again.
+  // After these quick steps, more than 30 seconds have passed since the last
+  // notice. So the next wait begins with the first notice again.
   RunSteps(26, milliseconds(999));
   clock_.Advance(seconds(11));
   EXPECT_THAT(said_,

@@ -50,8 +50,8 @@ class PatientCallTest : public ::testing::Test {
                         });
         });
   }
-  // Serves kReset with a handler that returns a transport's DEADLINE_EXCEEDED
-  // at the timeout.
+  // Serves kReset with a handler that fails at the timeout with the
+  // DEADLINE_EXCEEDED error of a transport.
   void NeverAnswer() {
     AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }

@@ -41,7 +41,7 @@ class ScriptedMaster {
                                             WireTensors& tensors, Response&)>;
 
   // Answers `method` with `script`. The script gets the tensors of the request
-  // in `tensors`, and replaces them by the tensors of the response.
+  // in `tensors`, and replaces them with the tensors of the response.
   template <class Request, class Response>
   void On(const Method& method, Script<Request, Response> script) {
     methods_.Add(
@@ -61,7 +61,7 @@ class ScriptedMaster {
     methods_.Add(method, std::move(handler));
   }
 
-  // Returns the transports that reach the master.
+  // Starts the master and returns the transports that reach it.
   const TransportRegistry& Listen() {
     transport_ = network_->NewTransport();
     auto listener = transport_->Listen("master:1", methods_);
@@ -229,7 +229,7 @@ TEST_F(RemoteSessionTest, EndsWaitingForAMasterThatKeepsSilent) {
       session->Run({.options = {.timeout = std::chrono::milliseconds(50)}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  // A master ends the step at the deadline by itself, so the client waits
+  // The master itself ends the step at the deadline, so the client waits
   // answer_grace longer for the master's answer.
   EXPECT_EQ(clock.Now() - start, std::chrono::milliseconds(7050));
   std::move(kept)(absl::CancelledError("at last"));

@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 
 class BundleTest : public RemoteRendezvousTest {
  protected:
-  // Begins a run of the worker, which receives bundles from the parameter
+  // Makes the worker begin a run that receives bundles from the parameter
   // server. `bundles` has the names of the tensors of each bundle.
   void UseBundles(const std::vector<std::vector<std::string>>& bundles,
                   RunInputs inputs = {}) {
@@ -362,7 +362,7 @@ TEST_F(BundleTest, TakesTheMemoryOfTheSession) {
     UseBundles({{"a0", "b0"}, {"a1", "b1"}}, {.devices = session});
     return session;
   };
-  // This limit is enough for one of the tensors.
+  // This limit has room for only one of the two tensors.
   const auto small = use(kBytes * 3 / 2);
   const ReceivedTensor a0 = RecvOf("a0"), b0 = RecvOf("b0");
   for (const ReceivedTensor& received : {a0, b0}) {

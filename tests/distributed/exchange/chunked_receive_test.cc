@@ -64,7 +64,7 @@ Payload Received(Payload sent, TensorField field) {
   return *SplitPayload(ReceivedMessage(bytes).Take(), field);
 }
 
-// The tensors of a received message. They count in `live` until they are
+// The tensors of a received message. They are counted in `live` until they are
 // decoded or dropped.
 class CountedTensors final : public PendingTensors {
  public:
@@ -92,7 +92,8 @@ class ChunkedReceiveTest : public ::testing::Test {
  protected:
   ChunkedReceiveTest() { Send(5 * kChunk / 4 + 25, kChunk); }
 
-  // Sets the tensor to receive, of `elements` floats, and its transfer.
+  // Makes a tensor of `elements` floats for the receive, and the transfer of
+  // this tensor.
   void Send(int64_t elements, int64_t chunk_bytes) {
     sent_ = Tensor::Filled<float>(Shape({elements}), 0);
     for (int64_t i = 0; i < elements; ++i) {
@@ -157,7 +158,7 @@ class ChunkedReceiveTest : public ::testing::Test {
                           });
   }
   // Starts the receive, and waits until it has asked for `in_flight` chunks. By
-  // then the first chunk is copied.
+  // then the first chunk has been copied.
   void StartAndWait(int in_flight) {
     Start(in_flight);
     EXPECT_TRUE(Eventually(
@@ -223,7 +224,7 @@ class ChunkedReceiveTest : public ::testing::Test {
   Tensor sent_;
   Transfer transfer_;
   bool is_received_ = true;
-  std::atomic<int> num_waiting_{0};  // chunks that came, not yet copied
+  std::atomic<int> num_waiting_{0};  // chunks that wait to be copied
   CountingAllocator allocator_;
   const std::shared_ptr<MemoryAccount> account_ =
       std::make_shared<MemoryAccount>("the test", INT64_MAX);
@@ -238,8 +239,8 @@ class ChunkedReceiveTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
 
-// The allocator may belong to a session that is destroyed as soon as `done` was
-// called. So nothing may use the allocator after that.
+// The allocator may belong to a session that is destroyed as soon as `done` has
+// been called. So nothing may use the allocator after that.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -252,8 +253,8 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// The transport may be destroyed as soon as `done` was called. So no call may
-// be made after that.
+// The transport may be destroyed as soon as `done` has been called. So no call
+// may be made after that.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
   // The chunks are so large that compute threads copy them.
   Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
@@ -285,7 +286,7 @@ TEST_F(ChunkedReceiveTest, LeavesNoMemoryBehindAFailure) {
     MutexLock lock(mutex_);
     EXPECT_EQ(bytes_at_end_, 0);
   }
-  EXPECT_EQ(num_calls(), 2u);  // still under way
+  EXPECT_EQ(num_calls(), 2u);  // Both are still under way.
   AnswerAll();
 }
 
@@ -312,7 +313,7 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // The receive has asked for as many chunks at a time as it may.
+    // At some time, the receive had asked for the maximum number of chunks.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();
@@ -366,7 +367,8 @@ TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
     result_ = absl::UnknownError("none");
   }
   ASSERT_TRUE(received.ok());
-  // The tensor is unique, so the receiver may change it in place.
+  // In the end, nothing else holds the tensor's buffer, so the receiver may
+  // change the tensor in place.
   EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
 }
 

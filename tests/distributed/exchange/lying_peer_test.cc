@@ -76,8 +76,8 @@ class LyingTask {
     }
   }
 
-  // From now on, tensors have `bytes` bytes and the dtype `dtype`, and chunks
-  // are as `chunks` says.
+  // From now on, tensors have `bytes` bytes and the dtype `dtype`, and the task
+  // answers FetchChunk as `chunks` says.
   void Say(int64_t bytes, Chunks chunks, DType dtype = DType::kFloat) {
     bytes_ = bytes;
     chunks_ = chunks;
@@ -159,7 +159,7 @@ class LyingTask {
   std::atomic<int> num_fetches_{0};
   Mutex mutex_;
   std::vector<Reply> kept_ ABSL_GUARDED_BY(mutex_);
-  ScriptedTask task_;  // ends first, because it uses the fields above
+  ScriptedTask task_;  // destroyed first, because it uses the fields above
 };
 
 using Chunks = LyingTask::Chunks;
@@ -317,8 +317,8 @@ TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
 }
 
 TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
-  // Together, the tensors that come in chunks have more bytes than the session
-  // may hold, so the test fails if they are not freed.
+  // Together, the tensors that arrive in chunks have more bytes than the
+  // session may hold, so the test fails if they are not freed.
   constexpr int64_t kBytes = 16 << 10;
   constexpr int64_t kSessionBytes = 4 * kMiB;
   static_assert(kTimes / 2 * kBytes > kSessionBytes);

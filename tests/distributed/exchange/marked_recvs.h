@@ -61,11 +61,12 @@ inline std::string MarkedRecvText(const MarkedRecv& recv,
   if (recv.waits) inputs.push_back("^first");
   return NodeText(name, "_Recv", inputs, attrs);
 }
-// Returns the text of the node for which _Recvs with `waits` wait.
+// Returns the text of the node "first". A _Recv whose `waits` is true waits for
+// this node.
 inline std::string FirstText() { return NodeText("first", "NoOp"); }
 
-// Imports the graph and returns its bundles. Fails the test if the import
-// refuses the graph.
+// Imports the graph and returns its bundles. Fails the test if the graph cannot
+// be imported.
 inline std::shared_ptr<const RecvBundles> BundlesOfText(
     const std::string& text) {
   absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), BuiltinOps(),

@@ -45,7 +45,7 @@ std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
 }
 
 // ---------------------------------------------------------------------------
-// The bundles of a graph
+// Tests of the bundles that a graph has.
 
 TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
   const std::vector<MarkedRecv> recvs = {
@@ -112,8 +112,8 @@ TEST(RecvBundlesTest, AreForOneDevice) {
   EXPECT_THAT(Keys(*BundlesOf({a, other})), IsEmpty());
 }
 
-// If a key were in two bundles, the second one would wait for a tensor that the
-// first one gets.
+// If a key were in two bundles, the second bundle would wait for a tensor that
+// goes to the first bundle.
 TEST(RecvBundlesTest, AKeyIsInOne) {
   const MarkedRecv a{.tensor = "a"}, b{.tensor = "b"};
   const MarkedRecv again{.tensor = "a", .bundle = 1};
@@ -147,7 +147,7 @@ TEST(RecvBundlesTest, OfKeysThatNoRequestCanHaveAreNone) {
   constexpr size_t kMost = static_cast<size_t>(kMaxInlineHeaderBytes);
   EXPECT_THAT(Keys(*of_names(kMost / 2)), IsEmpty());
   EXPECT_THAT(Keys(*of_names(kMost)), IsEmpty());
-  // If there is a bundle, its request is small enough.
+  // The request for each bundle must be small enough.
   int num_bundles = 0;
   for (size_t bytes = kMost / 8; bytes < kMost / 2; bytes += 1000) {
     const auto bundles = of_names(bytes);
@@ -175,9 +175,10 @@ TEST(RecvBundlesTest, WhatIsNoNumberOrNoRecvIsNotMarked) {
 }
 
 // ---------------------------------------------------------------------------
-// The bundles of a step
+// Tests of the bundles while a step runs.
 
-// The step has one bundle of a, b and c, and one of x and y.
+// The step has one bundle with the tensors a, b and c, and one bundle with x
+// and y.
 class BundledRecvsTest : public ::testing::Test {
  protected:
   static std::string Key(const char* tensor) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The fixture for tests of rendezvous between tasks: a parameter server (ps)
-// and a worker over a FakeTransport. Each has the outbox of one step, and the
-// RemoteRendezvous of one run in this step.
+// and a worker over a FakeTransport. Each task has the outbox of one step, and
+// the RemoteRendezvous of one run in this step.
 #ifndef LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 
@@ -33,7 +33,7 @@
 
 namespace leat::testing::rendezvous {
 
-// The step of both rendezvous.
+// The id of the step that both tasks run.
 inline constexpr int64_t kStepId = 12;
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
@@ -93,7 +93,7 @@ struct Task {
       const auto request = *DecodeRecvRequest(RecvForm::kOne, payload.header);
       const ParsedKey& key = request.keys.all().front();
       // The receiver of a large tensor also asks the sender for its status.
-      // That request (GetStatus) comes here, too, and has no key.
+      // That request (GetStatus) also arrives here, and it has no key.
       if (key.text().empty()) {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }

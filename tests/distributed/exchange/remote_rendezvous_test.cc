@@ -169,7 +169,7 @@ TEST_F(RemoteRendezvousTest, AnswersPeersInTensorFlowsWords) {
     EXPECT_EQ(Recv(ps_, malformed).status().code(),
               absl::StatusCode::kInvalidArgument);
   }
-  // A long key is not repeated in full.
+  // The error message does not repeat a long key in full.
   EXPECT_LT(
       RecvForPeer(ps_, std::string(100'000, 'x')).status().message().size(),
       2000u);
@@ -301,8 +301,8 @@ TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   EXPECT_EQ(waiting[3].status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// Senders, receivers and aborts of both tasks run at once, and every receive
-// must end exactly once. In some rounds the receives are in bundles.
+// Senders, receivers and aborts of both tasks run at the same time, and every
+// receive must end exactly once. In some rounds the receives are in bundles.
 TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
   constexpr int kRounds = 60;
   constexpr int kKeys = 40;

@@ -29,7 +29,7 @@ const char kTask[] = "/job:ps/replica:0/task:0";
 const StepTable::Run kRun = "one";
 const StepTable::Run kOtherRun = "another";
 
-// Collects the errors with which runs of steps were failed.
+// Collects the errors with which the table made steps fail.
 class Failures {
  public:
   StepTable::FailStep Fail() {
@@ -75,15 +75,15 @@ class StepTableTest : public ::testing::Test {
         .status();
   }
 
-  // Returns the outbox or error that a peer gets when it asks for a tensor of
-  // the step.
+  // Returns the outbox, or the error, that a peer gets when it asks for a
+  // tensor of the step.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id) {
     bool is_waiting = false;
     return table_->Await(step_id, is_waiting);
   }
 
-  // Waits for a tensor of the step, as a peer does. REQUIRES: the table lets
-  // peers wait for the step.
+  // Waits for a tensor of the step, as a peer does. REQUIRES: peers may wait
+  // for the step.
   ReceivedTensor WaitAsPeer(int64_t step_id, absl::string_view name = "x") {
     ReceivedTensor received;
     const auto outbox = Await(step_id);
@@ -158,12 +158,12 @@ TEST_F(StepTableTest, EndedStepsAreAborted) {
   table_->End(7, absl::AbortedError("cleaned up"));
   ExpectEnded(Await(7).status(), 7);
   ExpectEnded(BeginStatus(7), 7);
-  table_->Finish(7, kRun, absl::OkStatus());  // the run that was failed
+  table_->Finish(7, kRun, absl::OkStatus());  // ends the failed run
   ExpectEnded(BeginStatus(7), 7);
   EXPECT_EQ(table_->num_steps(), 0u);
 }
 
-// A CleanupGraph may overtake its RunGraph.
+// The CleanupGraph request of a step may overtake the RunGraph request.
 TEST_F(StepTableTest, AnUnknownStepCanEnd) {
   table_->End(7, absl::AbortedError("cleaned up"));
   ExpectEnded(BeginStatus(7), 7);
@@ -202,7 +202,7 @@ TEST_F(StepTableTest, AStepMayRunSeveralGraphs) {
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
   table_->Finish(7, kOtherRun, absl::InternalError("of the second"));
   ExpectEnded(BeginStatus(7), 7);
-  // The failure of one run ends the others.
+  // The failure of one run ends the other runs of its step.
   ASSERT_TRUE(table_->Begin(8, "s", kRun, failures.Fail()).ok());
   ASSERT_TRUE(table_->Begin(8, "s", kOtherRun, failures.Fail()).ok());
   table_->Finish(8, kRun, absl::InternalError("of one"));
@@ -277,7 +277,7 @@ TEST_F(StepTableTest, ASessionCannotBeginAStepOfAnother) {
 
 TEST_F(StepTableTest, EndsTheStepsOfASession) {
   const ReceivedTensor waiting = WaitAsPeer(1);
-  Begin(2, "");  // TensorFlow's session without a name
+  Begin(2, "");  // TensorFlow has a session without a name
   Begin(3, "a");
   Begin(4, "b");
   Begin(5, "a");
@@ -339,7 +339,7 @@ TEST_F(StepTableTest, BoundsTheStepsThatWait) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("(--max-waiting-steps)"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
-  Begin(4);  // A master may begin the step.
+  Begin(4);  // The limit does not apply to a step that begins.
   EXPECT_TRUE(Await(4).ok());
   Begin(1);
   EXPECT_TRUE(Await(5).ok());

@@ -112,7 +112,7 @@ TEST(TransfersTest, RefuseBoundsThatAreNoChunks) {
       {1, kChunk},
       {2 * kChunk, kChunk},
       {2 * kChunk, 0},
-      // These would be chunks after the last and before the first one.
+      // These chunks would lie after the last chunk or before the first one.
       {3 * kChunk, transfer.LengthOf(3)},
       {4 * kChunk, transfer.LengthOf(4)},
       {-kChunk, transfer.LengthOf(-1)},

@@ -47,7 +47,8 @@ TEST(CallablesTest, KeepNoPlans) {
     return cluster.server(kWorker).counters().graphs <=
            RegisteredPlans::kMaxPlans;
   }));
-  // All callables can be called, including those whose plan must be made again.
+  // All callables can be called, including those whose plans must be made
+  // again.
   for (size_t i = 0; i < kCallables; i += 50) {
     for (int again = 0; again < 2; ++again) {
       const auto out = callables[i]({Tensor::Scalar(0.5f)});

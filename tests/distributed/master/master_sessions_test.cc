@@ -141,7 +141,7 @@ class MasterSessionsTest : public ::testing::Test {
   mutable Mutex mutex_;
   std::vector<std::string> called_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
-  std::atomic<int> unreachable_{0};  // how often GetStatus still fails
+  std::atomic<int> unreachable_{0};  // GetStatus calls that will fail
   // If true, `tasks_` keeps calls of RegisterGraph until the test answers them.
   std::atomic<bool> keeps_graphs_{false};
   const std::unique_ptr<DeviceSet> devices_ =
@@ -395,8 +395,8 @@ class MasterCallablesTest : public MasterSessionsTest {
     options.add_target("x");
     return options;
   }
-  // Calls MakeCallable. If the plan has to be made, the call waits for it until
-  // RunAll.
+  // Calls MakeCallable. If the plan has to be made, the call waits until RunAll
+  // makes it.
   std::shared_ptr<Made> Start(const pb::CallableOptions& options,
                               std::shared_ptr<CallContext> call) {
     const auto made = std::make_shared<Made>();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The fixture for tests of MasterStep. It runs a step on two tasks, and the
-// test gives the replies of the tasks.
+// test replies for the tasks.
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 
@@ -29,8 +29,9 @@ namespace leat::testing {
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 
-// Returns a plan in which x is fed to the ps and u to the worker, and a is
-// fetched from the ps and b from the worker.
+// Returns a plan with two feeds and two fetches. The feed x goes to the ps, and
+// u goes to the worker. The fetch a comes from the ps, and b comes from the
+// worker.
 inline std::shared_ptr<RegisteredPlan> Plan() {
   auto plan = std::make_shared<RegisteredPlan>();
   plan->feeds = {.names = {"x", "u"},
@@ -58,7 +59,7 @@ inline Payload Failure(const absl::Status& status) {
   return {.header = response.SerializeAsString()};
 }
 
-// Returns the RunGraph response of a part that gives one scalar.
+// Returns the RunGraph response of a part that returns one scalar.
 inline Payload Success(const std::string& key, float value) {
   Payload payload;
   payload.tensors.push_back({key, Tensor::Scalar(value)});
@@ -94,7 +95,7 @@ class MasterStepTest : public ::testing::Test {
   }
 
   // Starts a step with `environment_` and `request_`, which a test may change
-  // before. The step that was started before must have ended.
+  // before this call. The step that was started before must have ended.
   void Start() {
     if (started_) {
       EXPECT_TRUE(ended_->Wait());

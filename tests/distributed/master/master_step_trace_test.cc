@@ -105,7 +105,7 @@ TEST_F(MasterStepTest, MovesTimesToTheClockOfTheMaster) {
   const pb::StepStats& stats = result.metadata.step_stats();
   ASSERT_EQ(stats.dev_stats_size(), 2);
   for (const auto& device : stats.dev_stats()) {
-    // The result may be wrong by at most the duration of the call.
+    // The start time may be wrong by at most the duration of the call.
     EXPECT_NEAR(device.node_stats(0).all_start_nanos(), now * 1000, 1e9 + took)
         << device.device();
   }
@@ -120,8 +120,7 @@ class ForeignTraceTest : public MasterStepTest {
     request_.plan = plan;
     request_.trace = true;
   }
-  // Takes the Logging call that comes next, answers it, and returns its
-  // request.
+  // Takes the next Logging call, answers it, and returns its request.
   pb::LoggingRequest Logging(absl::StatusOr<Payload> answer) {
     auto calls = tasks_.Take(1);
     pb::LoggingRequest request;
@@ -200,7 +199,7 @@ TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForTasksToLog) {
   CleanUp();
 }
 
-// The step may be cancelled while it waits for the logs or before that.
+// The step may be cancelled while it waits for the logs, or before.
 TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForLogs) {
   environment_->intervals.wait_for_replies = std::chrono::hours(1);
   for (const bool before : {false, true}) {
@@ -218,7 +217,7 @@ TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForLogs) {
       step_->Cancel(absl::CancelledError("closed"));
     }
     EXPECT_EQ(Result().status, absl::CancelledError("closed"));
-    // The step does not end before the task was told to stop logging.
+    // The step does not end before the task has been told to stop logging.
     EXPECT_FALSE(ended_->IsSet());
     EXPECT_EQ(tasks_.num_calls(), 0);
     Reply(logs[0], Payload{});

@@ -97,7 +97,7 @@ TEST_F(PlanWaitTest, EndsAtTheDeadline) {
   EXPECT_EQ(outcome_.status(),
             absl::DeadlineExceededError("the step's timeout of 20ms was over "
                                         "before it could begin"));
-  std::move(finish_)(plan_);  // comes too late
+  std::move(finish_)(plan_);  // too late
   EXPECT_EQ(outcome_.num_calls(), 1);
 }
 

@@ -83,7 +83,7 @@ TEST(SerialQueueTest, MayGoBeforeItsTasks) {
 
 TEST(SerialQueueTest, RunsOneAtATimeOnManyThreads) {
   std::atomic<int> inside{0};
-  int ran = 0;  // by one thread at a time
+  int ran = 0;  // changed by one thread at a time
   bool alone = true;
   {
     std::unique_ptr<SerialQueue> serial;  // outlives the threads that add to it

@@ -81,7 +81,7 @@ TEST_F(CallGateTest, OnceClosedItTakesNoCalls) {
   EXPECT_EQ(answers_[0], absl::UnavailableError(
                              "task /job:ps/replica:0/task:0 is stopping"));
   EXPECT_EQ(replies_.size(), 1u);
-  // A call that came in before Close can still reply.
+  // A call that arrived before Close can still reply.
   std::thread caller([this] { std::move(replies_[0])(Payload()); });
   EXPECT_TRUE(gate_.WaitUntil(TestClock(), WaitLimit()));
   caller.join();

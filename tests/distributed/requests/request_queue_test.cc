@@ -76,8 +76,8 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   Take(Thread::kBlocking, 150'000);
   while (blocking_.size() > 0) blocking_.RunOne();
   EXPECT_EQ(served_, (std::vector<size_t>{1000, 150'000, 50'000, 150'000}));
-  // Ten requests of the full size can follow each other, because a request that
-  // was served no longer counts.
+  // Ten requests of the maximum size can follow each other, because a request
+  // that was served no longer counts.
   for (int i = 0; i < 10; ++i) {
     Take(Thread::kBlocking, 200'000);
     blocking_.RunOne();
@@ -127,7 +127,7 @@ TEST_F(RequestQueueTest, RefusesBytesThatAreNoMessage) {
 }
 
 // ---------------------------------------------------------------------------
-// Master and worker of a task share one queue.
+// The master and the worker of a task share one queue.
 
 class NarrowServerTest : public ::testing::Test {
  protected:

@@ -19,14 +19,14 @@ inline constexpr int64_t kEdgeBytes = 4000;
 
 // The tasks at both ends. The incarnation is that of the sending device.
 struct Edge {
-  std::string sender = {};  // "/job:ps/replica:0/task:0"
+  std::string sender = {};  // such as "/job:ps/replica:0/task:0"
   uint64_t sender_incarnation = 0;
   std::string receiver = {};
 };
 
 // Completes `nodes`, a text of nodes in which the last node lacks its closing
 // brace. Appends the attrs that both _Send and _Recv have, and the brace.
-// Replaces $0 by the name of the sender and $2 by the name of the receiver.
+// Replaces $0 with the name of the sender and $2 with the name of the receiver.
 inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
   constexpr char kEnds[] = R"(
     attr { key: "tensor_name" value { s: "edge" } }

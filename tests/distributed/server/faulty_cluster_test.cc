@@ -1,17 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs steps like those of training on three tasks. Their network loses,
-// duplicates, delays and reorders messages. A seed determines these faults.
-// Some messages have chunks of large tensors or bundles of small ones. For
-// every seed,
+// Runs steps on three tasks, as a training program does. The network of the
+// tasks loses, duplicates, delays and reorders messages. A seed determines
+// these faults. Some messages have chunks of large tensors or bundles of small
+// ones. For every seed,
 // - each step must have the right results or fail,
 // - an update must be applied once if its step succeeds, and at most once if
 //   its step fails,
 // - everything must end within seconds, and
 // - nothing may stay on any task.
 //
-// LEAT_TEST_SEEDS is the number of seeds (default: 200), LEAT_TEST_FIRST_SEED
-// is the first one (default: 0).
+// LEAT_TEST_SEEDS is the number of seeds (default: 200). LEAT_TEST_FIRST_SEED
+// is the first seed (default: 0).
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -65,8 +65,8 @@ constexpr ChunkOptions kChunks = {
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// The longest time that a step may take. The master waits this long for the
-// replies of the step's tasks.
+// The maximum duration of a step. The master waits this long for the replies of
+// the step's tasks.
 constexpr std::chrono::seconds kLongestStep(5);
 
 int64_t NumberOf(const char* variable, int64_t otherwise) {
@@ -78,7 +78,7 @@ int64_t NumberOf(const char* variable, int64_t otherwise) {
   return number;
 }
 
-// The graph that all clients run, with the same variables. All steps receive
+// All clients run this graph, and they share its variables. All steps receive
 // bundles of the parameters, and a step that adds to the sums sends bundles
 // too.
 struct Program {
@@ -114,8 +114,8 @@ struct Program {
   }
 
   // Returns the sum of `value` and all reads of the parameters. Two tasks read
-  // the parameters. Each task reads both parameters, so that both can come in
-  // one bundle.
+  // the parameters. Each task reads both parameters, so that both can be in one
+  // bundle.
   Output PlusParameters(const Output& value) {
     const auto parameters = [&] { return weight.value() + bias.value(); };
     const Output there = At(kOnOther, parameters);
@@ -146,8 +146,8 @@ struct Program {
     return numbers;
   }
 
-  // Computes 0 + 1 + ... + (n - 1) on all tasks. If `counts`, each iteration
-  // adds 1 to `count`.
+  // Computes 0 + 1 + ... + (n - 1) on all tasks. If `counts` is true, each
+  // iteration adds 1 to `count`.
   Output Loop(bool counts) {
     return While(
         {b.Const<int32_t>(0), b.Const(0.0f)},
@@ -199,7 +199,7 @@ struct Ledger {
   bool lost_sessions = false;  // The master may still have one.
 };
 
-// Returns true for the errors that a call may have because of the faults.
+// Returns true for the errors that the faults may cause.
 bool IsExpected(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsAborted(status) ||
          absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
@@ -384,7 +384,7 @@ class FaultyCluster {
 
   void Run() {
     faults_->SetEnabled(false);
-    // Without faults, each task is a master once, and thereby learns which
+    // Without faults, makes each task a master once. So each task learns which
     // tasks can send chunks.
     for (const TaskId& task : {kPs, kWorker, kOther}) {
       WithSession(
@@ -486,8 +486,8 @@ class FaultyCluster {
   }
 
   // Closes all sessions. If a client did not get the handle of its session, or
-  // could not close the session, the master keeps the session until it has been
-  // idle for long.
+  // could not close the session, the master keeps the session until the session
+  // has been idle for a long time.
   void Reset() {
     auto transport = cluster_.transports().Create("in-process");
     ASSERT_TRUE(transport.ok()) << transport.status();

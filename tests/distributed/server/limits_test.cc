@@ -103,7 +103,7 @@ class LimitsTest : public ::testing::Test {
     other_->GoesOn();
   }
 
-  // Extends a session's graph by constants of `floats` floats, one at a time,
+  // Extends a session's graph by one constant of `floats` floats at a time,
   // until an extension is refused with `why`. Returns the number of constants
   // in the session's graph at the end.
   int Grow(int64_t floats, absl::string_view why) {
@@ -120,7 +120,7 @@ class LimitsTest : public ::testing::Test {
       status = session->Extend(*b.Build());
     }
     ExpectRefused(status, why);
-    // The session still accepts a small extension, and it still runs.
+    // The session still accepts a small extension, and still runs steps.
     GraphBuilder small;
     const Operation nothing = op::NoOp(small);
     EXPECT_EQ(session->Extend(*small.Build()), absl::OkStatus());
@@ -160,7 +160,8 @@ TEST_F(LimitsTest, NodesOfAGraph) {
   for (int i = 0; i < 40; ++i) nodes.push_back(b.Const(static_cast<float>(i)));
   auto session = NewSession(b);
   for (int i = 0; i < 20; ++i) nodes.push_back(b.Const(static_cast<float>(i)));
-  // The graph is refused as a whole, and as an extension of a smaller graph.
+  // The graph is refused as the graph of a new session, and as an extension of
+  // a smaller graph.
   for (const absl::Status& status :
        {cluster_->NewSession(*b.Build(), kWorker).status(),
         session->Extend(*b.Build())}) {
@@ -196,7 +197,7 @@ TEST_F(LimitsTest, BytesOfAConstant) {
   const Output small = b.Const(Tensor::Filled(Shape{250}, 1.0f), "small");
   auto session = NewSession(b);
   b.Const(Tensor::Filled(Shape{251}, 1.0f), "large");
-  // The graph is refused as a whole, and as an extension.
+  // The graph is refused as the graph of a new session, and as an extension.
   for (const absl::Status& status :
        {cluster_->NewSession(*b.Build(), kWorker).status(),
         session->Extend(*b.Build())}) {
@@ -269,7 +270,7 @@ TEST_F(LimitsTest, TimeOfAStep) {
                                {DType::kFloat})[0];
   }
   auto session = NewSession(b);
-  // The step would wait forever. The client sets no timeout first, and then a
+  // The step would wait forever. The client first sets no timeout, and then a
   // long one.
   for (const bool has_timeout : {false, true}) {
     RunOptions options;
@@ -382,7 +383,7 @@ TEST_F(SessionBytesTest, OfWhatAStepMakes) {
   EXPECT_TRUE(Sum(*session, kLimit / 2).ok());
   const absl::Status refused = Sum(*session, kLimit + 1000);
   ExpectRefused(refused, "--max-session-bytes");
-  // The error names op and node, as every error of a kernel does.
+  // The error names the op and the node, as every error of a kernel does.
   EXPECT_THAT(std::string(refused.message()), HasSubstr("Fill"));
   // The memory of a step is freed when the step ends.
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Sum(*session, kLimit / 2).ok());

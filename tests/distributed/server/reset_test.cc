@@ -116,7 +116,7 @@ TEST_F(ResetTest, EndsStepsThatWait) {
 TEST_F(ResetTest, LeavesOtherContainersAlone) {
   NewSession(kWorker);
   pb::ResetRequest request;
-  request.add_container("localhost");  // the default container: the job's name
+  request.add_container("localhost");  // no task's default container
   EXPECT_TRUE(Reset(request).ok());
   EXPECT_EQ(Read(on_ps_.value()), Code::kOk);
   EXPECT_EQ(Read(on_worker_.value()), Code::kOk);

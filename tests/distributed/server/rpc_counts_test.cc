@@ -192,7 +192,7 @@ TEST_F(RpcCountsTest, ALargeTensorTakesACallForEachOtherChunk) {
   auto worker = b.OnDevice("/job:worker");
   const Output largest = op::Max(read, b.Const(Tensor::Vector<int32_t>({0})));
   auto session = NewSession(b);
-  // The tensor has 400,000 bytes, which are 7 chunks.
+  // The tensor has 400,000 bytes in 7 chunks.
   EXPECT_THAT(
       CallsOf(*session, {.fetches = {largest}}),
       ElementsAre(Pair("FetchChunk", 6 * kSteps), Pair("RecvTensor", kSteps),

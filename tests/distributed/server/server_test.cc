@@ -182,7 +182,8 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   EXPECT_EQ(server->counters().sessions, own);
   EXPECT_EQ(server->counters().graphs, 0u);
   EXPECT_EQ(server->counters().steps, 0u);
-  // The thread that has ended the step may hold its rendezvous a moment longer.
+  // The thread that has ended the step may hold the step's rendezvous a moment
+  // longer.
   EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 0; }));
 }
 
@@ -306,8 +307,8 @@ class HeldPlans final : public PlanObserver {
   bool is_released_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// When Stop fails the running steps, a call that came in before still waits for
-// a thread.
+// When Stop makes the running steps fail, a call that arrived earlier still
+// waits for a thread.
 TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   HeldPlans plans;
   ServerOptions options = Options("ps");
@@ -397,8 +398,8 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
   stop.Join();
-  // Stop does not wait forever for tensors that no peer fetches. The grace ends
-  // this wait, too.
+  // Stop does not wait forever for tensors that no peer fetches. The grace
+  // period ends this wait, too.
   const auto again = Start("ps");
   const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());

@@ -178,7 +178,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   EXPECT_TRUE((*session)->Run({.targets = {on_worker_}}).ok());
-  // The task is asked again.
+  // The master asks the task again.
   ps_.SpeakUp();
   EXPECT_TRUE((*session)->Run({.targets = {on_ps_}}).ok());
   EXPECT_TRUE((*session)->Close().ok());
@@ -213,7 +213,7 @@ TEST_F(SilentTasksTest, StopsWhileItPlans) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::nanoseconds(0));
-  // Stop waits for replies for reply_grace, which is one second.
+  // Stop waits for replies during reply_grace, which is one second.
   EXPECT_EQ(clock_.Now() - begun, seconds(1));
   step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;

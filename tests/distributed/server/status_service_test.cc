@@ -65,7 +65,7 @@ constexpr char kDequeue[] = R"(
          device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
 )";
-// An upper bound of the bytes that a message takes besides its tensors.
+// An upper bound on the size in bytes of a message without its tensors.
 constexpr int64_t kFewBytes = 300;
 
 class StatusServiceTest : public ::testing::Test {
@@ -94,8 +94,8 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
-  // Waits until the worker has met the ps. When the worker gets a graph that
-  // receives from the ps, it asks the ps for its status.
+  // Waits until the worker knows the status of the ps. The worker asks the ps
+  // for it when the worker gets a graph that receives from the ps.
   void AwaitMeeting() {
     EXPECT_TRUE(Eventually([&] {
       const auto traffic = Traffic(StatusOf(worker_), kPsName);
@@ -248,8 +248,8 @@ TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
   EXPECT_EQ(answered.bytes_sent(),
             asked.bytes_received() - met.bytes_received());
   EXPECT_EQ(answered.bytes_received(), asked.bytes_sent() - met.bytes_sent());
-  // The peer without a name is the caller of RunGraph, which is not a task of
-  // the cluster.
+  // The peer without a name is the caller of RunGraph. This caller is not a
+  // task of the cluster.
   for (const pb::TaskStatusResponse& status : {ps, worker}) {
     const pb::PeerTrafficStatus others = Traffic(status, "");
     EXPECT_EQ(others.calls_served(), 5);

@@ -122,7 +122,7 @@ TEST_F(DeferredStepsTest, AreForgottenAtTheEnd) {
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
-// A step without nodes on two tasks. One of the tasks is the master's.
+// A step without nodes on two tasks. One of them is the master's own task.
 class DeferredCleanupTest : public ::testing::Test {
  protected:
   DeferredCleanupTest() {

@@ -148,7 +148,7 @@ TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
   clock.Advance(ServerIntervals().deletion.shortest);
   const auto calls = tasks.Take(EndNotices::kMaxDeletions);
   EXPECT_EQ(calls.size(), EndNotices::kMaxDeletions);
-  // The deletion that was noted first is tried first.
+  // The deletion that was recorded first is tried first.
   ExpectDeletion(calls[0], "/job:ps/task:1", "kept");
 }
 

@@ -113,8 +113,8 @@ class SkewedTransport final : public Transport {
 
 class ClusterStepStatsTest : public ::testing::Test {
  protected:
-  // Starts the tasks. In their graph, x goes from the master's task over both
-  // parameter servers and back to the master's task.
+  // Starts the tasks. In their graph, x goes from the master's task through
+  // both parameter servers and back to the master's task.
   void Start(const std::string& clocks) {
     transports_.Add("skewed", [this](const TransportOptions& options) {
       return std::make_unique<SkewedTransport>(network_->NewTransport(options));

@@ -101,8 +101,9 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
     const pb::StepStats merged = MergeStepStats(
         {Task(kPs, skew).Ran("a", "A()", 30, 60).Call(0, 20, 80, 100),
          Task(kWorker, 0).Ran("b", "B()", 40, 50).Call(0, 10, 90, 100)});
-    // Request and reply took the same time, so the result is exact, except for
-    // the microsecond to which the times of messages are rounded down.
+    // The request and the reply took the same time, so the result is exact,
+    // except for the microsecond to which the times of messages are rounded
+    // down.
     EXPECT_NEAR(merged.dev_stats(0).node_stats(0).all_start_nanos() - kZero,
                 30 * kMicro, kMicro);
     EXPECT_THAT(Starts(merged.dev_stats(1)), ElementsAre(40));
@@ -110,8 +111,8 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
 }
 
 // The call allows a range of offsets. With the offset in the middle, the ps
-// would have sent the tensor after it arrived. So the order of send and receive
-// must move the offset.
+// would have sent the tensor after it arrived. So MergeStepStats must choose an
+// offset that agrees with the order of send and receive.
 TEST(MergedStepStatsTest, ARecvEndsAfterItsSendBegan) {
   for (const int64_t skew :
        {int64_t{0}, 30 * kMicro, -30 * kMicro, 7 * kSecond, -7 * kSecond}) {
@@ -151,7 +152,7 @@ TEST(MergedStepStatsTest, NoForeignTaskWorksOutsideOfItsCall) {
   }
 }
 
-// TensorFlow's entries of RPCs have microseconds only.
+// The entries that TensorFlow writes for RPCs have times in microseconds only.
 TEST(MergedStepStatsTest, MicrosAreMovedWhereThereAreNoNanos) {
   TaskStepStats task =
       Task(kPs, kSecond).Ran("a", "A()", 10, 20).Call(0, 10, 90, 100);

@@ -226,7 +226,7 @@ TEST(FaultyTransportTest, ADelayedReplyComesAfterWhatIsSentLater) {
 }
 
 TEST(FaultyTransportTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
-  // With these fates, the reply comes long after the caller has cancelled the
+  // With these fates, the reply arrives long after the caller has cancelled the
   // call, even on a slow machine.
   BadNetwork net(WithFates(
       {.delay = 1, .max_delay = microseconds(std::chrono::minutes(1))},
@@ -300,7 +300,7 @@ TEST(FaultyTransportTest, TransportsEndAtAnyTime) {
 }
 
 // ---------------------------------------------------------------------------
-// The fates of calls
+// Tests of the fates of calls.
 
 auto AsTuple(const CallFate& fate) {
   return std::make_tuple(fate.is_lost, fate.lost_after, fate.request_delay,
@@ -333,7 +333,7 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
     EXPECT_EQ(
         AsTuple(one.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(a))),
         AsTuple(two.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(b))));
-    // The second time, the calls come in another order.
+    // The second time, the calls are made in another order.
     const auto fate = [](CallFaults& faults, int64_t id,
                          const std::string& tensor,
                          const std::string& incarnation) {
@@ -412,7 +412,7 @@ TEST(FateTest, HappensAsOftenAsThePlanSays) {
   EXPECT_EQ(counts.calls, 10'000);
   EXPECT_NEAR(counts.lost_requests + counts.lost_replies, 2000, 150);
   EXPECT_NEAR(counts.lost_requests, 1000, 120);
-  // These are shares of the calls that are not lost.
+  // Only calls that are not lost can have these fates.
   EXPECT_NEAR(counts.doubled, 4000, 200);
   EXPECT_NEAR(counts.delayed, 4000, 200);
   EXPECT_NEAR(counts.overtaken, 4000, 200);

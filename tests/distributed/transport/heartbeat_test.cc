@@ -28,7 +28,7 @@ class FakeCall final : public OpenClientCall {
   std::atomic<bool> is_lost = false;
 };
 
-// Tests a heartbeat. The test gives the answers of the peer.
+// Tests a heartbeat. The test answers in place of the peer.
 class HeartbeatTest : public ::testing::Test {
  protected:
   static constexpr milliseconds kInterval{1000};

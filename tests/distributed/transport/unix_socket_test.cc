@@ -23,7 +23,7 @@ bool Exists(const std::string& path) {
   return lstat(path.c_str(), &info) == 0;
 }
 
-// Listens at a socket at `path`. The destructor does not remove the file.
+// Listens at the Unix socket `path`. The destructor does not remove the file.
 class Listening {
  public:
   explicit Listening(const std::string& path)

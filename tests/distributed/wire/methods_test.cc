@@ -52,7 +52,7 @@ const std::vector<Method>& AllMethods() {
   return *all;
 }
 
-// Returns the field of a message that holds tensors.
+// Returns the field that holds the tensors of a message.
 TensorField TensorsOf(const Descriptor& message) {
   for (int i = 0; i < message.field_count(); ++i) {
     const FieldDescriptor& field = *message.field(i);

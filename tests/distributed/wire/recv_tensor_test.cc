@@ -92,8 +92,8 @@ TEST(RecvTensorTest, TransfersTravel) {
   EXPECT_EQ(received.LengthOf(4), 40'000 - 4 * 8192);
 }
 
-// The response has a transfer of float[10,1000] in chunks of 8,192 bytes. It is
-// valid until a test changes it.
+// The response describes the transfer of a float[10,1000] in chunks of 8,192
+// bytes. It is valid until a test changes it.
 class HostileTransferTest : public ::testing::Test {
  protected:
   HostileTransferTest() {
@@ -179,7 +179,7 @@ TEST_F(HostileTransferTest, OfADeadTensorIsNotLookedAt) {
 }
 
 // ---------------------------------------------------------------------------
-// Several tensors
+// Tests of messages that ask for or carry several tensors.
 
 TEST(RecvTensorsTest, RequestsTravel) {
   const std::vector<std::string> keys = {"a;0:0", "", "a;0:0", "\xff\n"};
@@ -221,7 +221,7 @@ TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
   EXPECT_GT(response->send_start_us, 0);
 }
 
-// Between processes, the response travels as the message of the .proto file.
+// Between processes, the response has the form that the .proto file defines.
 TEST(RecvTensorsTest, ResponsesAreMessages) {
   SentTensors sent(2);
   sent[0].tensor = Tensor::Vector<int32_t>({1, 2, 3});

@@ -204,7 +204,7 @@ TEST(WireMemoryTest, PendingBytesAreThoseOfTheTensorFields) {
 }
 
 // ---------------------------------------------------------------------------
-// What a thread of the transport may decode
+// Tests of what a thread of the transport may decode.
 
 bool IsQuick(const std::string& message, TensorField field) {
   ReceivedMessage received(message);
@@ -236,7 +236,7 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_RESOURCE);
   tensor.add_resource_handle_val()->set_name("x");
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // This many single values take long to read.
+  // It takes long to read this many single values.
   tensor.Clear();
   tensor.set_dtype(pb::DT_INT32);
   for (int i = 0; i < 20'000; ++i) tensor.add_int_val(1);
@@ -298,7 +298,7 @@ TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
   }
   EXPECT_TRUE(IsQuick(field(1, uint8 + shape(2) + value), kRecv));
   // The first named tensor comes in two parts that are merged, and the second
-  // one comes behind a group.
+  // one follows a group.
   for (const std::string& named : {field(2, uint8) + field(2, much + value),
                                    group + field(2, uint8 + much + value)}) {
     EXPECT_FALSE(IsQuick(field(3, named), kSend)) << named;

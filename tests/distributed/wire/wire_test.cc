@@ -96,7 +96,7 @@ void ExpectSame(const Payload& actual, const Payload& expected) {
 }
 
 // ---------------------------------------------------------------------------
-// The bytes of TensorFlow
+// Tensors, and the bytes in which TensorFlow encodes them.
 
 struct WireCase {
   const char* hex;
@@ -288,7 +288,7 @@ TEST(WireTest, MessagesWithoutTensorsAreTheirHeader) {
 }
 
 // ---------------------------------------------------------------------------
-// Any form of a message
+// Tests of messages in unusual but valid forms.
 
 std::string Bytes(int number, const std::string& value) {
   EXPECT_LT(value.size(), 128);
@@ -468,7 +468,7 @@ TEST(WireTest, BoolsBecomeZeroOrOne) {
 }
 
 // ---------------------------------------------------------------------------
-// Refused
+// Refused messages
 
 void ExpectRefused(const std::string& bytes, TensorField field,
                    const std::string& text) {

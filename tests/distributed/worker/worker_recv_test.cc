@@ -43,7 +43,7 @@ using ::testing::HasSubstr;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
 
-// Asks for tensors of a step. A `request_id` of 0 is not remembered.
+// Asks for tensors of a step. The worker does not remember a `request_id` of 0.
 using Ask = absl::FunctionRef<CallRef(int64_t step_id, int64_t request_id)>;
 
 void ExpectServedOnce(TestTask& task, Ask ask) {
@@ -218,7 +218,7 @@ TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
 }
 
 // ---------------------------------------------------------------------------
-// Several tensors for peers at once
+// Tests of calls that ask for several tensors.
 
 TEST_F(WorkerTest, GivesTensorsTogetherWhenAllAreThere) {
   const int64_t step_id = RandomStepId();

@@ -242,7 +242,7 @@ TEST_F(WorkerTest, CleanupAllForgetsTheContainersOfTheCall) {
 }
 
 // ---------------------------------------------------------------------------
-// What tasks of Leat add to TensorFlow's messages
+// Tests of the fields that Leat adds to TensorFlow's messages.
 
 TEST_F(WorkerTest, AStepThatEndsAloneEndsWithItsReply) {
   const RegisteredStep step = Doubles("");

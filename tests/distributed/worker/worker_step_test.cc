@@ -277,7 +277,8 @@ TEST_F(WorkerStepTest, OutlivesTheRegistrationOfItsGraph) {
   EXPECT_EQ((*value)[0].scalar<float>(), 4.0f);
 }
 
-// Each step is ended in several ways at once, and any of them may come first.
+// Several events end each step at the same time, and any of them may come
+// first.
 TEST_F(WorkerStepTest, EndsOnceWhateverComesFirst) {
   const std::string graph = WaitsForNobody();
   for (int i = 0; i < 300; ++i) {

@@ -198,7 +198,7 @@ void TestTask::ExpectNothingLeft() {
   EXPECT_EQ(counters.graphs, 0u);
   EXPECT_EQ(counters.running, 0u);
   EXPECT_EQ(steps_->num_steps(), 0u);
-  // The task may still be about to refuse a RecvTensor that came late.
+  // The task may still be about to refuse a RecvTensor that arrived late.
   EXPECT_TRUE(BecomesEmpty([this] { return recvs().size() == 0; }));
   ClearVariables();
   for (const auto& device : devices_->devices()) {

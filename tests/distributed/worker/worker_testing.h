@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tasks of a cluster in one process, for tests of the worker. Each task is a
-// Worker with everything that it borrows. TestCluster does what a master does
-// with its tasks.
+// Runs the tasks of a cluster in one process, for tests of the worker. Each
+// task is a Worker with everything that it borrows. TestCluster does what a
+// master does with its tasks.
 #ifndef LEAT_TESTS_DISTRIBUTED_WORKER_WORKER_TESTING_H_
 #define LEAT_TESTS_DISTRIBUTED_WORKER_WORKER_TESTING_H_
 
@@ -47,7 +47,7 @@ class DirectCall {
   void Cancel() {
     context->cancellation.Cancel(absl::CancelledError("by the test"));
   }
-  // Waits for the answer. If there is none at the WaitLimit, fails the test and
+  // Waits for the answer. If there is none by the WaitLimit, fails the test and
   // returns UNKNOWN. Must be called once.
   absl::StatusOr<Payload> Wait();
 
@@ -67,11 +67,11 @@ struct RunAnswer {
   pb::RunGraphResponse response = {};
   WireTensors tensors = {};
 };
-// Waits for the answer of a RunGraph call.
+// Waits for the answer to a RunGraph call.
 RunAnswer WaitForRun(DirectCall& call);
 
-// A task that listens on an in-process network and whose handlers a test can
-// call directly, on the calling thread. Owns everything that its Worker
+// A task that listens on an in-process network. A test can also call the task's
+// handlers directly, on the test's thread. Owns everything that its Worker
 // borrows.
 class TestTask {
  public:
@@ -136,8 +136,8 @@ class TestTask {
   // Returns the rendezvous key of a tensor that is fed to or fetched from this
   // task.
   std::string Key(const std::string& tensor_name) const;
-  // Expects that the task has no sessions, graphs and steps, and, after
-  // clearing the variables, that no memory of tensors is in use.
+  // Expects that the task has no sessions, graphs or steps. Then clears the
+  // variables, and expects that no memory of tensors is in use.
   void ExpectNothingLeft();
   void ClearVariables() { devices_->resources().ClearContainers(); }
 
@@ -194,8 +194,8 @@ class TestCluster {
                                           StepSignature signature);
   void Deregister(const RegisteredStep& step);
 
-  // Calls RunGraph for each part and returns the calls, in order of the parts.
-  // `feeds` are in the order of the signature.
+  // Calls RunGraph for each part and returns the calls, in the order of the
+  // parts. `feeds` are in the order of the signature.
   std::vector<CallRef> Start(const RegisteredStep& step, int64_t step_id,
                              const std::vector<Tensor>& feeds);
   // Waits for the calls and returns the fetched tensors. When a call fails,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that import refuses malicious graphs with errors that say what is wrong
-// and where, and that the process goes on.
+// Tests the import of malicious graphs. It must refuse each graph with an error
+// that says what is wrong and where, and the process must survive.
 #include "absl/strings/str_cat.h"
 #include "leat/tests/graph/graph_testing.h"
 

@@ -51,7 +51,8 @@ class ConsumersTest : public ::testing::Test {
     EXPECT_TRUE(id.ok()) << id.status();
     return id.value_or(kNoNode);
   }
-  // Returns "node output->input" for every use of an output of `id`.
+  // Returns a text "node output->input" for every use of an output of the node
+  // `id`.
   std::vector<std::string> UsesOf(NodeId id) {
     std::vector<std::string> uses;
     const Consumers consumers(graph_);
@@ -62,7 +63,7 @@ class ConsumersTest : public ::testing::Test {
     return uses;
   }
   // Adds the node `source` and the loop merge -> body -> next -> merge. The
-  // first value of the loop is an output of `source`. Returns next.
+  // first value of the loop is an output of `source`. Returns the node "next".
   NodeId AddLoop(const std::string& next_op) {
     const NodeId source = Add("source", "Pair");
     const NodeId merge = Add("merge", "Merge", {{source, 0}, {source, 0}}, {},
@@ -173,7 +174,7 @@ TEST_F(ConsumersTest, ReachedFromEndsOnLoops) {
   EXPECT_THAT(NeededBy(graph_, {next}), ElementsAre(true, true, true, true));
 }
 
-// The chain is as long as a client may make it. Its nodes are in the worst
+// A client may send a chain as long as this one. Its nodes are in the worst
 // order for a search that starts from the inputs. A recursive search would
 // overflow the stack.
 TEST_F(ConsumersTest, LongChainsNeedNoRecursion) {

@@ -29,7 +29,7 @@ class InferShapesTest : public ::testing::Test {
   }
 
   // Adds a loop in which `body` computes the next value of the loop variable
-  // from the last one. Returns the Merge.
+  // from the previous value. Returns the Merge.
   template <class Body>
   NodeId Loop(NodeId initial, const Body& body) {
     const AttrMap type = {{"T", DType::kFloat}};

@@ -30,7 +30,7 @@ std::map<std::string, std::string> TensorFlowsGradients() {
   return gradients;
 }
 
-// Maps each op that has no gradient here to the reason.
+// Maps each op that has no gradient in Leat to the reason.
 std::map<std::string, std::string> Exceptions() {
   std::map<std::string, std::string> reasons;
   for (const char* op :

@@ -175,7 +175,7 @@ TEST(GradientsTest, RefusesComplexValues) {
     EXPECT_THAT(Message(b), HasSubstr("ys[0] (Square:0) is complex64: "
                                       "gradients of complex values are not"));
   }
-  {  // a path from real to real values leads over a complex one
+  {  // the path from x to the result contains a complex value
     GraphBuilder b;
     Output x = b.Placeholder<double>("x");
     Output squared = op::Square(op::Cast(x, DType::kComplex128));
@@ -183,7 +183,7 @@ TEST(GradientsTest, RefusesComplexValues) {
     EXPECT_TRUE(absl::IsUnimplemented(b.status()));
     EXPECT_THAT(Message(b), HasSubstr("node 'Cast_1' (Cast) takes complex128"));
   }
-  {  // the complex value is beside the path to x
+  {  // the complex value is not on the path to x
     GraphBuilder b;
     Output x = b.Placeholder<float>("x");
     Output z = b.Placeholder(DType::kComplex64, "z");

@@ -48,7 +48,7 @@ TEST(BuilderTest, NamesNodesAsTensorFlowsPythonDoes) {
     Scope again = b.NameScope("layer/");
     EXPECT_EQ(op::Relu(x).operation().name(), "layer/Relu");
   }
-  // Names must differ by more than case.
+  // Names must differ by more than the case of their letters.
   EXPECT_EQ(op::Relu(x).operation().name(), "Relu");
   EXPECT_EQ(b.Const(1.0f, "relu").operation().name(), "relu_1");
   EXPECT_TRUE(b.status().ok()) << b.status();
@@ -220,7 +220,7 @@ TEST(BuilderTest, MakesAVariableWithInitializerAndRead) {
   EXPECT_EQ(w.handle().operation().attr<std::string>("shared_name"), "w");
   EXPECT_EQ(w.handle().operation().attr<std::vector<std::string>>("_class"),
             std::vector<std::string>{"loc:@w"});
-  // The builder can be used further, and Build can be called again.
+  // The builder can still be used, and Build can be called again.
   b.Variable("w", b.Const(3.0f));
   graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the places in the source that a builder's errors name.
+// Tests the source locations that a builder's errors name.
 #include <functional>
 #include <string>
 #include <vector>

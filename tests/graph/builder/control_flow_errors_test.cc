@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests which graphs Cond, Case and While refuse, and with which messages.
+// Tests which graphs Cond, Case and While refuse, and the messages of the
+// errors.
 #include <functional>
 
 #include "gmock/gmock.h"

@@ -56,7 +56,7 @@ const Function& Find(const Graph& graph, absl::string_view name) {
 }
 
 // Builds the graph of `b`, and checks every function in it. Also checks that
-// the graph stays the same through export and import, and can be lowered.
+// export and import do not change the graph, and that it can be lowered.
 Graph Built(GraphBuilder& b) {
   absl::StatusOr<Graph> graph = b.Build();
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -235,7 +235,7 @@ TEST(ControlFlowTest, StatefulBodiesMakeStatefulNodes) {
       [&] {
         return Outputs{b.Const(Tensor::Vector<float>({1, 2}))};
       });
-  EXPECT_FALSE(y[0].IsValid());  // No input leads to the builder.
+  EXPECT_FALSE(y[0].IsValid());  // No input belongs to a builder.
   GraphBuilder c;
   const Output shape = c.Const(Tensor::Vector<int32_t>({2}));
   const Outputs z = Cond(
@@ -293,7 +293,7 @@ TEST(ControlFlowTest, VariablesMadeInABodyBelongToTheGraph) {
       const Variable w = v.builder()->GetVariable(
           "w", DType::kFloat, Shape{}, [&] { return b.Const(2.0f); });
       const Variable plain = b.Variable("plain", b.Const(1.0f));
-      EXPECT_FALSE(plain.handle().IsValid());  // its value is made in the body
+      EXPECT_FALSE(plain.handle().IsValid());  // initialized in the body
       return v * w.value();
     });
   }
@@ -358,8 +358,8 @@ TEST(ControlFlowTest, BodiesNest) {
         [&] { return Outputs{v * x}; })[0];
   });
   ASSERT_TRUE(b.status().ok()) << b.status();
-  // x enters twice: as the loop variable and as a value that the innermost body
-  // captures.
+  // Two of the inputs are x: one as the loop variable, and one as a value that
+  // the innermost body captures.
   EXPECT_EQ(r[0].operation().num_inputs(), 4);
   const Graph graph = Built(b);
   std::vector<std::string> names;
@@ -487,15 +487,15 @@ TEST(ControlFlowTest, BranchesShareTheOutputsThatTheirGradientsNeed) {
   const Output xs[] = {x};
   EXPECT_FALSE(Gradients(ys, xs)[0].IsNone());
   ASSERT_EQ(b.status(), absl::OkStatus());
-  // The outputs are the result and what the gradients need of the branches:
-  // four outputs of shape [2] and two of shape [2, 1].
+  // One output is the result. The gradients need the other outputs: four of
+  // shape [2] and two of shape [2, 1].
   EXPECT_EQ(y.operation().num_outputs(), 7);
   const Graph graph = Built(b);
   const auto unused = [&](const std::string& name) {
     const std::vector<std::string> ops = Ops(Find(graph, name));
     return std::count(ops.begin(), ops.end(), "FakeParam");
   };
-  // A branch shares one FakeParam per shape among its unused outputs.
+  // In each branch, all unused outputs of one shape share a FakeParam.
   EXPECT_EQ(unused("case_branch0"), 1);
   EXPECT_EQ(unused("case_branch1"), 2);
   EXPECT_EQ(unused("case_branch3"), 1);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what a program may write for an argument of an op function, and what
-// the builder makes of it.
+// Tests which values a program may pass as an argument of an op function, and
+// what the builder makes of them.
 #include "leat/graph/builder/operand.h"
 
 #include <array>
@@ -190,14 +190,15 @@ TEST(OperandTest, NumbersFollowTheRulesOfDTypes) {
   const auto input_type = [](const Output& y, int i) {
     return y.operation().input(i).dtype();
   };
-  // The op gives the dtype.
+  // The op determines the dtype.
   EXPECT_EQ(input_type(op::Switch(x, true).output_true, 1), DType::kBool);
-  // An Output among the arguments, or in the list, gives the dtype.
+  // An Output among the arguments determines the dtype.
   EXPECT_EQ(input_type(op::Add(x, {1, 2}), 1), DType::kBfloat16);
   EXPECT_EQ(input_type(op::Slice(x, wide, {1}), 2), DType::kInt64);
-  // The default of the attr gives the dtype.
+  // The default of the attr determines the dtype.
   EXPECT_EQ(input_type(op::Transpose(x, {0}), 1), DType::kInt32);
-  // If several numbers share the attr, they determine the dtype together.
+  // If several numbers take their dtype from the same attr, they determine the
+  // dtype together.
   const Output condition = b.Placeholder<bool>("condition", Shape{2});
   EXPECT_EQ(op::SelectV2(condition, 0, 1.5).dtype(), DType::kFloat);
   EXPECT_EQ(op::SelectV2(condition, 0, 1).dtype(), DType::kInt32);
@@ -244,7 +245,7 @@ TEST(OperandTest, AsOutputPacksLists) {
   EXPECT_TRUE(b.status().ok()) << b.status();
 }
 
-// Each of the following tests builds one mistake.
+// Each of the following tests makes one mistake.
 class OperandErrorTest : public ::testing::Test {
  protected:
   GraphBuilder b;

@@ -217,8 +217,8 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
           NodeText("b", "Neg", {"a"}, Float()),
       function + NodeText("b", "f", {}),
       NodeText("c", "Const", {}, Constant()) + NodeText("b", "NoOp", {"^d"}),
-      // This extension joins nodes of the old graph: one inside of the loop and
-      // one outside.
+      // The node of this extension has two inputs in the old graph: one inside
+      // of the loop and one outside.
       NodeText("b", "Add", {"body", "x"}, Float()),
       "versions { min_consumer: 999999 }"};
   for (const std::string& text : bad) {
@@ -237,7 +237,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {
-    ImportLimits limits;  // let five steps pass
+    ImportLimits limits;  // five steps do not exceed them
     std::string refusal;
     Step step;
   };
@@ -375,8 +375,8 @@ TEST(AttrCodecTest, RoundTripsEveryKindOfValue) {
   }
 }
 
-// This is "_input_shapes" of a _FusedConv2D that a master of TensorFlow 2.15.1
-// registered.
+// A master of TensorFlow 2.15.1 registered a _FusedConv2D with this value of
+// the attr "_input_shapes".
 TEST(AttrCodecTest, ReadsSymbolsInTheShapesOfAnnotationsAsUnknown) {
   pb::AttrValue list, shape;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(

@@ -217,8 +217,8 @@ const OpRegistry& CorpusOps() {
 }
 
 // Graphs that TensorFlow wrote are read, written and read again without a
-// difference. If LEAT_EXPORT_FOLDER is set, the written graphs stay there for
-// roundtrip_with_tensorflow.py.
+// difference. If LEAT_EXPORT_FOLDER is set, the written graphs stay in that
+// folder for roundtrip_with_tensorflow.py.
 TEST_F(GraphFileTest, RoundTripsTheCorpus) {
   const char* folder = std::getenv("LEAT_EXPORT_FOLDER");
   int count = 0;

@@ -179,7 +179,8 @@ std::string ManyFloats(const std::string& name, int count, bool negates) {
          " } " + body + " } }\n";
 }
 
-// Returns a node with `count` float inputs that waits for `controls` nodes.
+// Returns the text of a node with `count` float inputs and `controls` control
+// inputs, and the text of these inputs.
 std::string WideNode(const std::string& name, const std::string& op, int count,
                      int controls, const std::string& attrs) {
   std::string text = FloatPlaceholder("x");
@@ -227,7 +228,7 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
 
 TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
   constexpr int kCount = 500;
-  // The body has as many stateful nodes as variables.
+  // The body has as many stateful nodes as loop variables.
   std::string body = ManyFloats("wide_negate", kCount, /*negates=*/true);
   std::string effects = InnerNode(
       "shape", "Const", {},
@@ -373,7 +374,7 @@ TEST(LowerTest, BoundsTheGraph) {
   EXPECT_EQ(LowerError(text, {.max_nodes = 5}), "OK");
 }
 
-// Returns a body of two Splits into `n` parts each.
+// Returns a function that consists of two Splits, each into `n` parts.
 std::string Splits(int64_t n) {
   const std::string split = Float() + Attr("num_split", absl::StrCat("i: ", n));
   const std::string axis =

@@ -43,9 +43,9 @@ inline absl::StatusOr<std::vector<Tensor>> Filled(
 }
 
 // Evaluates AddV2 of float scalars and Fill without kernels, and returns
-// UNIMPLEMENTED for other ops. Thread-compatible. `names` lists all nodes that
-// the evaluator was asked to evaluate, in order, also those that it could not
-// evaluate.
+// UNIMPLEMENTED for other ops. Thread-compatible. `names` lists, in order, all
+// nodes that the evaluator was asked to evaluate, including those that it could
+// not evaluate.
 class FewOpsEvaluator final : public ConstantEvaluator {
  public:
   absl::StatusOr<std::vector<Tensor>> Evaluate(const NodeDef& node,
@@ -94,13 +94,12 @@ inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
   return Add(b, "Const", name, {}, std::move(attrs), after);
 }
 
-// The fixture. It owns the two builders and the evaluator. Only one thread may
-// use it.
+// The fixture. It owns the two builders and the evaluator. Not thread-safe.
 class PassesTest : public ::testing::Test {
  protected:
   // Builds the graph and assigns each node to CPU:1 if the node requests it,
-  // and to CPU:0 otherwise. If the builder has an error, fails the test and
-  // returns an empty graph.
+  // and to CPU:0 otherwise. If the builder has an error, makes the test fail
+  // and returns an empty graph.
   static Graph Placed(GraphBuilder& builder) {
     auto graph = builder.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -118,8 +117,8 @@ class PassesTest : public ::testing::Test {
     return *std::move(graph);
   }
 
-  // Returns the built-in passes of these names, and fails the test if one is
-  // missing.
+  // Returns the built-in passes of these names. If one is missing, makes the
+  // test fail.
   static PassRegistry Passes(const std::vector<std::string>& names) {
     PassRegistry registry;
     for (const Pass& pass : BuiltinPasses().passes()) {

@@ -37,8 +37,8 @@ TEST_F(IdentityRemovalTest, KeepsWhatControlEdgesOfABranchComeFrom) {
     const std::vector<Output> ends = {side, end};
     const Output merged =
         Add(*b, "Merge", "merge", {absl::MakeConstSpan(ends)});
-    // A Merge, unlike a Switch, is dead as a whole. Consumers of the Identity
-    // behind it may therefore read the Merge.
+    // A dead Merge, unlike a Switch, has no live output. So the consumers of
+    // the Identity that follows it may read the Merge itself.
     Output y = merged;
     if (b == &given) y = Add(*b, "Identity", "behind", {merged});
     Add(*b, "Neg", "result", {y});

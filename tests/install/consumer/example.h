@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Example has what the examples at the top of the public headers do not define
-// themselves. Each example becomes a function of a class derived from Example.
+// Example defines the names that the examples at the top of the public headers
+// use but do not define. Each example becomes a function of a class derived
+// from Example.
 #ifndef LEAT_TESTS_INSTALL_CONSUMER_EXAMPLE_H_
 #define LEAT_TESTS_INSTALL_CONSUMER_EXAMPLE_H_
 

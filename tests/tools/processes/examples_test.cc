@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the examples that use nothing but leat.h: they must learn.
+// Tests the examples that use nothing but leat.h. Their losses must fall.
 #ifdef LEAT_PROGRAM_AUTOENCODER
 #include <filesystem>
 #include <string>
@@ -37,7 +37,7 @@ std::vector<double> Losses(const Ended& ended) {
   return losses;
 }
 
-// Expects that the last loss is less than `share` of the first.
+// Expects that the last loss is less than `share` times the first loss.
 void ExpectLearns(const std::string& program,
                   const std::vector<std::string>& args, double share) {
   const std::vector<double> losses = Losses(RunProgram(program, args));

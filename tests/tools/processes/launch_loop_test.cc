@@ -40,17 +40,17 @@ using ::testing::HasSubstr;
 
 class LaunchLoopTest : public ::testing::Test {
  protected:
-  // Starts a loop with one task, worker-0, which runs the script. $1 is the
-  // test's folder. Returns the process of the loop.
+  // Starts a loop with one task, worker-0, which runs the script with the
+  // test's folder as $1. Returns the process id of the loop.
   pid_t Start(const LaunchLoopOptions& options, const std::string& script) {
     const pid_t pid = fork();
     EXPECT_GE(pid, 0) << std::strerror(errno);
     if (pid == 0) RunLoop(options, script);
     return pid;
   }
-  // Returns what the view of the loop has shown.
+  // Returns what the view of the loop has shown until now.
   std::string Shown() const { return testing::ReadFile(ShownPath()); }
-  // Waits until the script has written the id of its process to the file "pid".
+  // Waits until the script has written its process id to the file "pid".
   // Returns the id.
   pid_t AwaitTask() const {
     const absl::Time deadline = absl::Now() + absl::Seconds(60);
@@ -65,7 +65,7 @@ class LaunchLoopTest : public ::testing::Test {
 
  private:
   std::string ShownPath() const { return folder_.Path("shown"); }
-  // Ends the process with the exit code of the loop.
+  // Runs the loop and ends this process with the loop's exit code.
   [[noreturn]] void RunLoop(const LaunchLoopOptions& options,
                             const std::string& script) const {
     const FileDescriptor shown(open(
@@ -111,7 +111,7 @@ TEST_F(LaunchLoopTest, SaysThatKilledProcessesAreStillThere) {
                               while :; do sleep 0.05; done)");
   ASSERT_GE(loop, 0);
   const pid_t task = AwaitTask();
-  // A traced process that was killed stays until its tracer has waited for it.
+  // A killed process that is traced remains until its tracer has waited for it.
   if (ptrace(PTRACE_SEIZE, task, nullptr, nullptr) != 0) {
     const std::string why = std::strerror(errno);
     kill(loop, SIGKILL);

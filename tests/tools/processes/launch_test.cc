@@ -35,8 +35,8 @@ using ::testing::HasSubstr;
 using testing::Process;
 using testing::ReadFile;
 
-// The beginning of every script. $1 is the test's folder. `job` is the job of
-// the task ("ps"), and `me` is the name of the task ("ps-1").
+// The beginning of every script. $1 is the test's folder. `job` becomes the job
+// of the task, such as "ps", and `me` the name of the task, such as "ps-1".
 constexpr char kPrelude[] = R"(
   job=${TF_CONFIG##*'"type":"'}; job=${job%%'"'*}
   me=$job-${TF_CONFIG##*'"index":'}; me=${me%%'}'*}
@@ -49,8 +49,8 @@ constexpr char kSleep[] = "begun \"$1\"; while :; do sleep 0.05; done";
 bool IsAlive(pid_t pid) {
   const std::string stat = ReadFile(absl::StrCat("/proc/", pid, "/stat"));
   const size_t name_end = stat.rfind(") ");
-  // A zombie (Z, X) counts as dead, because there may be no process that waits
-  // for it.
+  // A process that has ended but was not waited for (Z, X) counts as dead,
+  // because maybe no process will wait for it.
   return name_end != stat.npos && stat[name_end + 2] != 'Z' &&
          stat[name_end + 2] != 'X';
 }
@@ -85,7 +85,7 @@ class LaunchTest : public ::testing::Test {
     return std::make_unique<Process>(LEAT_PROGRAM_LEAT,
                                      Args(jobs, flags, script), variables);
   }
-  // Returns the exit code of a launcher that ends by itself.
+  // Runs a launcher that ends by itself. Returns its exit code.
   int Run(const std::string& jobs, const std::vector<std::string>& flags,
           const std::string& script) {
     const auto launcher = Start(jobs, flags, script);
@@ -94,7 +94,7 @@ class LaunchTest : public ::testing::Test {
     err_ = launcher->Err();
     return code;
   }
-  // Waits until the script of task `task` ("ps-1") has called `begun`.
+  // Waits until the script of the task, such as "ps-1", has called `begun`.
   void AwaitBegun(const std::string& task) const { AwaitFile("begun." + task); }
   void AwaitFile(const std::string& name) const {
     const absl::Time deadline = absl::Now() + absl::Seconds(60);
@@ -113,8 +113,8 @@ class LaunchTest : public ::testing::Test {
   std::string LogOf(const std::string& task) const {
     return ReadFile(folder_.Path("logs/" + task + ".log"));
   }
-  // Returns the ids of all processes that have written their id to the file
-  // "pids", as every script does.
+  // Returns the ids in the file "pids". Every script writes its process id to
+  // this file.
   std::vector<pid_t> Pids() const {
     std::vector<pid_t> pids;
     std::ifstream file(folder_.Path("pids"));
@@ -128,8 +128,8 @@ class LaunchTest : public ::testing::Test {
 };
 
 TEST_F(LaunchTest, TellsEveryTaskTheClusterAndKeepsItsOutput) {
-  // Variables that describe another cluster are not passed on to the tasks, but
-  // all others are.
+  // The launcher does not pass variables that describe another cluster on to
+  // the tasks. It passes on all others.
   const auto launcher =
       Start("chief=1,worker=2,ps=1,evaluator=1", {}, R"(
         echo "CONFIG $TF_CONFIG"
@@ -297,7 +297,8 @@ TEST_F(LaunchTest, PassesSignalsOn) {
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    // Under nohup SIGHUP is ignored, so neither launcher nor tasks receive it.
+    // Under nohup, SIGHUP is ignored, so neither the launcher nor its tasks
+    // receive it.
     if (signal == SIGHUP && hangup.sa_handler == SIG_IGN) continue;
     const auto launcher = Start("chief=1,ps=1", {}, R"(
       for each in TERM INT HUP; do
@@ -371,8 +372,8 @@ TEST_F(LaunchTest, GivesStoppedTasksTheSignalToo) {
 }
 
 TEST_F(LaunchTest, OrphansEndToo) {
-  // The task starts two processes. One process is in the task's process group.
-  // The other process is in a new session and ignores SIGTERM.
+  // The task starts two processes. The first one is in the task's process
+  // group. The second one is in a new session and ignores SIGTERM.
   EXPECT_EQ(Run("chief=1,ps=1", {"--grace", "0.3"},
                 absl::StrCat(R"(
                   if [ $job = chief ]; then wait_for "$1/begun.ps-0"; exit 0; fi
@@ -476,7 +477,7 @@ TEST_F(LaunchTest, StartsServers) {
            attr { key: "dtype" value { type: DT_FLOAT } }
            attr { key: "value" value { tensor {
              dtype: DT_FLOAT tensor_shape { } float_val: 4 } } } })";
-  // The chief runs a server too, because a master waits for all tasks.
+  // The chief also runs a server, because a master waits for all tasks.
   EXPECT_EQ(Run("chief=1,ps=2", {},
                 absl::StrCat("leat=", LEAT_PROGRAM_LEAT,
                              R"(; [ $job = ps ] && exec $leat serve

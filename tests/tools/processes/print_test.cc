@@ -20,8 +20,8 @@ namespace {
 
 using ::testing::StartsWith;
 
-// Reads until all descriptors of the other end are closed. Returns the number
-// of bytes.
+// Reads until no process can write to the other end. Returns the number of
+// bytes.
 size_t CountBytes(const FileDescriptor& reader) {
   size_t count = 0;
   char bytes[4096];

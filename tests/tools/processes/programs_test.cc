@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the programs as processes: their exit codes, which stream gets which
-// output, and that they end.
+// Tests the programs as processes: their exit codes, and what they write to
+// standard output and to standard error. Also tests that they end.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -115,8 +115,8 @@ TEST_F(ProgramsTest, ShowTheGraphsOfAClusterNobodyHas) {
   const std::string file = Write("cluster.json", json);
   const std::string ps = "/job:ps/replica:0/task:1/device:CPU:0";
   const std::string worker = "/job:worker/replica:0/task:2/device:CPU:1";
-  // graph-dump does not look for a task of its own in TF_CONFIG, so a malformed
-  // value is no error.
+  // graph-dump is not a task of a cluster and does not look for its task in
+  // TF_CONFIG, so a malformed value is not an error.
   const std::vector<std::string> variables = {"TF_CONFIG={"};
   for (const std::string& cluster : {json, file}) {
     const Ended dump = GraphDump(
@@ -292,7 +292,7 @@ TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
       Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
-  // These commands have flags after the model, too. CLI11 could then take the
+  // These commands have flags after the model, too. CLI11 could mistake the
   // model for another value of `flag`.
   for (const char* flag : {"--fetch", "--init"}) {
     const Ended more = Leat(
@@ -437,7 +437,7 @@ TEST_F(ProgramsTest, TakeEveryFlagFromTheEnvironment) {
   EXPECT_THAT(GraphDump({model_}, {"LEAT_STAGE=imported"}).out,
               HasSubstr("imported graph"));
   ExpectEnd(Leat({"run", model_}, {"LEAT_STEPS=abc"}), 2, "LEAT_STEPS=abc");
-  // The variable of a flag that this command does not have is ignored.
+  // A variable for a flag that this command does not have is ignored.
   EXPECT_EQ(Leat({"ops"}, {"LEAT_STEPS=abc"}).code, 0);
   const std::string config = Write("variable.toml", "stage=\"placed\"");
   EXPECT_THAT(GraphDump({model_}, {"LEAT_CONFIG=" + config}).out,
@@ -488,8 +488,8 @@ struct Terminal {
   std::string failure = {};
 };
 
-// Returns what graph-dump writes to a terminal. A terminal keeps about 4 KiB
-// until they are read.
+// Returns what graph-dump writes to a terminal. The text must be short, because
+// a terminal holds only about 4 KiB that nobody has read.
 std::string OnTerminal(const Terminal& terminal, const std::string& model,
                        const std::vector<std::string>& variables) {
   const Ended ended =

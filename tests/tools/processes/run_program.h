@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program as a shell would, in a folder that belongs to the test's
-// process. Every run has a time limit.
+// Runs a program as a shell would, in the folder of the test's process. Every
+// run has a time limit.
 #ifndef LEAT_TESTS_TOOLS_PROCESSES_RUN_PROGRAM_H_
 #define LEAT_TESTS_TOOLS_PROCESSES_RUN_PROGRAM_H_
 
@@ -10,8 +10,8 @@
 
 namespace leat::testing {
 
-// Returns the path of file `name` in the folder of this process. The test makes
-// and removes the folder.
+// Returns the path of the file `name` in the folder of this process. The test
+// process makes and removes the folder.
 std::string Path(const std::string& name);
 
 // Writes a file in that folder and returns its path.
@@ -20,10 +20,10 @@ std::string Write(const std::string& name, const std::string& content);
 // Returns the bytes of the file at `path`.
 std::string Content(const std::string& path);
 
-// The exit code of a program, and the texts that the program wrote to its
-// standard output and to its standard error.
+// The exit code of a program, and the text that it wrote to standard output and
+// to standard error.
 struct Ended {
-  int code = -1;  // -1: killed, by a signal or for running too long
+  int code = -1;  // -1 if a signal or the time limit ended it
   std::string out = {};
   std::string err = {};
 };
@@ -36,8 +36,8 @@ Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& variables = {},
                  const std::string& out = Path("out"));
 
-// Fails the test unless the exit code is `code` and standard error contains
-// `message`. If `code` is not 0, standard output must be empty.
+// Makes the test fail unless the exit code is `code` and standard error
+// contains `message`. If `code` is not 0, standard output must be empty.
 void ExpectEnd(const Ended& ended, int code, const std::string& message);
 
 }  // namespace leat::testing

@@ -62,8 +62,8 @@ class StatusTest : public ::testing::Test {
     return RunProgram(LEAT_PROGRAM_LEAT, args, {"LEAT_TIMEOUT=20"});
   }
 
-  // Returns the first Recv that task `name` reports as waiting for at least one
-  // second, or null if there is none.
+  // Returns the first Recv that, as the task `name` reports, has waited for at
+  // least one second. Returns null if there is none.
   nlohmann::json WaitingRecvOf(const std::string& name) const {
     const Ended ended = Status({Address("ps"), "--interval", "0", "--json"});
     EXPECT_EQ(ended.code, 0) << ended.err;
@@ -147,7 +147,8 @@ TEST_F(StatusTest, ShowsARecvThatIsStuck) {
        absl::StrCat("unix://", folder_.Path("worker")), "--fetch", "y"});
   constexpr char kPs[] = "/job:ps/replica:0/task:0";
   constexpr char kWorker[] = "/job:worker/replica:0/task:0";
-  // Both tasks report the Recv: the one that waits and the one that was asked.
+  // Both tasks report the Recv: the task that waits for the tensor, and the
+  // task that it has asked for the tensor.
   for (const char* task : {kPs, kWorker}) {
     nlohmann::json recv;
     const absl::Time end = absl::Now() + absl::Seconds(60);
@@ -235,7 +236,7 @@ TEST_F(StatusTest, SaysForWhatItWaitsBeforeItShowsAnything) {
 TEST_F(StatusTest, SaysThatItWaitsForTheSecondReading) {
   const auto ps = Serve("ps");
   const auto worker = Serve("worker");
-  // The process ends with this object, before its second reading.
+  // This object ends the process before the second reading.
   Process status(LEAT_PROGRAM_LEAT, {"status", Address("ps"), "--interval",
                                      "600", "--timeout", "60"});
   ASSERT_TRUE(status.AwaitError(" s (--interval); --interval 0 reads once\n"));

@@ -154,8 +154,8 @@ TEST(IdxTest, RefusesHugeCountsWithoutTakingMemoryForThem) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 1 << 19);  // KiB
 }
 
-// The file of less than 1 MiB unpacks to 64 MiB, but its header announces one
-// byte.
+// The file is smaller than 1 MiB and unpacks to 64 MiB, but its header
+// announces one byte.
 TEST(IdxTest, UnpacksNoMoreThanTheHeaderAnnounces) {
   const std::string packed = Gzip(Idx({1}, std::string(64 << 20, 'a')));
   ASSERT_LT(packed.size(), 1u << 20);

@@ -59,7 +59,7 @@ class Peer {
                    sizeof(server)) == 0;
   }
 
-  // Waits for what the other end does. Returns true if it has closed the
+  // Waits until the other end does something. Returns true if it has closed the
   // connection, and false if it has sent something.
   bool IsClosed() {
     char byte = 0;
@@ -197,7 +197,7 @@ TEST_F(AcceptorTest, AnAddressMayNotHaveAllConnections) {
   Peer one(address_);
   EXPECT_FALSE(one.IsClosed());
   EXPECT_TRUE(Peer(address_).IsClosed());
-  EXPECT_EQ(acceptor_->counts().problem, "");  // others may connect
+  EXPECT_EQ(acceptor_->counts().problem, "");  // other addresses may connect
   CloseAccepted();
   EXPECT_TRUE(Eventually([&] { return acceptor_->counts().open == 0; }));
   Peer two(address_);

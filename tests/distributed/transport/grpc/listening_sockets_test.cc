@@ -83,7 +83,7 @@ TEST(ListeningSocketsTest, SaysWhyItCannotListen) {
   EXPECT_EQ(taken.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(taken.message()),
               HasSubstr(listening->address + ": Address already in use"));
-  // An address of RFC 5737, which no machine has.
+  // No machine has this address (RFC 5737).
   EXPECT_THAT(
       std::string(ListenAt("192.0.2.1:0", kUserTimeout).status().message()),
       HasSubstr("Cannot assign requested address"));

@@ -164,14 +164,13 @@ TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
               HasSubstr("there is no room for a request of 25"));
   EXPECT_THAT(call(24 << 20), HasSubstr("(--max-transport-bytes)"));
   EXPECT_THAT(call(40 << 20), HasSubstr("--max-message-bytes"));
-  // This request is received. Its error is about the session, which it does not
-  // name.
+  // This request is received. It is refused because it names no session.
   EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
 }
 
 // A small request is refused with an error after which the client may try
 // again. RESOURCE_EXHAUSTED would mean that the request itself is too large,
-// and would end a training.
+// and would end a training program.
 TEST_F(GrpcServersTest, SmallRequestsAreNotBlamedForTheRoomThatOthersTake) {
   const auto worker = Start("worker", {.max_transport_bytes = 4 << 20});
   const WireTensors tensors = {

@@ -30,8 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
                                            TransportCase{"grpc", true}),
                          NameOf);
 
-// Returns true if a socket can be bound to ::1. Does not use the code under
-// test.
+// Returns true if a socket can be bound to ::1. Does not use Leat's code.
 bool HasIpv6() {
   sockaddr_in6 loopback{};
   loopback.sin6_family = AF_INET6;

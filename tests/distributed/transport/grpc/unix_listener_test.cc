@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of listening at Unix sockets with gRPC.
+// Tests of gRPC listeners at Unix sockets.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -77,7 +77,7 @@ TEST_F(UnixListenerTest, LeavesAnothersSocketAlone) {
 }
 
 TEST_F(UnixListenerTest, TakesThePlaceOfADeadServer) {
-  // The socket is bound and closed, and its file stays.
+  // Binds and closes a socket. The socket's file stays.
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;

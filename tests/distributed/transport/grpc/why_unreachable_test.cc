@@ -60,8 +60,8 @@ TEST(WhyUnreachableTest, KnowsPeersThatAreNoTasks) {
               HasSubstr("timed out"));
 }
 
-// Returns the error message of a session for `target` that is not created
-// within `time`.
+// Tries to create a session for `target` within `time`. Returns the error
+// message.
 std::string ErrorOf(const std::string& target, std::chrono::milliseconds time) {
   GraphBuilder b;
   b.Const(1.0f);
@@ -102,7 +102,7 @@ class BoundSocket {
     EXPECT_EQ(send(connection, settings.data(), settings.size(), 0), 9);
     std::string received;
     char buffer[4096];
-    // The path stands in the HEADERS frame of the request.
+    // The path is in the HEADERS frame of the request.
     while (!absl::StrContains(received, "CreateSession")) {
       const ssize_t size = recv(connection, buffer, sizeof(buffer), 0);
       if (size <= 0) break;
