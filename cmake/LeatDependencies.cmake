@@ -6,6 +6,8 @@
 #   LeatDeps::dnnl   oneDNN. Debian's own package file demands OpenCL headers.
 #   LeatDeps::gomp   libgomp by its name, without -fopenmp: only the thread
 #                    count of the calling thread is ever set.
+#   LeatDeps::isal, LeatDeps::leveldb, LeatDeps::re2, LeatDeps::snappy
+#                    the libraries by their names.
 #   LeatDeps::grpc   gRPC for C++. Debian's package file looks for everything
 #                    that the static libraries need, with its own modules.
 include(CMakeFindDependencyMacro)
@@ -37,6 +39,28 @@ if(NOT TARGET LeatDeps::dnnl)
   set_target_properties(LeatDeps::gomp PROPERTIES
     IMPORTED_LOCATION "${LEAT_GOMP_LIBRARY}")
 endif()
+
+# leat_find_library(NAME PACKAGE HEADER) makes LeatDeps::NAME of lib<NAME>.
+function(leat_find_library name package header)
+  if(TARGET LeatDeps::${name})
+    return()
+  endif()
+  string(TOUPPER "${name}" variable)
+  find_path(LEAT_${variable}_INCLUDE_DIR ${header})
+  find_library(LEAT_${variable}_LIBRARY NAMES ${name})
+  mark_as_advanced(LEAT_${variable}_INCLUDE_DIR LEAT_${variable}_LIBRARY)
+  if(NOT LEAT_${variable}_INCLUDE_DIR OR NOT LEAT_${variable}_LIBRARY)
+    message(FATAL_ERROR "Leat: lib${name} is missing; install ${package}")
+  endif()
+  add_library(LeatDeps::${name} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(LeatDeps::${name} PROPERTIES
+    IMPORTED_LOCATION "${LEAT_${variable}_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${LEAT_${variable}_INCLUDE_DIR}")
+endfunction()
+leat_find_library(isal libisal-dev isa-l/crc.h)
+leat_find_library(leveldb libleveldb-dev leveldb/table_builder.h)
+leat_find_library(re2 libre2-dev re2/re2.h)
+leat_find_library(snappy libsnappy-dev snappy.h)
 
 if(NOT TARGET LeatDeps::grpc)
   find_path(LEAT_GRPC_INCLUDE_DIR grpcpp/grpcpp.h)

@@ -15,10 +15,15 @@ namespace leat {
 // Thread-safe. DeviceSet makes and owns the devices of a process.
 class CpuDevice final : public Device {
  public:
-  // Kernels run on `queue`, which is borrowed and must outlive the device.
-  // `memory` says how many bytes the device may allocate.
-  CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {})
-      : Device(std::move(info)), queue_(queue), allocator_(std::move(memory)) {}
+  // Kernels run on `queue` and may use `files`, if it is not null. Both are
+  // borrowed and must outlive the device. `memory` says how many bytes the
+  // device may allocate.
+  CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {},
+            FileService* files = nullptr)
+      : Device(std::move(info)),
+        queue_(queue),
+        files_(files),
+        allocator_(std::move(memory)) {}
 
   // The two functions below return the same allocator, because the host can
   // read all memory of a CPU. Buffers may outlive the device.
@@ -26,10 +31,12 @@ class CpuDevice final : public Device {
   Allocator& host_allocator() override { return allocator_; }
   // Returns the queue that the constructor was given.
   WorkQueue& compute_queue() override { return queue_; }
+  FileService* files() override { return files_; }
 
  private:
-  // The device borrows the queue and owns the allocator.
+  // The device borrows the queue and the files, and owns the allocator.
   WorkQueue& queue_;
+  FileService* const files_;
   PoolAllocator allocator_;
 };
 

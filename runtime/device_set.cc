@@ -76,6 +76,7 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
     set->queue_ = NewThreadPool("leat-compute", num_threads);
     return absl::OkStatus();
   }));
+  set->files_ = std::make_unique<FileService>(options.files);
   const int64_t memory_bytes = options.cpu_memory_bytes > 0
                                    ? options.cpu_memory_bytes
                                    : DefaultDeviceBytes() / options.num_cpus;
@@ -87,7 +88,7 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
     PoolAllocatorOptions memory{.name = absl::StrCat("CPU:", i),
                                 .limit_bytes = memory_bytes};
     set->devices_.push_back(std::make_unique<CpuDevice>(
-        std::move(info), *set->queue_, std::move(memory)));
+        std::move(info), *set->queue_, std::move(memory), set->files_.get()));
   }
   set->resources_ =
       std::make_unique<DeviceResources>(set->devices_, options.resource_limits);
@@ -95,7 +96,9 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
 }
 
 DeviceSet::~DeviceSet() {
-  // Ends the pool first, because its closures may still use the devices.
+  // Ends the threads first, because their closures may still use the devices.
+  // Closures on the threads for files add some to the queue.
+  files_.reset();
   queue_.reset();
 }
 

@@ -13,6 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/devices/device.h"
+#include "leat/core/files/file_access.h"
+#include "leat/core/files/file_service.h"
 #include "leat/runtime/device_resources.h"
 
 namespace leat {
@@ -27,6 +29,8 @@ struct DeviceSetOptions {
   // The memory limit of each CPU device. 0 stands for an equal part of
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
+  // The files that kernels may use.
+  FileAccess files = FileAccess::Unrestricted();
   // The limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};
 };
@@ -66,6 +70,7 @@ class DeviceSet {
  private:
   DeviceSet() = default;
 
+  std::unique_ptr<FileService> files_;
   std::unique_ptr<WorkQueue> queue_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::unique_ptr<DeviceResources> resources_;

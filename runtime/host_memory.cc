@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
+#include "leat/core/files/system_file.h"
 #include "leat/core/saturating.h"
-#include "leat/core/system_file.h"
 
 // Functions of tcmalloc. They are null in a program that is not linked with
 // tcmalloc.

@@ -16,8 +16,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "leat/core/files/system_file.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/system_file.h"
 
 namespace leat {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "leat/core/regular_file.h"
+#include "leat/core/files/regular_file.h"
 
 namespace leat {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "leat/core/output_file.h"
+#include "leat/core/files/output_file.h"
 
 namespace leat {
 

@@ -16,7 +16,7 @@ namespace leat {
 
 // Writes a message. The format is text if the path ends in ".pbtxt", and binary
 // otherwise. Returns INVALID_ARGUMENT if the message is larger than 2 GiB. Also
-// returns the errors of WriteFile (core/output_file.h).
+// returns the errors of WriteFile (core/files/output_file.h).
 absl::Status WriteMessage(const google::protobuf::Message& message,
                           const std::string& path);
 

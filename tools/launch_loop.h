@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/core/threads/notice_times.h"
 #include "leat/tools/child_process.h"
 #include "leat/tools/launched_task.h"

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/regular_file.h"
+#include "leat/core/files/system_error.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {

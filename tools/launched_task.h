@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/tools/child_process.h"
 #include "leat/tools/live_view.h"
 

@@ -12,7 +12,7 @@
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
-#include "leat/core/output_file.h"
+#include "leat/core/files/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/io/graph_file.h"
 #include "leat/graph/op_registry.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/core/threads/clock.h"
 
 namespace leat {

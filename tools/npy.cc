@@ -14,8 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
-#include "leat/core/output_file.h"
-#include "leat/core/regular_file.h"
+#include "leat/core/files/output_file.h"
+#include "leat/core/files/regular_file.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {

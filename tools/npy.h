@@ -35,8 +35,8 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
 // Do the same with files. Also return the errors of RegularFile
-// (core/regular_file.h) and WriteFile. ReadNpy compares the size of the file
-// with its header before it allocates memory.
+// (core/files/regular_file.h) and WriteFile. ReadNpy compares the size of the
+// file with its header before it allocates memory.
 absl::StatusOr<Tensor> ReadNpy(const std::string& path);
 absl::Status WriteNpy(const Tensor& tensor, const std::string& path);
 

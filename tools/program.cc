@@ -26,7 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "leat/core/regular_file.h"
+#include "leat/core/files/system_error.h"
 #include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/wait_notices.h"

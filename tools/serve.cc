@@ -15,9 +15,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
-#include "leat/core/descriptor_limit.h"
 #include "leat/core/ending_signals.h"
+#include "leat/core/files/descriptor_limit.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/server/server.h"
 #include "leat/runtime/host_memory.h"
@@ -219,10 +220,26 @@ void AddDump(CLI::App& app, ServeOptions& options) {
       ->capture_default_str();
 }
 
+// Returns access to the files below the roots. Returns INVALID_ARGUMENT if one
+// is not a folder that this process may open.
+absl::StatusOr<FileAccess> OpenRoots(const std::vector<std::string>& roots) {
+  FileAccess files;
+  for (absl::string_view root : roots) {
+    const bool may_write = absl::ConsumeSuffix(&root, ":rw");
+    const absl::Status added = files.AddRoot(std::string(root), may_write);
+    if (!added.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--file-root: ", added.message()));
+    }
+  }
+  return files;
+}
+
 absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   ServerOptions server;
   LEAT_ASSIGN_OR_RETURN(server.config, ResolveTask(options.cluster));
   LEAT_ASSIGN_OR_RETURN(server.devices, ParseDevices(options.devices));
+  LEAT_ASSIGN_OR_RETURN(server.files, OpenRoots(options.file_roots));
   server.devices.num_threads = options.threads;
   server.devices.cpu_memory_bytes = options.memory;
   server.bind = options.bind;
@@ -271,6 +288,10 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
   serve->add_option("--memory", options.memory, DeviceMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
+  serve->add_option(
+      "--file-root", options.file_roots,
+      "DIR or DIR:rw: graphs may read, or also write, the files below this "
+      "folder, and no others (repeatable) [none]");
   AddDump(*serve, options);
   AddLimits(*serve, options.limits);
   AddChunks(*serve, options.chunks);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/distributed/limits.h"
@@ -37,6 +38,8 @@ struct ServeOptions {
   int64_t memory = 0;
   ServerLimits limits = {};
   ChunkOptions chunks = {};
+  // The folders whose files graphs may read, or write if ":rw" follows.
+  std::vector<std::string> file_roots = {};
   // A folder for plans (plan_dump.h); "" for none.
   std::string dump_dir = {};
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;

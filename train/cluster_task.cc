@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/descriptor_limit.h"
 #include "leat/core/ending_signals.h"
+#include "leat/core/files/descriptor_limit.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/runtime/host_memory.h"

@@ -13,6 +13,8 @@
 
 namespace leat {
 
+class FileService;
+
 // A kind of device. Each kernel is registered for one kind.
 using DeviceType = std::string;  // "CPU", "GPU"
 inline constexpr char kCpu[] = "CPU";
@@ -56,6 +58,9 @@ class Device {
 
   // Returns the queue that runs kernels. All CPU devices of a process share it.
   virtual WorkQueue& compute_queue() = 0;
+
+  // Returns the files that kernels may use, or null if they may use none.
+  virtual FileService* files() { return nullptr; }
 
  private:
   const DeviceInfo info_;

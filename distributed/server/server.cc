@@ -159,6 +159,7 @@ absl::Status Server::Implementation::Start() {
   if (!options_.bind.empty()) bind = options_.bind;
   LEAT_RETURN_IF_ERROR(CheckBind(bind, options_.insecure));
   DeviceSetOptions devices = options_.devices;
+  devices.files = options_.files;
   devices.task = name_;
   devices.resource_limits.max_queue_elements =
       options_.limits.max_queue_elements;

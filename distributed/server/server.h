@@ -42,7 +42,10 @@ struct ServerOptions {
   // True if the network is trusted. If false, Start refuses an address that
   // other machines can reach, because tasks talk without encryption.
   bool insecure = false;
-  DeviceSetOptions devices = {};  // `config.task` replaces its `task`
+  // `config.task` replaces its `task`, and `files` replaces its `files`.
+  DeviceSetOptions devices = {};
+  // The files that the graphs of clients may use. By default there are none.
+  FileAccess files = {};
   // The limits on what the task accepts from clients and peers, its times, and
   // how it receives large tensors.
   ServerLimits limits = {};

@@ -12,8 +12,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "leat/core/output_file.h"
-#include "leat/core/regular_file.h"
+#include "leat/core/files/output_file.h"
+#include "leat/core/files/regular_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/meta_graph.pb.h"
 

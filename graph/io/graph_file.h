@@ -25,10 +25,10 @@ namespace leat {
 
 // Reads a GraphDef or MetaGraphDef, binary or text. The content of the file
 // decides how the file is read; the name of the file does not matter. `ops`
-// must outlive the graph. Fails as ReadRegularFile (core/regular_file.h) does,
-// with a size limit of 2 GiB. Fails with INVALID_ARGUMENT, naming the file, if
-// the content is not one of these messages. If the file is text, the error has
-// the line and column too. Also fails as ImportGraphDef does.
+// must outlive the graph. Fails as ReadRegularFile (core/files/regular_file.h)
+// does, with a size limit of 2 GiB. Fails with INVALID_ARGUMENT, naming the
+// file, if the content is not one of these messages. If the file is text, the
+// error has the line and column too. Also fails as ImportGraphDef does.
 absl::StatusOr<Graph> LoadGraph(const std::string& path,
                                 const OpRegistry& ops = BuiltinOps(),
                                 const ImportLimits& limits = {});
@@ -37,8 +37,8 @@ absl::StatusOr<Graph> LoadGraph(const std::string& path,
 // binary. An existing file at `path` is replaced only after all content has
 // been written. Fails as ExportGraphDef does. Fails with INVALID_ARGUMENT if a
 // binary file would be above 2 GiB, which is more than LoadGraph reads. If a
-// system call fails, returns the error that SystemError (core/regular_file.h)
-// makes.
+// system call fails, returns the error that SystemError
+// (core/files/regular_file.h) makes.
 absl::Status SaveGraph(const Graph& graph, const std::string& path,
                        const ExportOptions& options = {});
 

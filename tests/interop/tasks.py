@@ -60,13 +60,13 @@ def _ends_with_parent(command):
 class Task:
   """One task; kind is "leat" or "tensorflow"."""
 
-  def __init__(self, kind, job, index, cluster, leat, log):
+  def __init__(self, kind, job, index, cluster, leat, leat_flags, log):
     self.kind, self.job, self.index = kind, job, index
     self._log = log
     spec = json.dumps(cluster)
     if kind == "leat":
       self.command = [str(leat), "serve", "--cluster", spec, "--job", job,
-                       "--task", str(index)]
+                       "--task", str(index), *leat_flags]
     else:
       self.command = [sys.executable, "-c", _TENSORFLOW, spec, job,
                        str(index)]
@@ -131,12 +131,13 @@ class Task:
 
 
 class Cluster:
-  """kinds: {job: [kind of task 0, ...]}. Serves when it is entered."""
+  """kinds: {job: [kind of task 0, ...]}. Serves when it is entered. Tasks of Leat
+  get the flags."""
 
   ATTEMPTS = 3  # with other ports
 
-  def __init__(self, kinds, leat=None):
-    self._kinds, self._leat = kinds, leat
+  def __init__(self, kinds, leat=None, leat_flags=()):
+    self._kinds, self._leat, self._leat_flags = kinds, leat, leat_flags
     self._folder = None
     self.tasks = {}
 
@@ -164,7 +165,7 @@ class Cluster:
     self._spec = spec
     for job, kinds in self._kinds.items():
       self.tasks[job] = [
-          Task(kind, job, index, spec, self._leat,
+          Task(kind, job, index, spec, self._leat, self._leat_flags,
                f"{self._folder.name}/{job}-{index}-{attempt}.log")
           for index, kind in enumerate(kinds)]
     for task in self.all_tasks():

@@ -41,8 +41,10 @@ def tensorflow_pool():
   for name in ["framework.graph", "framework.step_stats",
                "framework.device_attributes", "framework.op_def",
                "protobuf.cluster", "protobuf.config", "protobuf.meta_graph",
-               "protobuf.named_tensor", "protobuf.tensorflow_server"]:
+               "protobuf.named_tensor", "protobuf.tensor_bundle",
+               "protobuf.tensorflow_server"]:
     importlib.import_module(f"tensorflow.core.{name}_pb2")
+  importlib.import_module("tensorflow.python.training.checkpoint_state_pb2")
   pool = descriptor_pool.Default()
   folder = pathlib.Path(sys.modules["tensorflow"].__file__).parent
   for name in ["worker", "master"]:

@@ -24,14 +24,19 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "leat/checkpoint/bundle_paths.h"
+#include "leat/checkpoint/bundle_writer.h"
+#include "leat/core/files/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/graph/codec/attr_codec.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::advisories_test {
 namespace {
@@ -264,8 +269,7 @@ TEST(AdvisoriesTest, CoverEveryOpThatHasAKernel) {
     }
     if (any) continue;
     ++skipped;
-    std::cout << "skipped, no kernel: " << id << " (" << spec["table"]
-              << ")\n";
+    std::cout << "skipped, no kernel: " << id << " (" << spec["table"] << ")\n";
   }
   EXPECT_EQ(rows, 50);
   RecordProperty("skipped", skipped);
@@ -285,6 +289,41 @@ TEST(AdvisoriesTest, ParallelLoopsCountPastInt32) {
               });
   EXPECT_EQ(sum, kItems);
   EXPECT_EQ(last, kItems);
+}
+
+// CVE-2021-41203: negative extents, sizes that overflow, no dtype, and bytes
+// beyond the end of the file made TensorFlow crash. tests/checkpoint/ has more
+// such files.
+TEST(AdvisoriesTest, CheckpointsThatLieAreDataLoss) {
+  const TemporaryFolder folder;
+  const std::string prefix = folder.Path("model");
+  GraphBuilder b;
+  const Output restored =
+      op::RestoreV2(b.Const(prefix), b.Const<std::string>({"w"}),
+                    b.Const<std::string>({""}), {DType::kFloat})[0];
+  const auto session = NewLocalSession(b.Build().value(), {});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE(WriteFile(DataPath(prefix, 0, 1), std::string(8, '\0')).ok());
+  using Lie = void (*)(pb::BundleEntryProto&);
+  for (const Lie lie :
+       {Lie([](auto& e) { e.mutable_shape()->add_dim()->set_size(-5); }),
+        Lie([](auto& e) {
+          for (int i = 0; i < 3; ++i) {
+            e.mutable_shape()->add_dim()->set_size(int64_t{1} << 40);
+          }
+        }),
+        Lie([](auto& e) { e.clear_dtype(); }),
+        Lie([](auto& e) { e.set_offset(1000); })}) {
+    pb::BundleEntryProto entry;
+    entry.set_dtype(pb::DT_FLOAT);
+    entry.set_size(4);
+    lie(entry);
+    ASSERT_TRUE(
+        WriteFile(IndexPath(prefix), *MakeIndex({{"w", entry}}, 1)).ok());
+    const absl::Status error =
+        (*session)->Run({.fetches = {restored}}).status();
+    EXPECT_EQ(error.code(), absl::StatusCode::kDataLoss) << error;
+  }
 }
 
 }  // namespace

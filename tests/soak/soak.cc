@@ -22,7 +22,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "leat/core/descriptor_limit.h"
+#include "leat/core/files/descriptor_limit.h"
 #include "leat/tests/soak/cluster.h"
 #include "leat/tests/soak/failures.h"
 #include "leat/tests/soak/orphans.h"

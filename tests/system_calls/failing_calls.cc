@@ -101,7 +101,21 @@ LEAT_FAILING_CALL(int, fsync, -1, EIO, (int file), (file))
 LEAT_FAILING_CALL(int, ftruncate, -1, EIO, (int file, off_t size), (file, size))
 LEAT_FAILING_CALL(int, rename, -1, EACCES, (const char* from, const char* to),
                   (from, to))
+LEAT_FAILING_CALL(int, renameat, -1, EACCES,
+                  (int from_folder, const char* from, int to_folder,
+                   const char* to),
+                  (from_folder, from, to_folder, to))
 LEAT_FAILING_CALL(int, unlink, -1, EACCES, (const char* path), (path))
+LEAT_FAILING_CALL(int, unlinkat, -1, EACCES,
+                  (int folder, const char* path, int flags),
+                  (folder, path, flags))
+LEAT_FAILING_CALL(ssize_t, pread, -1, EIO,
+                  (int file, void* to, size_t count, off_t offset),
+                  (file, to, count, offset))
+LEAT_FAILING_CALL(int, mkdirat, -1, ENOSPC,
+                  (int folder, const char* path, mode_t mode),
+                  (folder, path, mode))
+LEAT_FAILING_CALL(DIR*, fdopendir, nullptr, ENOMEM, (int file), (file))
 LEAT_FAILING_CALL(int, mkdir, -1, ENOSPC, (const char* path, mode_t mode),
                   (path, mode))
 LEAT_FAILING_CALL(int, stat, -1, EACCES, (const char* path, struct stat* info),
@@ -162,6 +176,31 @@ int __wrap_open(const char* path, int flags, ...) {
   va_end(more);
   return leat::testing::Fails("open", EMFILE) ? -1
                                               : __real_open(path, flags, mode);
+}
+
+int __real_openat(int folder, const char* path, int flags, ...);
+int __wrap_openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  return leat::testing::Fails("openat", EMFILE)
+             ? -1
+             : __real_openat(folder, path, flags, mode);
+}
+
+// Leat calls openat2 with it, which has four arguments.
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...) {
+  va_list more;
+  va_start(more, number);
+  long arguments[4];
+  for (long& argument : arguments) argument = va_arg(more, long);
+  va_end(more);
+  return leat::testing::Fails("syscall", EMFILE)
+             ? -1
+             : __real_syscall(number, arguments[0], arguments[1], arguments[2],
+                              arguments[3]);
 }
 
 // Leat passes an int to fcntl, or no third argument.

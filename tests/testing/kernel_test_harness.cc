@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/files/file_service.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/graph/graph.h"
@@ -24,9 +25,11 @@ class HostDevice final : public Device {
   Allocator& allocator() final { return HostAllocator(); }
   Allocator& host_allocator() final { return HostAllocator(); }
   WorkQueue& compute_queue() final { return queue_; }
+  FileService* files() final { return &files_; }
 
  private:
   WorkQueue& queue_;
+  FileService files_{FileAccess::Unrestricted()};
 };
 
 // Sets the attrs that follow from the types of one argument. These are the

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "leat/core/system_file.h"
+#include "leat/core/files/system_file.h"
 #include "leat/tests/testing/eventually.h"
 
 namespace leat::testing {

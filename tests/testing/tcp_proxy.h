@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "absl/time/time.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat::testing {

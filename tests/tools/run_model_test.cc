@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/output_file.h"
+#include "leat/core/files/output_file.h"
 #include "leat/protos/config.pb.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"

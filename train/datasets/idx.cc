@@ -11,7 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "leat/core/regular_file.h"
+#include "leat/core/files/regular_file.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {

@@ -35,7 +35,7 @@ absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
 // Returns the content of the file `path`. Unpacks the file if it is gzipped.
 // The gzip streams must end where the file does. Returns RESOURCE_EXHAUSTED if
 // the file has more than kMaxIdxBytes, packed or unpacked. Also returns the
-// errors of ParseIdx and ReadRegularFile (core/regular_file.h).
+// errors of ParseIdx and ReadRegularFile (core/files/regular_file.h).
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
 // Images of uint8 [n, 28, 28, 1] and their labels, int32 [n].

@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/thread.h"

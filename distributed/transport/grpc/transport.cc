@@ -8,7 +8,7 @@
 #include "grpc/grpc.h"
 #include "grpcpp/resource_quota.h"
 #include "leat/core/check.h"
-#include "leat/core/descriptor_limit.h"
+#include "leat/core/files/descriptor_limit.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/transport/call_errors.h"

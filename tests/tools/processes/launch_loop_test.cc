@@ -24,7 +24,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/launched_task.h"

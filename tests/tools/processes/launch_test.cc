@@ -22,7 +22,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"

@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 
 namespace leat::connection_table_test {
 namespace {

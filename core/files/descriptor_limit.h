@@ -6,8 +6,8 @@
 //
 //   RaiseDescriptorLimit();  // at the beginning of main
 //   LEAT_RETURN_IF_ERROR(CheckFreeDescriptors(64, "a task"));
-#ifndef LEAT_CORE_DESCRIPTOR_LIMIT_H_
-#define LEAT_CORE_DESCRIPTOR_LIMIT_H_
+#ifndef LEAT_CORE_FILES_DESCRIPTOR_LIMIT_H_
+#define LEAT_CORE_FILES_DESCRIPTOR_LIMIT_H_
 
 #include <cstdint>
 
@@ -32,4 +32,4 @@ absl::Status CheckFreeDescriptors(int64_t needed, absl::string_view who);
 
 }  // namespace leat
 
-#endif  // LEAT_CORE_DESCRIPTOR_LIMIT_H_
+#endif  // LEAT_CORE_FILES_DESCRIPTOR_LIMIT_H_

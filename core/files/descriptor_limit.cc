@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/core/descriptor_limit.h"
+#include "leat/core/files/descriptor_limit.h"
 
 #include <dirent.h>
 #include <sys/resource.h>

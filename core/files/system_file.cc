@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/core/system_file.h"
+#include "leat/core/files/system_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "leat/core/file_descriptor.h"
+#include "leat/core/files/file_descriptor.h"
 
 namespace leat {
 namespace {

@@ -4,8 +4,8 @@
 //
 //   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 //   if (!file.is_open()) return SystemError(path, "cannot open");
-#ifndef LEAT_CORE_FILE_DESCRIPTOR_H_
-#define LEAT_CORE_FILE_DESCRIPTOR_H_
+#ifndef LEAT_CORE_FILES_FILE_DESCRIPTOR_H_
+#define LEAT_CORE_FILES_FILE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
@@ -51,4 +51,4 @@ class FileDescriptor {
 
 }  // namespace leat
 
-#endif  // LEAT_CORE_FILE_DESCRIPTOR_H_
+#endif  // LEAT_CORE_FILES_FILE_DESCRIPTOR_H_

@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions write files. The functions that read files are in
-// core/regular_file.h. Stateless, thread-safe. All errors come from SystemError
-// (core/regular_file.h) and name the file.
+// core/files/regular_file.h. Stateless, thread-safe. All errors come from
+// SystemError (core/files/system_error.h) and name the file.
 //
 //   LEAT_RETURN_IF_ERROR(WriteFile("graph.pb", bytes));
-#ifndef LEAT_CORE_OUTPUT_FILE_H_
-#define LEAT_CORE_OUTPUT_FILE_H_
+#ifndef LEAT_CORE_FILES_OUTPUT_FILE_H_
+#define LEAT_CORE_FILES_OUTPUT_FILE_H_
 
 #include <string>
 
@@ -32,4 +32,4 @@ absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
 }  // namespace leat
 
-#endif  // LEAT_CORE_OUTPUT_FILE_H_
+#endif  // LEAT_CORE_FILES_OUTPUT_FILE_H_

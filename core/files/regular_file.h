@@ -7,8 +7,8 @@
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::string text,
 //                         ReadRegularFile(path, /*max_bytes=*/1 << 20));
-#ifndef LEAT_CORE_REGULAR_FILE_H_
-#define LEAT_CORE_REGULAR_FILE_H_
+#ifndef LEAT_CORE_FILES_REGULAR_FILE_H_
+#define LEAT_CORE_FILES_REGULAR_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "leat/core/files/file_access.h"
+#include "leat/core/files/file_descriptor.h"
 
 namespace leat {
 
@@ -31,12 +32,9 @@ class RegularFile {
   // INVALID_ARGUMENT if the file is not a regular file; the message says what
   // kind of file it is. Returns RESOURCE_EXHAUSTED if the file has more than
   // `max_bytes`.
-  static absl::StatusOr<RegularFile> Open(const std::string& path,
-                                          int64_t max_bytes);
-  RegularFile(RegularFile&& other) noexcept;
-  RegularFile& operator=(RegularFile&& other) = delete;
-  ~RegularFile();
-
+  static absl::StatusOr<RegularFile> Open(
+      const std::string& path, int64_t max_bytes,
+      const FileAccess& files = FileAccess::Unrestricted());
   const std::string& path() const { return path_; }
   // Returns the size in bytes that the file had when it was opened.
   int64_t size() const { return size_; }
@@ -46,27 +44,20 @@ class RegularFile {
   absl::Status Read(char* to, size_t count);
 
  private:
-  RegularFile(std::string path, int file)
-      : path_(std::move(path)), file_(file) {}
+  RegularFile(std::string path, FileDescriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
 
   std::string path_;
-  int file_;
+  FileDescriptor file_;
   int64_t size_ = 0;
 };
 
-// Returns an error for a failed system call on the file `path`. Call it right
-// after the system call, because it reads `errno`. The code of the error is
-// NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (for example, the disk is
-// full), DATA_LOSS (the disk fails) or FAILED_PRECONDITION. It is never
-// UNAVAILABLE, because it does not help to try again. `what` says what failed,
-// such as "cannot open" in "file 'x': cannot open: ...".
-absl::Status SystemError(const std::string& path, absl::string_view what);
-
 // Returns the whole content of a file. Fails as RegularFile::Open and
 // RegularFile::Read do.
-absl::StatusOr<std::string> ReadRegularFile(const std::string& path,
-                                            int64_t max_bytes);
+absl::StatusOr<std::string> ReadRegularFile(
+    const std::string& path, int64_t max_bytes,
+    const FileAccess& files = FileAccess::Unrestricted());
 
 }  // namespace leat
 
-#endif  // LEAT_CORE_REGULAR_FILE_H_
+#endif  // LEAT_CORE_FILES_REGULAR_FILE_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/core/regular_file.h"
+#include "leat/core/files/regular_file.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

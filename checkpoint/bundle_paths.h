@@ -1,0 +1,40 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The paths of the files of a checkpoint. Its prefix is what users call its
+// name, such as "/models/mnist/model.ckpt-1000". Stateless, thread-safe.
+#ifndef LEAT_CHECKPOINT_BUNDLE_PATHS_H_
+#define LEAT_CHECKPOINT_BUNDLE_PATHS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/files/file_access.h"
+
+namespace leat {
+
+// Returns the path of the index.
+inline std::string IndexPath(absl::string_view prefix) {
+  return absl::StrCat(prefix, ".index");
+}
+
+// Returns the path of file number `shard` of the `num_shards` files with the
+// bytes of the tensors.
+inline std::string DataPath(absl::string_view prefix, int shard,
+                            int num_shards) {
+  return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
+}
+
+// Makes the folder in which the files of the checkpoint are, if there is none.
+inline absl::Status MakeFolderOf(const FileAccess& files,
+                                 const std::string& prefix) {
+  const size_t slash = prefix.rfind('/');
+  if (slash == std::string::npos || slash == 0) return absl::OkStatus();
+  return files.MakeFolders(prefix.substr(0, slash));
+}
+
+}  // namespace leat
+
+#endif  // LEAT_CHECKPOINT_BUNDLE_PATHS_H_

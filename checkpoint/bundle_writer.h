@@ -1,0 +1,72 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BundleWriter writes a checkpoint: named tensors in TensorFlow's format, the
+// tensor bundle. The files are those that TensorFlow would write, byte by byte.
+//
+//   LEAT_ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(files, prefix));
+//   LEAT_RETURN_IF_ERROR(writer->Add("w", w));
+//   LEAT_RETURN_IF_ERROR(writer->Finish());
+#ifndef LEAT_CHECKPOINT_BUNDLE_WRITER_H_
+#define LEAT_CHECKPOINT_BUNDLE_WRITER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/checkpoint/tensor_slice.h"
+#include "leat/core/files/file_access.h"
+#include "leat/core/files/replacement_file.h"
+#include "leat/core/tensor.h"
+#include "leat/protos/tensor_bundle.pb.h"
+
+namespace leat {
+
+// Not thread-safe. All errors of files name the file.
+//
+// Nothing is visible under `prefix` before Finish, and a checkpoint that is
+// there is not touched. Finish brings all bytes to the disk before it gives the
+// files their names, the index last. So whoever finds an index finds a complete
+// checkpoint, even after a crash. The destructor of a writer that has not
+// finished removes what was written.
+class BundleWriter {
+ public:
+  // Makes the folder of `prefix` if there is none, and a file in it.
+  static absl::StatusOr<std::unique_ptr<BundleWriter>> Create(
+      const FileAccess& files, std::string prefix);
+
+  // Writes the bytes of the tensor. Returns INVALID_ARGUMENT if `name` is empty
+  // or was added before, or if the elements are resources or variants.
+  absl::Status Add(const std::string& name, const Tensor& tensor);
+
+  // Adds a part of a tensor `name` of the shape `full`. Other parts may follow.
+  // If the slice is whole, this is Add. Returns INVALID_ARGUMENT if the shape
+  // of `part` is not that of the slice, if a part with another dtype or another
+  // `full` was added, or if Add fails.
+  absl::Status AddSlice(const std::string& name, const Shape& full,
+                        const TensorSlice& slice, const Tensor& part);
+
+  // Makes the checkpoint visible. REQUIRES: called once, after which nothing is
+  // added.
+  absl::Status Finish();
+
+ private:
+  BundleWriter(const FileAccess& files, std::string prefix,
+               ReplacementFile data);
+
+  const FileAccess files_;
+  const std::string prefix_;
+  ReplacementFile data_;
+  std::map<std::string, pb::BundleEntryProto> entries_;  // by key
+};
+
+// Returns the content of the index of a checkpoint with these entries, by key,
+// and this number of files with tensors.
+absl::StatusOr<std::string> MakeIndex(
+    const std::map<std::string, pb::BundleEntryProto>& entries, int num_shards);
+
+}  // namespace leat
+
+#endif  // LEAT_CHECKPOINT_BUNDLE_WRITER_H_

@@ -1,0 +1,114 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/checkpoint/checked_stream.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/checkpoint/crc32c.h"
+#include "leat/core/files/system_error.h"
+#include "leat/core/quoted_text.h"
+#include "leat/core/status_macros.h"
+
+namespace leat {
+namespace {
+
+constexpr size_t kBufferBytes = 256 << 10;
+// The checksum is computed of pieces that are still in the cache.
+constexpr size_t kPieceBytes = 1 << 20;
+
+}  // namespace
+
+CheckedStream::CheckedStream(int descriptor, int64_t offset, int64_t size,
+                             std::string path, std::string tensor)
+    : descriptor_(descriptor),
+      offset_(offset),
+      remaining_(size),
+      path_(std::move(path)),
+      tensor_(std::move(tensor)) {}
+
+absl::Status CheckedStream::Read(char* to, int64_t count) {
+  if (count > remaining_) return Damaged("it has too few bytes");
+  while (count > 0) {
+    const size_t piece = std::min(static_cast<size_t>(count), kPieceBytes);
+    LEAT_RETURN_IF_ERROR(ReadUnchecked(to, static_cast<int64_t>(piece)));
+    crc_ = Crc32c({to, piece}, crc_);
+    to += piece;
+    count -= static_cast<int64_t>(piece);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckedStream::Skip(int64_t count) {
+  if (count > remaining_) return Damaged("it has too few bytes");
+  while (count > 0) {
+    LEAT_RETURN_IF_ERROR(Fill());
+    const absl::string_view piece =
+        buffered_.substr(0, static_cast<size_t>(count));
+    crc_ = Crc32c(piece, crc_);
+    buffered_.remove_prefix(piece.size());
+    remaining_ -= static_cast<int64_t>(piece.size());
+    count -= static_cast<int64_t>(piece.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckedStream::ReadUnchecked(char* to, int64_t count) {
+  if (count > remaining_) return Damaged("it has too few bytes");
+  auto left = static_cast<size_t>(count);
+  while (left > 0) {
+    if (buffered_.empty() && left >= kBufferBytes) {
+      LEAT_RETURN_IF_ERROR(ReadFile(to, left));
+      remaining_ -= static_cast<int64_t>(left);
+      return absl::OkStatus();
+    }
+    LEAT_RETURN_IF_ERROR(Fill());
+    const size_t piece = std::min(left, buffered_.size());
+    std::memcpy(to, buffered_.data(), piece);
+    buffered_.remove_prefix(piece);
+    remaining_ -= static_cast<int64_t>(piece);
+    to += piece;
+    left -= piece;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckedStream::Finish(uint32_t masked_crc) {
+  LEAT_RETURN_IF_ERROR(Skip(remaining_));
+  if (Unmask(masked_crc) != crc_) {
+    return Damaged("its bytes do not match their checksum");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckedStream::Damaged(absl::string_view what) const {
+  return absl::DataLossError(absl::StrCat("file '", path_, "', tensor ",
+                                          QuotedText(tensor_), ": ", what));
+}
+
+absl::Status CheckedStream::ReadFile(char* to, size_t count) {
+  while (count > 0) {
+    const ssize_t done = pread(descriptor_, to, count, offset_);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return SystemError(path_, "cannot read");
+    if (done == 0) return Damaged("the file ends before its bytes");
+    to += done;
+    offset_ += done;
+    count -= static_cast<size_t>(done);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckedStream::Fill() {
+  if (!buffered_.empty()) return absl::OkStatus();
+  buffer_.resize(std::min(static_cast<size_t>(remaining_), kBufferBytes));
+  LEAT_RETURN_IF_ERROR(ReadFile(buffer_.data(), buffer_.size()));
+  buffered_ = {buffer_.data(), buffer_.size()};
+  return absl::OkStatus();
+}
+
+}  // namespace leat

@@ -1,0 +1,33 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MergeBundles makes one checkpoint of those that the tasks of a cluster have
+// written, each for its own variables. TensorFlow's op MergeV2Checkpoints.
+// Stateless, thread-safe.
+#ifndef LEAT_CHECKPOINT_MERGE_BUNDLES_H_
+#define LEAT_CHECKPOINT_MERGE_BUNDLES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "leat/core/files/file_access.h"
+
+namespace leat {
+
+// Moves the data files of the checkpoints `prefixes` to the checkpoint
+// `merged`, in this order, and writes one index for all. Then removes the old
+// indexes. A tensor may be in several checkpoints if each has other parts of
+// it. Copies no bytes of tensors. If `allow_missing` is true, checkpoints that
+// do not exist are left out.
+//
+// Returns INVALID_ARGUMENT, with TensorFlow's words, if a checkpoint does not
+// exist or a tensor is in two of them; then no file was changed. Also returns
+// the errors of BundleReader::Open and of files.
+absl::Status MergeBundles(const FileAccess& files,
+                          absl::Span<const std::string> prefixes,
+                          const std::string& merged,
+                          bool allow_missing = false);
+
+}  // namespace leat
+
+#endif  // LEAT_CHECKPOINT_MERGE_BUNDLES_H_

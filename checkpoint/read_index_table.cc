@@ -1,0 +1,197 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// A table is a sequence of blocks: data blocks, a meta block, the index block,
+// whose values are the places of the data blocks, and a footer with the place
+// of the index block. A block is followed by the byte of its compression and by
+// a checksum. Inside of a block, a key is stored without the bytes that it
+// shares with the key before.
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/checkpoint/crc32c.h"
+#include "leat/checkpoint/index_table.h"
+#include "leat/core/status_macros.h"
+#include "snappy.h"
+
+namespace leat {
+namespace {
+
+constexpr size_t kFooterBytes = 48;
+constexpr size_t kTrailerBytes = 5;  // compression and checksum after a block
+constexpr uint64_t kMagic = 0xdb4775248b80fb57;
+constexpr char kNotCompressed = 0;
+constexpr char kSnappy = 1;
+
+absl::Status Damaged(absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("the index is damaged: ", what));
+}
+
+uint32_t Fixed32(absl::string_view bytes) {
+  uint32_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof(value));
+  return value;
+}
+
+// Removes a number of 7 bits per byte from the front of `bytes`. Returns false
+// if there is none.
+bool TakeVarint(absl::string_view& bytes, uint64_t& value) {
+  value = 0;
+  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(bytes[0]);
+    bytes.remove_prefix(1);
+    value |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+// Where a block lies in the file, without what follows it.
+struct BlockPlace {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+bool TakePlace(absl::string_view& bytes, BlockPlace& place) {
+  return TakeVarint(bytes, place.offset) && TakeVarint(bytes, place.size);
+}
+
+class TableReader {
+ public:
+  TableReader(absl::string_view file, int64_t max_bytes)
+      : file_(file), room_(max_bytes) {}
+
+  absl::StatusOr<IndexEntries> Read() {
+    if (file_.size() < kFooterBytes) {
+      return Damaged(absl::StrCat("it has only ", file_.size(), " bytes"));
+    }
+    absl::string_view footer = file_.substr(file_.size() - kFooterBytes);
+    uint64_t magic = 0;
+    std::memcpy(&magic, footer.data() + kFooterBytes - sizeof(magic),
+                sizeof(magic));
+    if (magic != kMagic) return Damaged("its last bytes are not those of one");
+    BlockPlace meta, index;
+    if (!TakePlace(footer, meta) || !TakePlace(footer, index)) {
+      return Damaged("its footer has no place of a block");
+    }
+    IndexEntries places;
+    LEAT_RETURN_IF_ERROR(ReadBlock(index, /*in_order=*/nullptr, places));
+    IndexEntries entries;
+    std::string last_key;
+    for (auto& [key, value] : places) {
+      absl::string_view bytes = value;
+      BlockPlace data;
+      if (!TakePlace(bytes, data)) return Damaged("a place of a block is cut");
+      LEAT_RETURN_IF_ERROR(ReadBlock(data, &last_key, entries));
+    }
+    return entries;
+  }
+
+ private:
+  // Appends the entries of the block. If `last_key` is not null, checks that
+  // the keys are sorted, and sets `last_key` to the last key.
+  absl::Status ReadBlock(BlockPlace place, std::string* last_key,
+                         IndexEntries& entries) {
+    LEAT_ASSIGN_OR_RETURN(const absl::string_view stored, Stored(place));
+    std::string decompressed;
+    absl::string_view block = stored;
+    const char compression = stored.data()[stored.size()];
+    if (compression == kSnappy) {
+      LEAT_RETURN_IF_ERROR(Decompress(stored, decompressed));
+      block = decompressed;
+    } else if (compression != kNotCompressed) {
+      return Damaged(absl::StrCat("the block at byte ", place.offset,
+                                  " has the unknown compression ",
+                                  static_cast<int>(compression)));
+    }
+    return ReadEntries(block, place.offset, last_key, entries);
+  }
+
+  // Returns the bytes of a block, after its checksum was checked.
+  absl::StatusOr<absl::string_view> Stored(BlockPlace place) const {
+    const uint64_t end = file_.size() - kFooterBytes;
+    if (place.offset > end || place.size > end - place.offset ||
+        end - place.offset - place.size < kTrailerBytes) {
+      return Damaged(absl::StrCat("it has no block of ", place.size,
+                                  " bytes at byte ", place.offset));
+    }
+    const absl::string_view block = file_.substr(place.offset, place.size);
+    const absl::string_view checked =
+        file_.substr(place.offset, place.size + 1);
+    const uint32_t crc = Fixed32(file_.substr(place.offset + place.size + 1));
+    if (Unmask(crc) != Crc32c(checked)) {
+      return Damaged(absl::StrCat("the block at byte ", place.offset,
+                                  " does not match its checksum"));
+    }
+    return block;
+  }
+
+  absl::Status Decompress(absl::string_view stored, std::string& block) {
+    size_t size = 0;
+    if (!snappy::GetUncompressedLength(stored.data(), stored.size(), &size)) {
+      return Damaged("a compressed block has no length");
+    }
+    LEAT_RETURN_IF_ERROR(Count(static_cast<int64_t>(size)));
+    if (!snappy::Uncompress(stored.data(), stored.size(), &block)) {
+      return Damaged("a block cannot be decompressed");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadEntries(absl::string_view block, uint64_t offset,
+                           std::string* last_key, IndexEntries& entries) {
+    const absl::Status damaged = Damaged(
+        absl::StrCat("the block at byte ", offset, " has a wrong entry"));
+    // The block ends with the places at which keys are stored in full, and
+    // with their number.
+    if (block.size() < sizeof(uint32_t)) return damaged;
+    const uint64_t num_restarts = Fixed32(block.substr(block.size() - 4));
+    if (num_restarts > block.size() / sizeof(uint32_t) - 1) return damaged;
+    block.remove_suffix(sizeof(uint32_t) * (num_restarts + 1));
+    std::string key;
+    while (!block.empty()) {
+      uint64_t shared = 0, unshared = 0, value_size = 0;
+      if (!TakeVarint(block, shared) || !TakeVarint(block, unshared) ||
+          !TakeVarint(block, value_size) || shared > key.size() ||
+          unshared > block.size() || value_size > block.size() - unshared) {
+        return damaged;
+      }
+      key.resize(shared);
+      key.append(block.data(), unshared);
+      LEAT_RETURN_IF_ERROR(Count(static_cast<int64_t>(
+          sizeof(IndexEntries::value_type) + key.size() + value_size)));
+      if (last_key != nullptr) {
+        if (!entries.empty() && key <= *last_key) {
+          return Damaged("its keys are not sorted");
+        }
+        *last_key = key;
+      }
+      entries.emplace_back(key, block.substr(unshared, value_size));
+      block.remove_prefix(unshared + value_size);
+    }
+    return absl::OkStatus();
+  }
+
+  // Counts bytes that are about to be allocated.
+  absl::Status Count(int64_t bytes) {
+    if (bytes > room_) {
+      return absl::ResourceExhaustedError(
+          "the entries of the index need too much memory");
+    }
+    room_ -= bytes;
+    return absl::OkStatus();
+  }
+
+  const absl::string_view file_;
+  int64_t room_;  // the bytes that may still be allocated
+};
+
+}  // namespace
+
+absl::StatusOr<IndexEntries> ReadIndexTable(absl::string_view bytes,
+                                            int64_t max_bytes) {
+  return TableReader(bytes, max_bytes).Read();
+}
+
+}  // namespace leat

@@ -1,0 +1,23 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SliceKey: the key under which the index of a checkpoint has a slice of a
+// tensor. Stateless, thread-safe.
+#ifndef LEAT_CHECKPOINT_SLICE_KEY_H_
+#define LEAT_CHECKPOINT_SLICE_KEY_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "leat/checkpoint/tensor_slice.h"
+
+namespace leat {
+
+// Returns the key of the slice `slice` of the tensor `name`. It begins with a
+// zero byte, so it is not the name of a tensor. The numbers and the name are
+// written in TensorFlow's OrderedCode, in which keys sort as what they stand
+// for does.
+std::string SliceKey(absl::string_view name, const TensorSlice& slice);
+
+}  // namespace leat
+
+#endif  // LEAT_CHECKPOINT_SLICE_KEY_H_

@@ -1,0 +1,113 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/checkpoint/string_elements.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "leat/checkpoint/crc32c.h"
+#include "leat/core/held_bytes.h"
+#include "leat/core/saturating.h"
+#include "leat/core/status_macros.h"
+
+namespace leat {
+namespace {
+
+template <class T>
+absl::string_view BytesOf(const T& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof(number)};
+}
+
+// Returns the checksum of lengths with the checksum `crc` and of `length`.
+uint32_t ExtendByLength(uint64_t length, uint32_t crc) {
+  if (length > std::numeric_limits<uint32_t>::max()) {
+    return Crc32c(BytesOf(length), crc);
+  }
+  return Crc32c(BytesOf(static_cast<uint32_t>(length)), crc);
+}
+
+void AppendVarint(uint64_t number, std::string& bytes) {
+  for (; number >= 0x80; number >>= 7) {
+    bytes.push_back(static_cast<char>(number | 0x80));
+  }
+  bytes.push_back(static_cast<char>(number));
+}
+
+absl::StatusOr<uint64_t> ReadVarint(CheckedStream& stream) {
+  uint64_t number = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    char byte = 0;
+    LEAT_RETURN_IF_ERROR(stream.ReadUnchecked(&byte, 1));
+    number |= uint64_t{static_cast<uint8_t>(byte) & 0x7fu} << shift;
+    if (static_cast<uint8_t>(byte) < 0x80) return number;
+  }
+  return stream.Damaged("the length of a string is too large");
+}
+
+// Reads the lengths and their checksum.
+absl::StatusOr<std::vector<uint64_t>> ReadLengths(int64_t count,
+                                                  CheckedStream& stream) {
+  if (count > stream.remaining()) {
+    return stream.Damaged("there are fewer bytes than strings");
+  }
+  std::vector<uint64_t> lengths;
+  lengths.reserve(static_cast<size_t>(count));
+  uint32_t crc = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    LEAT_ASSIGN_OR_RETURN(lengths.emplace_back(), ReadVarint(stream));
+    crc = ExtendByLength(lengths.back(), crc);
+  }
+  uint32_t stored = 0;
+  LEAT_RETURN_IF_ERROR(
+      stream.ReadUnchecked(reinterpret_cast<char*>(&stored), sizeof(stored)));
+  if (Unmask(stored) != crc) {
+    return stream.Damaged("the lengths do not match their checksum");
+  }
+  stream.SetChecksum(Crc32c(BytesOf(stored), crc));
+  return lengths;
+}
+
+}  // namespace
+
+absl::StatusOr<uint32_t> WriteStrings(const Tensor& tensor,
+                                      ReplacementFile& file) {
+  std::string header;
+  uint32_t crc = 0;
+  for (const std::string& element : tensor.data<std::string>()) {
+    AppendVarint(element.size(), header);
+    crc = ExtendByLength(element.size(), crc);
+  }
+  const uint32_t masked = Mask(crc);
+  header.append(BytesOf(masked).data(), sizeof(masked));
+  crc = Crc32c(BytesOf(masked), crc);
+  LEAT_RETURN_IF_ERROR(file.Append(header));
+  for (const std::string& element : tensor.data<std::string>()) {
+    crc = Crc32c(element, crc);
+    LEAT_RETURN_IF_ERROR(file.Append(element));
+  }
+  return crc;
+}
+
+absl::StatusOr<Tensor> ReadStrings(const Shape& shape, CheckedStream& stream,
+                                   Allocator& allocator) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<uint64_t> lengths,
+                        ReadLengths(shape.num_elements(), stream));
+  uint64_t left = static_cast<uint64_t>(stream.remaining());
+  int64_t held_bytes = 0;
+  for (const uint64_t length : lengths) {
+    if (length > left) return stream.Damaged("its strings are cut off");
+    left -= length;
+    held_bytes = SaturatingAdd(held_bytes, HeldBytesOfText(length));
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(allocator, DType::kString, shape, held_bytes));
+  const absl::Span<std::string> elements = tensor.mutable_data<std::string>();
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    elements[i].resize(lengths[i]);
+    LEAT_RETURN_IF_ERROR(stream.Read(elements[i].data(), lengths[i]));
+  }
+  return tensor;
+}
+
+}  // namespace leat

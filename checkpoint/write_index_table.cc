@@ -1,0 +1,41 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/checkpoint/index_table.h"
+#include "leveldb/env.h"
+#include "leveldb/options.h"
+#include "leveldb/table_builder.h"
+
+namespace leat {
+namespace {
+
+// A file of LevelDB that is a string.
+class StringFile final : public leveldb::WritableFile {
+ public:
+  const std::string& content() const { return content_; }
+
+  leveldb::Status Append(const leveldb::Slice& data) override {
+    content_.append(data.data(), data.size());
+    return leveldb::Status::OK();
+  }
+  leveldb::Status Close() override { return leveldb::Status::OK(); }
+  leveldb::Status Flush() override { return leveldb::Status::OK(); }
+  leveldb::Status Sync() override { return leveldb::Status::OK(); }
+
+ private:
+  std::string content_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteIndexTable(const IndexEntries& entries) {
+  leveldb::Options options;
+  options.compression = leveldb::kNoCompression;
+  options.block_size = 256 << 10;
+  StringFile file;
+  leveldb::TableBuilder builder(options, &file);
+  for (const auto& [key, value] : entries) builder.Add(key, value);
+  const leveldb::Status status = builder.Finish();
+  if (!status.ok()) return absl::InternalError(status.ToString());
+  return file.content();
+}
+
+}  // namespace leat

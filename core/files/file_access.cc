@@ -1,0 +1,271 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/files/file_access.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "leat/core/files/system_error.h"
+#include "leat/core/status_macros.h"
+
+namespace leat {
+namespace {
+
+constexpr mode_t kFileMode = 0666;  // the system removes the bits of the umask
+constexpr mode_t kFolderMode = 0777;  // likewise
+
+// Opens `path` from `folder`. If `is_confined`, the path cannot leave the
+// folder. Returns no descriptor, and sets errno, on failure.
+FileDescriptor OpenAt(int folder, const std::string& path, bool is_confined,
+                      int flags) {
+  flags |= O_CLOEXEC;
+  if (!is_confined) return FileDescriptor(openat(folder, path.c_str(), flags));
+  open_how how = {};
+  how.flags = static_cast<uint64_t>(flags);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  long descriptor = -1;
+  do {
+    descriptor = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how));
+    // EAGAIN means that the kernel cannot exclude that a concurrent change of
+    // a folder has led the path astray.
+  } while (descriptor < 0 && (errno == EAGAIN || errno == EINTR));
+  return FileDescriptor(static_cast<int>(descriptor));
+}
+
+// Returns the error of an OpenAt that has just failed.
+absl::Status CannotOpen(const std::string& path) {
+  // The path is a socket, or a device that does not exist.
+  if (errno == ENXIO) return NotRegularError(path, S_IFSOCK);
+  if (errno == EXDEV || errno == ELOOP) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "file '", path, "': the path leads out of its --file-root"));
+  }
+  if (errno == ENOSYS) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("file '", path,
+                     "': this system has no openat2(2), which --file-root "
+                     "needs (Linux 5.6)"));
+  }
+  return SystemError(path, "cannot open");
+}
+
+// Returns an absolute path without empty and "." parts. Parts ".." stay.
+std::string Absolute(const std::string& path) {
+  std::string all = path;
+  if (path.empty() || path[0] != '/') {
+    char* const current = getcwd(nullptr, 0);
+    if (current != nullptr) all = absl::StrCat(current, "/", path);
+    free(current);
+  }
+  std::string result;
+  for (const absl::string_view part : absl::StrSplit(all, '/')) {
+    if (!part.empty() && part != ".") absl::StrAppend(&result, "/", part);
+  }
+  return result;
+}
+
+// Returns true if `path` is the folder `root` or below it. Then sets `below` to
+// the path from `root` to it.
+bool IsBelow(const std::string& path, const std::string& root,
+             std::string& below) {
+  if (path == root) {
+    below = ".";
+    return true;
+  }
+  if (!absl::StartsWith(path, root) || path[root.size()] != '/') return false;
+  below = path.substr(root.size() + 1);
+  return true;
+}
+
+}  // namespace
+
+FileAccess FileAccess::Unrestricted() {
+  FileAccess files;
+  files.is_unrestricted_ = true;
+  return files;
+}
+
+absl::Status FileAccess::AddRoot(const std::string& path, bool may_write) {
+  auto root = std::make_shared<Root>();
+  root->path = Absolute(path);
+  root->may_write = may_write;
+  root->folder =
+      FileDescriptor(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root->folder.is_open()) return SystemError(path, "cannot open");
+  roots_.push_back(std::move(root));
+  std::stable_sort(roots_.begin(), roots_.end(),
+                   [](const auto& a, const auto& b) {
+                     return a->path.size() > b->path.size();
+                   });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FileAccess::Place> FileAccess::Locate(const std::string& path,
+                                                     bool to_write) const {
+  if (path.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("file '", path, "': the path contains a zero byte"));
+  }
+  if (is_unrestricted_) return Place{AT_FDCWD, path, false};
+  const std::string absolute = Absolute(path);
+  for (const auto& root : roots_) {
+    Place place{root->folder.number(), "", true};
+    if (!IsBelow(absolute, root->path, place.below)) continue;
+    if (to_write && !root->may_write) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("file '", path, "': --file-root ", root->path,
+                       " may not be written; --file-root ", root->path,
+                       ":rw would allow it"));
+    }
+    return place;
+  }
+  return absl::PermissionDeniedError(absl::StrCat(
+      "file '", path, "': graphs may not ", to_write ? "write" : "read",
+      " it, because it is not below a --file-root of this task"));
+}
+
+absl::StatusOr<FileAccess::Entry> FileAccess::OpenParent(
+    const std::string& path, bool to_write) const {
+  LEAT_ASSIGN_OR_RETURN(Place place, Locate(path, to_write));
+  const size_t slash = place.below.rfind('/');
+  std::string folder = ".";
+  std::string name = place.below;
+  if (slash != std::string::npos) {
+    folder = slash == 0 ? "/" : place.below.substr(0, slash);
+    name = place.below.substr(slash + 1);
+  }
+  if (name.empty() || name == "." || name == "..") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("file '", path, "': the path has no name at its end"));
+  }
+  FileDescriptor parent =
+      OpenAt(place.folder, folder, place.is_confined, O_PATH | O_DIRECTORY);
+  if (!parent.is_open()) return CannotOpen(path);
+  return Entry{std::move(parent), std::move(name)};
+}
+
+absl::StatusOr<FileDescriptor> FileAccess::OpenToRead(
+    const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/false));
+  FileDescriptor file = OpenAt(place.folder, place.below, place.is_confined,
+                               O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!file.is_open()) return CannotOpen(path);
+  struct stat info = {};
+  if (fstat(file.number(), &info) != 0) return SystemError(path, "cannot stat");
+  if (!S_ISREG(info.st_mode)) return NotRegularError(path, info.st_mode);
+  return file;
+}
+
+absl::StatusOr<FileDescriptor> FileAccess::Create(
+    const std::string& path, const std::string& shown) const {
+  LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
+  FileDescriptor file(openat(entry.folder.number(), entry.name.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                             kFileMode));
+  if (!file.is_open()) return SystemError(shown, "cannot create");
+  return file;
+}
+
+absl::Status FileAccess::Rename(const std::string& from,
+                                const std::string& to) const {
+  LEAT_ASSIGN_OR_RETURN(const Entry source,
+                        OpenParent(from, /*to_write=*/true));
+  LEAT_ASSIGN_OR_RETURN(const Entry target, OpenParent(to, /*to_write=*/true));
+  if (renameat(source.folder.number(), source.name.c_str(),
+               target.folder.number(), target.name.c_str()) != 0) {
+    return SystemError(to,
+                       absl::StrCat("cannot give its name to '", from, "'"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileAccess::RemoveFile(const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
+  if (unlinkat(entry.folder.number(), entry.name.c_str(), 0) != 0) {
+    return SystemError(path, "cannot remove");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileAccess::RemoveFolder(const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
+  if (unlinkat(entry.folder.number(), entry.name.c_str(), AT_REMOVEDIR) != 0) {
+    return SystemError(path, "cannot remove");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileAccess::MakeFolders(const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/true));
+  if (OpenAt(place.folder, place.below, place.is_confined, O_PATH | O_DIRECTORY)
+          .is_open()) {
+    return absl::OkStatus();
+  }
+  if (errno != ENOENT) return CannotOpen(path);
+  const size_t slash = path.rfind('/');
+  if (slash != std::string::npos && slash > 0) {
+    LEAT_RETURN_IF_ERROR(MakeFolders(path.substr(0, slash)));
+  }
+  if (slash + 1 == path.size()) return absl::OkStatus();  // "folder/"
+  LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
+  if (mkdirat(entry.folder.number(), entry.name.c_str(), kFolderMode) != 0 &&
+      errno != EEXIST) {
+    return SystemError(path, "cannot make the folder");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> FileAccess::List(
+    const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/false));
+  FileDescriptor folder = OpenAt(place.folder, place.below, place.is_confined,
+                                 O_RDONLY | O_DIRECTORY);
+  if (!folder.is_open()) return CannotOpen(path);
+  DIR* const stream = fdopendir(folder.number());
+  if (stream == nullptr) return SystemError(path, "cannot list");
+  folder.Release();  // closedir closes it
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* const entry = readdir(stream)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  const absl::Status status =
+      errno == 0 ? absl::OkStatus() : SystemError(path, "cannot list");
+  closedir(stream);
+  if (!status.ok()) return status;
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::StatusOr<bool> FileAccess::Exists(const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/false));
+  if (OpenAt(place.folder, place.below, place.is_confined, O_PATH).is_open()) {
+    return true;
+  }
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return CannotOpen(path);
+}
+
+absl::Status FileAccess::SyncFolderOf(const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
+  const FileDescriptor folder(
+      openat(entry.folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open() || fsync(folder.number()) != 0) {
+    return SystemError(path, "cannot sync its folder");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace leat

@@ -1,0 +1,99 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// FileAccess says which files the ops of a graph may open, and opens them. A
+// program that runs its own graphs may open every file. A server gives its
+// clients only the files below some folders, its roots:
+//
+//   FileAccess files;
+//   LEAT_RETURN_IF_ERROR(files.AddRoot("/data", /*may_write=*/false));
+//   LEAT_RETURN_IF_ERROR(files.AddRoot("/data/out", /*may_write=*/true));
+//   LEAT_ASSIGN_OR_RETURN(FileDescriptor file, files.OpenToRead("/data/x"));
+//
+// No path leads out of a root, not by "..", not by a symbolic link, not by a
+// link that changes while the path is resolved: the kernel resolves each path
+// below the root (openat2 with RESOLVE_BENEATH).
+#ifndef LEAT_CORE_FILES_FILE_ACCESS_H_
+#define LEAT_CORE_FILES_FILE_ACCESS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/files/file_descriptor.h"
+
+namespace leat {
+
+// A value; copies share the descriptors of the roots. Thread-safe once the
+// roots have been added. A relative path is meant from the working directory of
+// the process. All functions return PERMISSION_DENIED, with the flag that would
+// allow it, if the path is not below a root or below one that may not be
+// written. They return the errors of SystemError (system_error.h) if the
+// system refuses. All errors name the path.
+class FileAccess {
+ public:
+  // Returns access to all files that the process may open.
+  static FileAccess Unrestricted();
+  // Gives access to no file until AddRoot is called.
+  FileAccess() = default;
+
+  // Adds the folder `path` with all files below it. If folders contain each
+  // other, the inner one decides. Returns an error if there is no such folder.
+  absl::Status AddRoot(const std::string& path, bool may_write);
+
+  // Opens a regular file. Returns INVALID_ARGUMENT if it is of another kind,
+  // without waiting for anything.
+  absl::StatusOr<FileDescriptor> OpenToRead(const std::string& path) const;
+  // Creates a file that does not exist yet and opens it to write. Errors name
+  // the file `shown`.
+  absl::StatusOr<FileDescriptor> Create(const std::string& path,
+                                        const std::string& shown) const;
+  // Gives the file `from` the path `to`. Replaces a file that is there.
+  absl::Status Rename(const std::string& from, const std::string& to) const;
+  // Removes a file, or an empty folder.
+  absl::Status RemoveFile(const std::string& path) const;
+  absl::Status RemoveFolder(const std::string& path) const;
+  // Makes a folder and those that contain it. Does nothing for those that
+  // exist.
+  absl::Status MakeFolders(const std::string& path) const;
+  // Returns the names of what is in a folder, sorted.
+  absl::StatusOr<std::vector<std::string>> List(const std::string& path) const;
+  // Returns true if a file or folder exists at `path`.
+  absl::StatusOr<bool> Exists(const std::string& path) const;
+  // Makes changes to the names of files in the folder that contains `path` last
+  // even if the machine loses its power.
+  absl::Status SyncFolderOf(const std::string& path) const;
+
+ private:
+  struct Root {
+    std::string path;
+    bool may_write = false;
+    FileDescriptor folder;
+  };
+  // Where a path leads: a path from an open folder, which belongs to a root.
+  struct Place {
+    int folder;
+    std::string below;
+    bool is_confined;  // the path must not leave the folder
+  };
+  // The name `name` in the open folder `folder`.
+  struct Entry {
+    FileDescriptor folder;
+    std::string name;
+  };
+
+  absl::StatusOr<Place> Locate(const std::string& path, bool to_write) const;
+  // Opens the folder that contains `path`. Returns INVALID_ARGUMENT if the path
+  // ends with "/", "." or "..".
+  absl::StatusOr<Entry> OpenParent(const std::string& path,
+                                   bool to_write) const;
+
+  bool is_unrestricted_ = false;
+  // Sorted by the length of the path, the longest first.
+  std::vector<std::shared_ptr<const Root>> roots_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_FILES_FILE_ACCESS_H_

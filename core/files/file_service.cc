@@ -1,0 +1,31 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/files/file_service.h"
+
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
+
+namespace leat {
+namespace {
+
+// A disk does not get faster by more threads that wait for it.
+constexpr int kNumThreads = 4;
+
+}  // namespace
+
+absl::Status FileService::Run(WorkQueue::Closure closure) {
+  WorkQueue* queue = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (queue_ == nullptr) {
+      LEAT_RETURN_IF_ERROR(StartThreads([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        queue_ = NewThreadPool("leat-files", kNumThreads);
+        return absl::OkStatus();
+      }));
+    }
+    queue = queue_.get();
+  }
+  queue->Add(std::move(closure));
+  return absl::OkStatus();
+}
+
+}  // namespace leat

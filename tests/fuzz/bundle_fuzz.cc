@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Reads a checkpoint that nobody has written: bytes as an index, and bytes as
+// the entry of a tensor in an index whose checksums are right.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "leat/checkpoint/bundle_paths.h"
+#include "leat/checkpoint/bundle_reader.h"
+#include "leat/checkpoint/index_table.h"
+#include "leat/checkpoint/tensor_slice.h"
+#include "leat/core/check.h"
+#include "leat/core/files/output_file.h"
+
+namespace {
+
+constexpr int64_t kMaxBytes = int64_t{1} << 24;
+constexpr size_t kDataBytes = 4096;
+
+// Makes the folder of the checkpoint, with a file of zeros as its data.
+std::string MakePrefix() {
+  std::string folder = "/tmp/leat_bundle_fuzz_XXXXXX";
+  LEAT_CHECK(mkdtemp(folder.data()) != nullptr);
+  const std::string prefix = folder + "/model";
+  const std::string zeros(kDataBytes, '\0');
+  LEAT_CHECK(leat::WriteFile(leat::DataPath(prefix, 0, 1), zeros).ok());
+  return prefix;
+}
+
+// Reads a table. One that is accepted must be the same if it is written again.
+void ReadTable(absl::string_view bytes) {
+  const auto entries = leat::ReadIndexTable(bytes, kMaxBytes);
+  if (!entries.ok()) return;
+  const auto again = leat::WriteIndexTable(*entries);
+  LEAT_CHECK(again.ok());
+  LEAT_CHECK(*leat::ReadIndexTable(*again) == *entries);
+}
+
+// Reads the tensor whose entry is `entry`. If it is read, it is as large as the
+// file allows.
+void ReadEntry(absl::string_view entry) {
+  static const std::string* const prefix = new std::string(MakePrefix());
+  leat::pb::BundleHeaderProto header;
+  header.set_num_shards(1);
+  const auto index = leat::WriteIndexTable(
+      {{"", header.SerializeAsString()}, {"w", std::string(entry)}});
+  LEAT_CHECK(index.ok());
+  LEAT_CHECK(leat::WriteFile(leat::IndexPath(*prefix), *index).ok());
+  const auto reader =
+      leat::BundleReader::Open(leat::FileAccess::Unrestricted(), *prefix);
+  LEAT_CHECK(reader.ok());
+  const auto tensor = (*reader)->Read("w", leat::HostAllocator());
+  if (!tensor.ok()) return;
+  LEAT_CHECK(tensor->num_elements() <= static_cast<int64_t>(kDataBytes));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  ReadTable(bytes);
+  ReadEntry(bytes);
+  leat::ParseShapeAndSlice(bytes).IgnoreError();
+  return 0;
+}
