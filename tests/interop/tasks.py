@@ -60,7 +60,7 @@ def _ends_with_parent(command):
 class Task:
   """One task; kind is "leat" or "tensorflow"."""
 
-  def __init__(self, kind, job, index, cluster, leat, leat_flags, log):
+  def __init__(self, kind, job, index, cluster, leat, log, leat_flags=()):
     self.kind, self.job, self.index = kind, job, index
     self._log = log
     spec = json.dumps(cluster)
@@ -165,8 +165,9 @@ class Cluster:
     self._spec = spec
     for job, kinds in self._kinds.items():
       self.tasks[job] = [
-          Task(kind, job, index, spec, self._leat, self._leat_flags,
-               f"{self._folder.name}/{job}-{index}-{attempt}.log")
+          Task(kind, job, index, spec, self._leat,
+               f"{self._folder.name}/{job}-{index}-{attempt}.log",
+               self._leat_flags)
           for index, kind in enumerate(kinds)]
     for task in self.all_tasks():
       task.start()

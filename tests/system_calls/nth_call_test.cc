@@ -185,7 +185,10 @@ TEST(NthCallTest, SavingAGraphKeepsTheOldFile) {
         for (const auto& entry :
              std::filesystem::directory_iterator(folder.Path(""))) {
           if (entry.path() == path) continue;
-          EXPECT_GT(FailingCalls::NumFailed("unlink"), 0) << entry.path();
+          EXPECT_GT(FailingCalls::NumFailed("unlinkat") +
+                        FailingCalls::NumFailed("openat"),
+                    0)
+              << entry.path();
           std::filesystem::remove(entry.path());
         }
       });
