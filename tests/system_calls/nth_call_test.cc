@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/checkpoint/bundle_paths.h"
+#include "leat/checkpoint/bundle_reader.h"
+#include "leat/checkpoint/bundle_writer.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/files/system_file.h"
 #include "leat/core/status_macros.h"
@@ -166,6 +170,21 @@ struct Doubling {
   Graph graph{BuiltinOps()};
 };
 
+// Expects that the folder has only the files `expected`, and perhaps files that
+// could not be removed. Removes these.
+void ExpectNothingElse(const TemporaryFolder& folder,
+                       const std::set<std::string>& expected) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.Path(""))) {
+    if (expected.contains(entry.path())) continue;
+    EXPECT_GT(
+        FailingCalls::NumFailed("unlinkat") + FailingCalls::NumFailed("openat"),
+        0)
+        << entry.path();
+    std::filesystem::remove(entry.path());
+  }
+}
+
 // After an error, the file has the old graph. Otherwise it has the new graph.
 // Nothing else is in the folder, except a file that could not be removed.
 TEST(NthCallTest, SavingAGraphKeepsTheOldFile) {
@@ -182,15 +201,7 @@ TEST(NthCallTest, SavingAGraphKeepsTheOldFile) {
         const auto graph = LoadGraph(path, BuiltinOps());
         ASSERT_TRUE(graph.ok()) << graph.status();
         EXPECT_TRUE(!status.ok() || graph->num_nodes() > 0);
-        for (const auto& entry :
-             std::filesystem::directory_iterator(folder.Path(""))) {
-          if (entry.path() == path) continue;
-          EXPECT_GT(FailingCalls::NumFailed("unlinkat") +
-                        FailingCalls::NumFailed("openat"),
-                    0)
-              << entry.path();
-          std::filesystem::remove(entry.path());
-        }
+        ExpectNothingElse(folder, {path});
       });
 }
 
@@ -201,6 +212,37 @@ TEST(NthCallTest, LoadingAGraph) {
   ASSERT_TRUE(SaveGraph(doubling.graph, path).ok());
   FailEachCall(
       [&](nanoseconds) { return LoadGraph(path, BuiltinOps()).status(); });
+}
+
+absl::Status SaveCheckpoint(const std::string& prefix, float value) {
+  LEAT_ASSIGN_OR_RETURN(
+      const auto writer,
+      BundleWriter::Create(FileAccess::Unrestricted(), prefix));
+  LEAT_RETURN_IF_ERROR(writer->Add("w", Tensor::Scalar(value)));
+  return writer->Finish();
+}
+
+absl::StatusOr<float> ReadCheckpoint(const std::string& prefix) {
+  LEAT_ASSIGN_OR_RETURN(const auto reader,
+                        BundleReader::Open(FileAccess::Unrestricted(), prefix));
+  LEAT_ASSIGN_OR_RETURN(const Tensor w, reader->Read("w", HostAllocator()));
+  return w.scalar<float>();
+}
+
+TEST(NthCallTest, SavingACheckpointKeepsOlderOnes) {
+  const TemporaryFolder folder;
+  const std::string before = folder.Path("before");
+  const std::string now = folder.Path("now");
+  ASSERT_TRUE(SaveCheckpoint(before, 1).ok());
+  FailEachCall([&](nanoseconds) { return SaveCheckpoint(now, 2); },
+               [&](const absl::Status&) {
+                 EXPECT_EQ(ReadCheckpoint(before).value(), 1);
+                 EXPECT_EQ(ReadCheckpoint(now).value(), 2);
+                 ExpectNothingElse(folder,
+                                   {IndexPath(before), DataPath(before, 0, 1),
+                                    IndexPath(now), DataPath(now, 0, 1)});
+               });
+  FailEachCall([&](nanoseconds) { return ReadCheckpoint(now).status(); });
 }
 
 TEST(NthCallTest, FilesOfTensors) {
