@@ -9,20 +9,21 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_paths.h"
+#include "leat/checkpoint/bundle_writer.h"
 #include "leat/checkpoint/checked_stream.h"
 #include "leat/checkpoint/slice_key.h"
 #include "leat/checkpoint/string_elements.h"
 #include "leat/core/codec/tensor_codec.h"
 #include "leat/core/files/regular_file.h"
 #include "leat/core/files/system_error.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/quoted_text.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {
 namespace {
 
-// Checkpoints of other versions are refused.
-constexpr int kVersion = 1;
 constexpr int kMaxShards = 1 << 20;
 // Whether the parts of a tensor overlap is checked in pairs.
 constexpr size_t kMaxPieces = 1 << 12;
@@ -36,10 +37,10 @@ absl::Status CheckHeader(const pb::BundleHeaderProto& header) {
     return absl::UnimplementedError(
         "it was written by a machine that stores the highest byte first");
   }
-  if (header.version().min_consumer() > kVersion) {
+  if (header.version().min_consumer() > kBundleVersion) {
     return absl::UnimplementedError(absl::StrCat(
         "it demands a reader of version ", header.version().min_consumer(),
-        "; this one is ", kVersion));
+        "; this one is ", kBundleVersion));
   }
   return absl::OkStatus();
 }
@@ -52,10 +53,6 @@ Box BoxOf(const TensorSlice& slice, const Shape& full) {
     box.length.push_back(extent.is_full() ? full.dim(i) : extent.length);
   }
   return box;
-}
-
-absl::StatusOr<Shape> ShapeOf(const Box& box) {
-  return Shape::Create(box.length);
 }
 
 // Moves the elements that are wanted from the tensor of a piece to `result`,
@@ -155,16 +152,25 @@ absl::StatusOr<Tensor> BundleReader::ReadSlice(absl::string_view name,
   const Box wanted = BoxOf(slice, entry.shape);
   LEAT_ASSIGN_OR_RETURN(const std::vector<Piece> pieces,
                         FindPieces(name, entry, wanted));
-  if (entry.dtype == DType::kString && pieces.size() == 1 &&
-      pieces[0].box == wanted) {
-    return ReadStringPiece(pieces[0], allocator);
-  }
   // Nothing is allocated for a tensor whose bytes are not there.
   for (const Piece& piece : pieces) {
     LEAT_RETURN_IF_ERROR(CheckBytes(piece, entry.dtype));
   }
-  LEAT_ASSIGN_OR_RETURN(Tensor result,
-                        Tensor::Allocate(allocator, entry.dtype, *shape));
+  if (entry.dtype == DType::kString && pieces.size() == 1 &&
+      pieces[0].box == wanted) {
+    return ReadStringPiece(pieces[0], allocator);
+  }
+  // Strings of the pieces are moved to the result.
+  int64_t held_bytes = 0;
+  if (entry.dtype == DType::kString) {
+    for (const Piece& piece : pieces) {
+      held_bytes = SaturatingAdd(
+          held_bytes, MostHeldBytes(NumCommonElements(piece.box, wanted),
+                                    piece.proto.size()));
+    }
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor result, Tensor::Allocate(allocator, entry.dtype,
+                                                        *shape, held_bytes));
   for (const Piece& piece : pieces) {
     if (entry.dtype == DType::kString) {
       LEAT_ASSIGN_OR_RETURN(Tensor strings, ReadStringPiece(piece, allocator));
@@ -217,8 +223,13 @@ absl::StatusOr<std::vector<BundleReader::Piece>> BundleReader::FindPieces(
   for (const TensorSlice& slice : entry.slices) {
     Piece piece{std::string(name), BoxOf(slice, entry.shape), {}};
     if (!Overlap(piece.box, wanted)) continue;
-    LEAT_ASSIGN_OR_RETURN(piece.proto, Parse(SliceKey(name, slice), name));
-    LEAT_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(piece.box));
+    const std::string key = SliceKey(name, slice);
+    if (!Contains(key)) {
+      return Damaged(
+          name, absl::StrCat("its part ", slice.ToString(), " is missing"));
+    }
+    LEAT_ASSIGN_OR_RETURN(piece.proto, Parse(key, name));
+    LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
     absl::StatusOr<BundleEntry> of_slice = ParseEntry(piece.proto);
     if (!of_slice.ok() || of_slice->dtype != entry.dtype ||
         of_slice->shape != shape || !of_slice->slices.empty()) {
@@ -271,8 +282,12 @@ absl::StatusOr<BundleReader::OpenPiece> BundleReader::OpenData(
 
 absl::Status BundleReader::CheckBytes(const Piece& piece, DType dtype) const {
   LEAT_ASSIGN_OR_RETURN(const OpenPiece open, OpenData(piece));
-  if (dtype == DType::kString) return absl::OkStatus();
-  LEAT_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(piece.box));
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
+  if (dtype == DType::kString) {
+    // Each string has at least one byte, its length.
+    if (piece.proto.size() > shape.num_elements()) return absl::OkStatus();
+    return open.stream.Damaged("there are fewer bytes than strings");
+  }
   const auto size = static_cast<int64_t>(SizeOf(dtype));
   if (piece.proto.size() % size == 0 &&
       piece.proto.size() / size == shape.num_elements()) {
@@ -294,13 +309,21 @@ absl::Status BundleReader::ReadPlainPiece(const Piece& piece, const Box& wanted,
     return open.stream.Read(result.mutable_raw_data() + run.to * size,
                             run.count * size);
   }));
-  return open.stream.Finish(piece.proto.crc32c());
+  LEAT_RETURN_IF_ERROR(open.stream.Finish(piece.proto.crc32c()));
+  // The byte of a C++ bool must be 0 or 1.
+  if (result.dtype() == DType::kBool) {
+    char* const bytes = result.mutable_raw_data();
+    for (int64_t i = 0; i < result.num_bytes(); ++i) {
+      bytes[i] = bytes[i] != 0 ? 1 : 0;
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Tensor> BundleReader::ReadStringPiece(
     const Piece& piece, Allocator& allocator) const {
   LEAT_ASSIGN_OR_RETURN(OpenPiece open, OpenData(piece));
-  LEAT_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(piece.box));
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
   LEAT_ASSIGN_OR_RETURN(Tensor strings,
                         ReadStrings(shape, open.stream, allocator));
   LEAT_RETURN_IF_ERROR(open.stream.Finish(piece.proto.crc32c()));

@@ -16,12 +16,6 @@
 namespace leat {
 namespace {
 
-// The version of the format that TensorFlow writes since 2016.
-constexpr int kVersion = 1;
-
-// The sum is computed of pieces that stay in the cache until they are written.
-constexpr size_t kPieceBytes = 1 << 20;
-
 absl::Status CannotAdd(const std::string& name, absl::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat("tensor ", QuotedText(name), " cannot be saved: ", why));
@@ -47,7 +41,7 @@ absl::StatusOr<uint32_t> AppendElements(const Tensor& tensor,
   absl::string_view bytes(tensor.raw_data(),
                           static_cast<size_t>(tensor.num_bytes()));
   while (!bytes.empty()) {
-    const absl::string_view piece = bytes.substr(0, kPieceBytes);
+    const absl::string_view piece = bytes.substr(0, kChecksumPiece);
     crc = Crc32c(piece, crc);
     LEAT_RETURN_IF_ERROR(file.Append(piece));
     bytes.remove_prefix(piece.size());
@@ -94,6 +88,7 @@ absl::Status BundleWriter::Add(const std::string& name, const Tensor& tensor) {
 absl::Status BundleWriter::AddSlice(const std::string& name, const Shape& full,
                                     const TensorSlice& slice,
                                     const Tensor& part) {
+  if (name.empty()) return CannotAdd(name, "the name is empty");
   LEAT_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeWithin(full));
   if (shape != part.shape()) {
     return CannotAdd(
@@ -124,6 +119,8 @@ absl::Status BundleWriter::Finish() {
   LEAT_RETURN_IF_ERROR(data_.Sync());
   LEAT_RETURN_IF_ERROR(index.Sync());
   LEAT_RETURN_IF_ERROR(data_.Rename());
+  // The name of the index must not reach the disk before that of the data.
+  LEAT_RETURN_IF_ERROR(files_.SyncFolderOf(IndexPath(prefix_)));
   LEAT_RETURN_IF_ERROR(index.Rename());
   return files_.SyncFolderOf(IndexPath(prefix_));
 }
@@ -133,7 +130,7 @@ absl::StatusOr<std::string> MakeIndex(
     int num_shards) {
   pb::BundleHeaderProto header;
   header.set_num_shards(num_shards);
-  header.mutable_version()->set_producer(kVersion);
+  header.mutable_version()->set_producer(kBundleVersion);
   IndexEntries index;
   index.reserve(entries.size() + 1);
   index.emplace_back("", header.SerializeAsString());

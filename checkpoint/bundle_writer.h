@@ -62,6 +62,10 @@ class BundleWriter {
   std::map<std::string, pb::BundleEntryProto> entries_;  // by key
 };
 
+// The version of the format, which is in the header of each index. TensorFlow
+// has written no other one since 2016.
+inline constexpr int kBundleVersion = 1;
+
 // Returns the content of the index of a checkpoint with these entries, by key,
 // and this number of files with tensors.
 absl::StatusOr<std::string> MakeIndex(

@@ -18,8 +18,6 @@ namespace leat {
 namespace {
 
 constexpr size_t kBufferBytes = 256 << 10;
-// The checksum is computed of pieces that are still in the cache.
-constexpr size_t kPieceBytes = 1 << 20;
 
 }  // namespace
 
@@ -34,7 +32,7 @@ CheckedStream::CheckedStream(int descriptor, int64_t offset, int64_t size,
 absl::Status CheckedStream::Read(char* to, int64_t count) {
   if (count > remaining_) return Damaged("it has too few bytes");
   while (count > 0) {
-    const size_t piece = std::min(static_cast<size_t>(count), kPieceBytes);
+    const size_t piece = std::min(static_cast<size_t>(count), kChecksumPiece);
     LEAT_RETURN_IF_ERROR(ReadUnchecked(to, static_cast<int64_t>(piece)));
     crc_ = Crc32c({to, piece}, crc_);
     to += piece;

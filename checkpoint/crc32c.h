@@ -9,6 +9,7 @@
 #ifndef LEAT_CHECKPOINT_CRC32C_H_
 #define LEAT_CHECKPOINT_CRC32C_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
@@ -27,6 +28,10 @@ constexpr uint32_t Unmask(uint32_t masked) {
   const uint32_t rotated = masked - 0xa282ead8u;
   return (rotated >> 17) | (rotated << 15);
 }
+
+// A long sequence of bytes is written or read in pieces of this size, so that a
+// piece is still in the cache when its checksum is computed.
+inline constexpr size_t kChecksumPiece = size_t{1} << 20;
 
 }  // namespace leat
 

@@ -32,7 +32,7 @@ absl::StatusOr<IndexEntries> ReadIndexTable(absl::string_view bytes,
                                             int64_t max_bytes = kMaxIndexBytes);
 
 // Returns the table with these entries, byte by byte as TensorFlow writes it.
-// REQUIRES: the keys are sorted, and all differ.
+// Returns INVALID_ARGUMENT unless the keys are sorted, and all differ.
 absl::StatusOr<std::string> WriteIndexTable(const IndexEntries& entries);
 
 }  // namespace leat

@@ -15,6 +15,9 @@
 namespace leat {
 namespace {
 
+// The data files of all checkpoints that are merged.
+constexpr int kMaxFiles = 1 << 20;
+
 using Entries = std::map<std::string, pb::BundleEntryProto>;
 
 // Adds the parts that `more` has to those of `entry`. Returns false if both are
@@ -41,6 +44,12 @@ absl::Status AddEntries(const BundleReader& reader, int first_shard,
                                               ": the entry cannot be parsed"));
     }
     if (proto.slices().empty()) {
+      if (proto.shard_id() < 0 || proto.shard_id() >= reader.num_shards()) {
+        return absl::DataLossError(
+            absl::StrCat("file '", IndexPath(reader.prefix()), "', tensor ",
+                         QuotedText(key), ": it is in file number ",
+                         proto.shard_id(), " of ", reader.num_shards()));
+      }
       proto.set_shard_id(first_shard + proto.shard_id());
     }
     const auto [it, is_new] = entries.try_emplace(key, proto);
@@ -72,8 +81,15 @@ absl::Status MergeBundles(const FileAccess& files,
     LEAT_RETURN_IF_ERROR(reader.status());
     LEAT_RETURN_IF_ERROR(
         AddEntries(**reader, static_cast<int>(data.size()), entries));
-    for (int shard = 0; shard < (*reader)->num_shards(); ++shard) {
-      data.push_back(DataPath(prefix, shard, (*reader)->num_shards()));
+    const int num_shards = (*reader)->num_shards();
+    if (num_shards > kMaxFiles - static_cast<int>(data.size())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the checkpoints have more than ", kMaxFiles, " files together"));
+    }
+    for (int shard = 0; shard < num_shards; ++shard) {
+      data.push_back(DataPath(prefix, shard, num_shards));
+      // Nothing is moved before it is certain that all files are there.
+      LEAT_RETURN_IF_ERROR(files.OpenToRead(data.back()).status());
     }
     indexes.push_back(IndexPath(prefix));
   }
@@ -82,20 +98,23 @@ absl::Status MergeBundles(const FileAccess& files,
         "At least one prefix checkpoint file must exist, but none existed.");
   }
   const auto total = static_cast<int>(data.size());
+  const std::string target = IndexPath(merged);
   LEAT_ASSIGN_OR_RETURN(const std::string bytes, MakeIndex(entries, total));
   LEAT_RETURN_IF_ERROR(MakeFolderOf(files, merged));
   LEAT_ASSIGN_OR_RETURN(ReplacementFile index,
-                        ReplacementFile::Create(files, IndexPath(merged)));
+                        ReplacementFile::Create(files, target));
   LEAT_RETURN_IF_ERROR(index.Append(bytes));
   LEAT_RETURN_IF_ERROR(index.Sync());
   for (int i = 0; i < total; ++i) {
     LEAT_RETURN_IF_ERROR(files.Rename(data[i], DataPath(merged, i, total)));
   }
+  LEAT_RETURN_IF_ERROR(files.SyncFolderOf(target));
   LEAT_RETURN_IF_ERROR(index.Rename());
-  LEAT_RETURN_IF_ERROR(files.SyncFolderOf(IndexPath(merged)));
+  LEAT_RETURN_IF_ERROR(files.SyncFolderOf(target));
+  // The merged checkpoint is complete, so it is no error if an old index stays.
   for (const std::string& path : indexes) {
-    if (path == IndexPath(merged)) continue;
-    LEAT_RETURN_IF_ERROR(files.RemoveFile(path));
+    LEAT_ASSIGN_OR_RETURN(const bool is_merged, files.AreSame(path, target));
+    if (!is_merged) files.RemoveFile(path).IgnoreError();
   }
   return absl::OkStatus();
 }

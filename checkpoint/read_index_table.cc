@@ -79,10 +79,16 @@ class TableReader {
     LEAT_RETURN_IF_ERROR(ReadBlock(index, /*in_order=*/nullptr, places));
     IndexEntries entries;
     std::string last_key;
+    uint64_t end = 0;  // of the last block
     for (auto& [key, value] : places) {
       absl::string_view bytes = value;
       BlockPlace data;
       if (!TakePlace(bytes, data)) return Damaged("a place of a block is cut");
+      // Otherwise a small file could make the reader read a block very often.
+      if (data.offset < end || data.size > file_.size()) {
+        return Damaged("its blocks are not in order");
+      }
+      end = data.offset + data.size;
       LEAT_RETURN_IF_ERROR(ReadBlock(data, &last_key, entries));
     }
     return entries;

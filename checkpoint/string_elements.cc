@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "leat/checkpoint/crc32c.h"
 #include "leat/core/held_bytes.h"
@@ -44,18 +43,22 @@ absl::StatusOr<uint64_t> ReadVarint(CheckedStream& stream) {
   return stream.Damaged("the length of a string is too large");
 }
 
-// Reads the lengths and their checksum.
-absl::StatusOr<std::vector<uint64_t>> ReadLengths(int64_t count,
-                                                  CheckedStream& stream) {
-  if (count > stream.remaining()) {
+// Reads the lengths into a tensor of int64, and checks their checksum.
+absl::StatusOr<Tensor> ReadLengths(const Shape& shape, CheckedStream& stream,
+                                   Allocator& allocator) {
+  if (shape.num_elements() > stream.remaining()) {
     return stream.Damaged("there are fewer bytes than strings");
   }
-  std::vector<uint64_t> lengths;
-  lengths.reserve(static_cast<size_t>(count));
+  LEAT_ASSIGN_OR_RETURN(Tensor lengths,
+                        Tensor::Allocate(allocator, DType::kInt64, shape));
   uint32_t crc = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    LEAT_ASSIGN_OR_RETURN(lengths.emplace_back(), ReadVarint(stream));
-    crc = ExtendByLength(lengths.back(), crc);
+  for (int64_t& length : lengths.mutable_data<int64_t>()) {
+    LEAT_ASSIGN_OR_RETURN(const uint64_t number, ReadVarint(stream));
+    crc = ExtendByLength(number, crc);
+    if (number > static_cast<uint64_t>(stream.remaining())) {
+      return stream.Damaged("its strings are cut off");
+    }
+    length = static_cast<int64_t>(number);
   }
   uint32_t stored = 0;
   LEAT_RETURN_IF_ERROR(
@@ -90,22 +93,26 @@ absl::StatusOr<uint32_t> WriteStrings(const Tensor& tensor,
 
 absl::StatusOr<Tensor> ReadStrings(const Shape& shape, CheckedStream& stream,
                                    Allocator& allocator) {
-  LEAT_ASSIGN_OR_RETURN(const std::vector<uint64_t> lengths,
-                        ReadLengths(shape.num_elements(), stream));
-  uint64_t left = static_cast<uint64_t>(stream.remaining());
+  LEAT_ASSIGN_OR_RETURN(const Tensor lengths,
+                        ReadLengths(shape, stream, allocator));
+  int64_t text_bytes = 0;
   int64_t held_bytes = 0;
-  for (const uint64_t length : lengths) {
-    if (length > left) return stream.Damaged("its strings are cut off");
-    left -= length;
-    held_bytes = SaturatingAdd(held_bytes, HeldBytesOfText(length));
+  for (const int64_t length : lengths.data<int64_t>()) {
+    text_bytes = SaturatingAdd(text_bytes, length);
+    held_bytes =
+        SaturatingAdd(held_bytes, HeldBytesOfText(static_cast<size_t>(length)));
+  }
+  if (text_bytes > stream.remaining()) {
+    return stream.Damaged("its strings are cut off");
   }
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor,
       Tensor::Allocate(allocator, DType::kString, shape, held_bytes));
   const absl::Span<std::string> elements = tensor.mutable_data<std::string>();
-  for (size_t i = 0; i < lengths.size(); ++i) {
-    elements[i].resize(lengths[i]);
-    LEAT_RETURN_IF_ERROR(stream.Read(elements[i].data(), lengths[i]));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const int64_t length = lengths.data<int64_t>()[i];
+    elements[i].resize(static_cast<size_t>(length));
+    LEAT_RETURN_IF_ERROR(stream.Read(elements[i].data(), length));
   }
   return tensor;
 }

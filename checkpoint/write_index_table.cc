@@ -32,7 +32,14 @@ absl::StatusOr<std::string> WriteIndexTable(const IndexEntries& entries) {
   options.block_size = 256 << 10;
   StringFile file;
   leveldb::TableBuilder builder(options, &file);
-  for (const auto& [key, value] : entries) builder.Add(key, value);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    // LevelDB would end the process.
+    if (i > 0 && entries[i].first <= entries[i - 1].first) {
+      builder.Abandon();
+      return absl::InvalidArgumentError("the keys of the index are not sorted");
+    }
+    builder.Add(entries[i].first, entries[i].second);
+  }
   const leveldb::Status status = builder.Finish();
   if (!status.ok()) return absl::InternalError(status.ToString());
   return file.content();

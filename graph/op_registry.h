@@ -72,6 +72,11 @@ class OpRegistry {
   // Returns the op `name`, or NOT_FOUND "Op type not registered 'X'".
   absl::StatusOr<const OpDef*> Lookup(absl::string_view name) const;
 
+  // Returns true if the op was registered, and is not only in the table.
+  bool IsRegistered(absl::string_view name) const {
+    return ops_.contains(name);
+  }
+
   // Returns the signatures of the kernels of an op, or none if the op is
   // unknown.
   absl::Span<const KernelSignature> Signatures(absl::string_view name) const;
@@ -104,8 +109,7 @@ void RegisterAll(OpRegistry& registry);
 }  // namespace ops
 
 // Returns the ops of this library, with the table of all ops of TensorFlow. The
-// ops are registered on first use and live as
-// long as the process.
+// ops are registered on first use and live as long as the process.
 const OpRegistry& BuiltinOps();
 
 }  // namespace leat

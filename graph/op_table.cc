@@ -53,6 +53,7 @@ absl::StatusOr<OpDef> ParseBlock(absl::string_view name,
   spec.name = std::string(name);
   while (!block.empty()) {
     const absl::string_view line = TakeLine(block);
+    if (absl::StartsWith(line, "#")) continue;
     if (!AddLine(absl::StripPrefix(line, "  "), spec)) {
       return absl::InvalidArgumentError(
           absl::StrCat("op '", name, "' has the unknown line '", line, "'"));
@@ -66,15 +67,16 @@ absl::StatusOr<OpDef> ParseBlock(absl::string_view name,
 OpTable::OpTable(absl::string_view text) {
   absl::string_view name;
   while (!text.empty()) {
-    const absl::string_view line = TakeLine(text);
-    if (absl::StartsWith(line, "#")) continue;
-    if (absl::StartsWith(line, kOpLine)) {
-      name = line.substr(kOpLine.size());
-      blocks_[name] = text.substr(0, 0);
-    } else {
+    absl::string_view line = TakeLine(text);
+    if (absl::ConsumePrefix(&line, kOpLine)) {
+      name = line;
+      LEAT_CHECK(blocks_.try_emplace(name, text.substr(0, 0)).second);
+    } else if (!name.empty()) {
       absl::string_view& block = blocks_[name];
       block = absl::string_view(
           block.data(), static_cast<size_t>(text.data() - block.data()));
+    } else {
+      LEAT_CHECK(absl::StartsWith(line, "#"));
     }
   }
 }

@@ -3,7 +3,7 @@
 // OpTable has the definitions of many ops as text, and parses each one when it
 // is first looked up. TensorFlowOps() is the table of all ops of TensorFlow
 // 2.15. Graphs may contain each of them, even though Leat has kernels for only
-// some (docs/tensorflow.md).
+// some (`leat ops` lists these).
 //
 //   const OpDef* op = TensorFlowOps().Find("DecodeJpeg");
 #ifndef LEAT_GRAPH_OP_TABLE_H_

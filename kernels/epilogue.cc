@@ -181,6 +181,10 @@ absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                                       bool channels_first,
                                       const FusedOps& ops) {
   const Tensor& bias = context.input(i);
+  if (bias.dtype() != DType::kFloat) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Biases must be of type float, not ", Name(bias.dtype())));
+  }
   if (!bias.shape().IsVector()) {
     return absl::InvalidArgumentError(
         absl::StrCat("Biases must be 1D: ", bias.shape().DebugString()));

@@ -19,7 +19,11 @@ void FileKernel::ComputeAsync(KernelContext& context, Done done) const {
   // The closure and an error of Run need `done`, but only one of them calls it.
   auto shared = std::make_shared<Done>(std::move(done));
   const absl::Status started = files->Run([this, &context, files, shared] {
-    absl::Status status = Run(context, files->access());
+    // The step may have ended while the closure waited for its turn.
+    const Cancellation* const cancellation = context.step().cancellation;
+    absl::Status status = cancellation != nullptr && cancellation->IsCancelled()
+                              ? absl::CancelledError("the step has ended")
+                              : Run(context, files->access());
     std::move (*shared)(std::move(status));
   });
   if (!started.ok()) std::move (*shared)(started);

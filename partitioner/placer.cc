@@ -80,8 +80,8 @@ class ConstraintCollector {
   // Device types that have a kernel, each with its negated priority, best
   // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
-  // The request of a group, its device types, and whether one of its nodes lacks
-  // a kernel. Groups with equal keys share a set of candidates.
+  // The request of a group, its device types, and whether one of its nodes
+  // lacks a kernel. Groups with equal keys share a set of candidates.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
   // Adds the node's assigned device and device types to its group.
@@ -250,10 +250,9 @@ class ConstraintCollector {
   absl::Status FindCandidates(int group) {
     PlacementGroup& info = problem_.groups[group];
     const DeviceName& request = requests_[group];
-    // If no node of the group has a kernel, any device will do.
-    if (types_[group] == nullptr) {
-      types_[group] = Intern({{0, kCpu}, {0, kGpu}});
-    }
+    // If no node of the group has a kernel, no step can run the nodes anyway.
+    const bool has_no_kernel = types_[group] == nullptr;
+    if (has_no_kernel) types_[group] = Intern({{0, kCpu}, {0, kGpu}});
     const CandidatesKey key(request.ToString(), types_[group],
                             lacks_kernel_[group]);
     if (auto found = candidates_of_.find(key); found != candidates_of_.end()) {
@@ -267,6 +266,12 @@ class ConstraintCollector {
     }
     if (allowed.empty()) {
       allowed = AllowedOrSoft(request, *types_[group], /*only_foreign=*/false);
+    }
+    if (allowed.empty() && has_no_kernel) {
+      allowed = Allowed(TaskOf(request), *types_[group], false);
+    }
+    if (allowed.empty() && has_no_kernel) {
+      allowed = Allowed(DeviceName(), *types_[group], false);
     }
     if (allowed.empty()) return NoDeviceError(group);
     info.candidates = static_cast<int>(problem_.candidates.size());

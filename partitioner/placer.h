@@ -41,8 +41,10 @@ struct PlacerOptions {
 // A node for whose types Leat has no kernel is placed, too, because a step may
 // not need it. If the node or a node of its colocation group requests a job
 // with foreign tasks, it gets the CPU of such a task, which may have the
-// kernel. Otherwise it may get any device that the request allows. A step that
-// reaches it there fails.
+// kernel. Otherwise it may get any device that the request allows. If no node
+// of the group has a kernel and no device satisfies the request, another device
+// of the task or of the cluster takes the group. A step that reaches the node
+// there fails.
 //
 // Returns INVALID_ARGUMENT naming a node, its request and the devices if the
 // constraints of a colocation group contradict each other. However, the request

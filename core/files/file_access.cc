@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <utility>
 
@@ -22,8 +23,12 @@
 namespace leat {
 namespace {
 
-constexpr mode_t kFileMode = 0666;  // the system removes the bits of the umask
-constexpr mode_t kFolderMode = 0777;  // likewise
+constexpr mode_t kNewFileMode =
+    0666;  // the system removes the bits of the umask
+constexpr mode_t kNewFolderMode = 0777;  // likewise
+
+// How often a path is resolved while others change its folders.
+constexpr int kMaxTries = 1000;
 
 // Opens `path` from `folder`. If `is_confined`, the path cannot leave the
 // folder. Returns no descriptor, and sets errno, on failure.
@@ -35,11 +40,12 @@ FileDescriptor OpenAt(int folder, const std::string& path, bool is_confined,
   how.flags = static_cast<uint64_t>(flags);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   long descriptor = -1;
-  do {
+  for (int i = 0; i < kMaxTries; ++i) {
     descriptor = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how));
     // EAGAIN means that the kernel cannot exclude that a concurrent change of
     // a folder has led the path astray.
-  } while (descriptor < 0 && (errno == EAGAIN || errno == EINTR));
+    if (descriptor >= 0 || (errno != EAGAIN && errno != EINTR)) break;
+  }
   return FileDescriptor(static_cast<int>(descriptor));
 }
 
@@ -48,8 +54,10 @@ absl::Status CannotOpen(const std::string& path) {
   // The path is a socket, or a device that does not exist.
   if (errno == ENXIO) return NotRegularError(path, S_IFSOCK);
   if (errno == EXDEV || errno == ELOOP) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "file '", path, "': the path leads out of its --file-root"));
+    return absl::PermissionDeniedError(
+        absl::StrCat("file '", path,
+                     "': its links lead out of its --file-root, or in a "
+                     "circle"));
   }
   if (errno == ENOSYS) {
     return absl::PermissionDeniedError(
@@ -83,9 +91,21 @@ bool IsBelow(const std::string& path, const std::string& root,
     below = ".";
     return true;
   }
-  if (!absl::StartsWith(path, root) || path[root.size()] != '/') return false;
-  below = path.substr(root.size() + 1);
+  const std::string prefix = root == "/" ? root : root + "/";
+  if (!absl::StartsWith(path, prefix)) return false;
+  below = path.substr(prefix.size());
   return true;
+}
+
+// Brings the names in the open folder that contains `path` to the disk.
+absl::Status SyncFolder(const FileDescriptor& folder, const std::string& path) {
+  // `folder` may have been opened with O_PATH, which fsync refuses.
+  const FileDescriptor readable(
+      openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!readable.is_open() || fsync(readable.number()) != 0) {
+    return SystemError(path, "cannot sync its folder");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -98,16 +118,27 @@ FileAccess FileAccess::Unrestricted() {
 
 absl::Status FileAccess::AddRoot(const std::string& path, bool may_write) {
   auto root = std::make_shared<Root>();
-  root->path = Absolute(path);
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved) == nullptr) {
+    return SystemError(path, "cannot open");
+  }
+  root->path = resolved;
   root->may_write = may_write;
   root->folder =
-      FileDescriptor(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      FileDescriptor(open(resolved, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root->folder.is_open()) return SystemError(path, "cannot open");
+  for (const auto& other : roots_) {
+    std::string below;
+    if (other->may_write != may_write &&
+        (IsBelow(root->path, other->path, below) ||
+         IsBelow(other->path, root->path, below))) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "file '", path, "': the folder ", other->path,
+          " contains it or lies in it, and only one of the two may be "
+          "written"));
+    }
+  }
   roots_.push_back(std::move(root));
-  std::stable_sort(roots_.begin(), roots_.end(),
-                   [](const auto& a, const auto& b) {
-                     return a->path.size() > b->path.size();
-                   });
   return absl::OkStatus();
 }
 
@@ -116,6 +147,11 @@ absl::StatusOr<FileAccess::Place> FileAccess::Locate(const std::string& path,
   if (path.find('\0') != std::string::npos) {
     return absl::InvalidArgumentError(
         absl::StrCat("file '", path, "': the path contains a zero byte"));
+  }
+  if (path.size() >= PATH_MAX) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a path has ", path.size(), " bytes; at most ",
+                     PATH_MAX - 1, " are possible"));
   }
   if (is_unrestricted_) return Place{AT_FDCWD, path, false};
   const std::string absolute = Absolute(path);
@@ -172,7 +208,7 @@ absl::StatusOr<FileDescriptor> FileAccess::Create(
   LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
   FileDescriptor file(openat(entry.folder.number(), entry.name.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                             kFileMode));
+                             kNewFileMode));
   if (!file.is_open()) return SystemError(shown, "cannot create");
   return file;
 }
@@ -219,11 +255,11 @@ absl::Status FileAccess::MakeFolders(const std::string& path) const {
   }
   if (slash + 1 == path.size()) return absl::OkStatus();  // "folder/"
   LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
-  if (mkdirat(entry.folder.number(), entry.name.c_str(), kFolderMode) != 0 &&
+  if (mkdirat(entry.folder.number(), entry.name.c_str(), kNewFolderMode) != 0 &&
       errno != EEXIST) {
     return SystemError(path, "cannot make the folder");
   }
-  return absl::OkStatus();
+  return SyncFolder(entry.folder, path);
 }
 
 absl::StatusOr<std::vector<std::string>> FileAccess::List(
@@ -258,14 +294,26 @@ absl::StatusOr<bool> FileAccess::Exists(const std::string& path) const {
   return CannotOpen(path);
 }
 
+absl::StatusOr<bool> FileAccess::AreSame(const std::string& a,
+                                         const std::string& b) const {
+  struct stat infos[2] = {};
+  for (const int i : {0, 1}) {
+    const std::string& path = i == 0 ? a : b;
+    LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/false));
+    const FileDescriptor file =
+        OpenAt(place.folder, place.below, place.is_confined, O_PATH);
+    if (!file.is_open()) return false;
+    if (fstat(file.number(), &infos[i]) != 0) {
+      return SystemError(path, "cannot stat");
+    }
+  }
+  return infos[0].st_dev == infos[1].st_dev &&
+         infos[0].st_ino == infos[1].st_ino;
+}
+
 absl::Status FileAccess::SyncFolderOf(const std::string& path) const {
   LEAT_ASSIGN_OR_RETURN(const Entry entry, OpenParent(path, /*to_write=*/true));
-  const FileDescriptor folder(
-      openat(entry.folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.is_open() || fsync(folder.number()) != 0) {
-    return SystemError(path, "cannot sync its folder");
-  }
-  return absl::OkStatus();
+  return SyncFolder(entry.folder, path);
 }
 
 }  // namespace leat

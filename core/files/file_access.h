@@ -6,7 +6,7 @@
 //
 //   FileAccess files;
 //   LEAT_RETURN_IF_ERROR(files.AddRoot("/data", /*may_write=*/false));
-//   LEAT_RETURN_IF_ERROR(files.AddRoot("/data/out", /*may_write=*/true));
+//   LEAT_RETURN_IF_ERROR(files.AddRoot("/models", /*may_write=*/true));
 //   LEAT_ASSIGN_OR_RETURN(FileDescriptor file, files.OpenToRead("/data/x"));
 //
 // No path leads out of a root, not by "..", not by a symbolic link, not by a
@@ -38,8 +38,10 @@ class FileAccess {
   // Gives access to no file until AddRoot is called.
   FileAccess() = default;
 
-  // Adds the folder `path` with all files below it. If folders contain each
-  // other, the inner one decides. Returns an error if there is no such folder.
+  // Adds the folder `path` with all files below it. Returns an error if there
+  // is no such folder. Returns INVALID_ARGUMENT if another root lies in the
+  // folder or contains it, and only one of the two may be written: a path could
+  // lead from the one into the other.
   absl::Status AddRoot(const std::string& path, bool may_write);
 
   // Opens a regular file. Returns INVALID_ARGUMENT if it is of another kind,
@@ -61,6 +63,10 @@ class FileAccess {
   absl::StatusOr<std::vector<std::string>> List(const std::string& path) const;
   // Returns true if a file or folder exists at `path`.
   absl::StatusOr<bool> Exists(const std::string& path) const;
+  // Returns true if both paths lead to the same file. Returns false if one of
+  // them leads to no file.
+  absl::StatusOr<bool> AreSame(const std::string& a,
+                               const std::string& b) const;
   // Makes changes to the names of files in the folder that contains `path` last
   // even if the machine loses its power.
   absl::Status SyncFolderOf(const std::string& path) const;
@@ -90,7 +96,6 @@ class FileAccess {
                                    bool to_write) const;
 
   bool is_unrestricted_ = false;
-  // Sorted by the length of the path, the longest first.
   std::vector<std::shared_ptr<const Root>> roots_;
 };
 

@@ -79,6 +79,8 @@ class CallGraph {
       status = absl::Status(status.code(),
                             absl::StrCat(where, ": ", status.message()));
     }
+    // Leat never calls the functions of an op that is only in the table.
+    if (called < 0 && !graph_.ops().IsRegistered(op_name)) return status;
     ForEachFunctionRef(
         op, attrs, [&](const std::string& attr, const FunctionRef& function) {
           const int entry = Find(function.name);

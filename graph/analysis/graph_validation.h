@@ -34,10 +34,10 @@ struct FunctionLimits {
 
 // Checks the calls of functions. Fails with INVALID_ARGUMENT for a recursive
 // function, for calls nested deeper than the limit, and for calls of functions
-// and ops that do not exist. Functions that the graph never calls, directly or
-// indirectly, are exempt from the last check, because they may use ops that
-// this library does not have. Fails with RESOURCE_EXHAUSTED if inlining all
-// calls would make the graph too large.
+// that do not exist. Fails with NOT_FOUND for ops that do not exist. Functions
+// that the graph never calls, directly or indirectly, are exempt from the last
+// check, because they may use ops that this library does not have. Fails with
+// RESOURCE_EXHAUSTED if inlining all calls would make the graph too large.
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 

@@ -14,6 +14,7 @@ namespace leat {
 namespace {
 
 constexpr size_t kMaxNearest = 3;
+constexpr size_t kMaxTypesText = 500;
 
 // Returns the number of characters to insert, remove or replace in order to
 // turn `a` into `b`, without regard to case (the Levenshtein distance).
@@ -77,7 +78,12 @@ std::string TypesText(const NodeDef& node) {
     if (value == nullptr) continue;
     texts.push_back(absl::StrCat(attr.name, "=", DebugString(*value)));
   }
-  return absl::StrJoin(texts, ", ");
+  std::string text = absl::StrJoin(texts, ", ");
+  if (text.size() > kMaxTypesText) {
+    text.resize(kMaxTypesText);
+    text += "...";
+  }
+  return text;
 }
 
 std::vector<std::string> NearestOps(const OpRegistry& ops,

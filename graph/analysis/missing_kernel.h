@@ -26,7 +26,7 @@ absl::Status MissingKernelError(const OpRegistry& ops, const NodeDef& node,
                                 absl::string_view device_type);
 
 // Returns the types that the attrs of the node name, such as "T=string" or
-// "Tin=[int64, string]", separated by commas.
+// "Tin=[int64, string]", separated by commas. A long text is cut.
 std::string TypesText(const NodeDef& node);
 
 // Returns at most three ops that have a kernel and whose names are nearly equal

@@ -55,10 +55,11 @@ struct FunctionBody {
 // Instantiates `function`: replaces attrs that are placeholders ("$name") by
 // the values in `attrs`. If `attrs` has no value for a placeholder, the default
 // of the signature replaces it. Fails with INVALID_ARGUMENT, naming function
-// and node, for missing or wrong attrs, unknown ops, a wrong number or wrong
-// types of tensors, and arguments or results that are references. Fails with
-// RESOURCE_EXHAUSTED if the nodes have more than `max_tensors` inputs and
-// outputs together. Instantiate then fails before the nodes take much memory.
+// and node, for missing or wrong attrs, a wrong number or wrong types of
+// tensors, and arguments or results that are references. Fails with NOT_FOUND
+// for an op that does not exist. Fails with RESOURCE_EXHAUSTED if the nodes
+// have more than `max_tensors` inputs and outputs together. Instantiate then
+// fails before the nodes take much memory.
 //
 // REQUIRES: `function` has passed ValidateBody (graph_validation.h);
 // `function`, `ops` and `library` outlive the body. Thread-safe.

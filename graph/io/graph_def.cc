@@ -36,7 +36,7 @@ absl::Status ErrorOfNode(absl::string_view name, const absl::Status& status) {
 }
 
 // Returns true if only planning may add nodes of this op to a graph. Such nodes
-// have keys or positions that planning has chosen.
+// rely on what planning knows, such as keys, positions and types.
 bool IsMadeByPlanning(absl::string_view op) {
   static constexpr absl::string_view kOps[] = {
       "_Arg", "_HostRecv", "_HostSend", "_Recv", "_Retval", "_Send"};
@@ -225,7 +225,8 @@ class Importer {
       LEAT_RETURN_IF_ERROR(
           ValidateBody(function, graph_.ops(), graph_.functions()));
       for (const FunctionNode& node : function.nodes) {
-        absl::Status status = CheckDevice(node.device);
+        absl::Status status = CheckOp(node.op);
+        if (status.ok()) status = CheckDevice(node.device);
         if (status.ok() && OpOf(node.op).is_const) {
           status = CheckConstant(node.attrs);
         }
@@ -276,10 +277,26 @@ class Importer {
     const AttrDef* dtype = info.op->FindAttr("dtype");
     info.is_const = value != nullptr && value->type == "tensor" &&
                     dtype != nullptr && dtype->type == "type";
+    // Leat never calls the functions of an op that is only in the table.
+    if (graph_.ops().Find(name) != nullptr &&
+        !graph_.ops().IsRegistered(name)) {
+      return info;
+    }
     for (const AttrDef& attr : info.op->attrs) {
       info.has_functions |= attr.type == "func" || attr.type == "list(func)";
     }
     return info;
+  }
+
+  // Returns an error if a client's graph may not have nodes of this op.
+  absl::Status CheckOp(const std::string& op) const {
+    if (!IsMadeByPlanning(op) || limits_.allow_internal_names) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("op '", op,
+                     "' is for internal use: a client's graph may not have "
+                     "it"));
   }
 
   absl::Status CheckDevice(const std::string& device) {
@@ -333,11 +350,7 @@ class Importer {
   absl::Status FillDef(const pb::NodeDef& proto, NodeDef& def) {
     const OpInfo& info = OpOf(proto.op());
     if (info.op == nullptr) return graph_.ops().Lookup(proto.op()).status();
-    if (IsMadeByPlanning(proto.op()) && !limits_.allow_internal_names) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "op '", proto.op(),
-          "' is for internal use: a client's graph may not have it"));
-    }
+    LEAT_RETURN_IF_ERROR(CheckOp(proto.op()));
     def.name = proto.name();
     def.op = info.op;
     LEAT_RETURN_IF_ERROR(CheckDevice(proto.device()));

@@ -44,18 +44,19 @@ struct ImportLimits {
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
   int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all tensor attrs
   int max_nesting = 100;  // how deep function calls may nest
-  // True if names and ops may begin with '_', as they do in the partitions that
-  // a master sends.
+  // True if names may begin with '_', and nodes may have the ops that planning
+  // adds, such as _Send. Both occur in the partitions that a master sends.
   bool allow_internal_names = false;
 };
 
 // Makes a graph from a message. `ops` must outlive the graph. Fails with
 // INVALID_ARGUMENT, naming the node or function and the value, for anything
-// that is not a well-formed graph: duplicate or malformed names, unknown ops,
-// missing or wrong attrs, missing inputs, output indices out of range, type
-// mismatches, cycles outside of loops, unpaired Enter and Exit, recursive
-// functions, functions nested too deeply, and tensors that do not fit their
-// attrs. Fails with RESOURCE_EXHAUSTED for a graph above a limit.
+// that is not a well-formed graph: duplicate or malformed names, missing or
+// wrong attrs, missing inputs, output indices out of range, type mismatches,
+// cycles outside of loops, unpaired Enter and Exit, recursive functions,
+// functions nested too deeply, and tensors that do not fit their attrs. Fails
+// with NOT_FOUND for an op that neither `ops` nor its table has. Fails with
+// RESOURCE_EXHAUSTED for a graph above a limit.
 absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const OpRegistry& ops = BuiltinOps(),
                                      const ImportLimits& limits = {});

@@ -2,11 +2,11 @@
 //
 // Defines the kernels of RegexFullMatch, RegexReplace and their forms whose
 // expression is an attr. RE2 matches in a time that is linear in the length of
-// a string, whatever the expression.
+// the string times the length of the expression.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/held_bytes.h"
@@ -19,8 +19,15 @@
 namespace leat::kernels::any::regex {
 namespace {
 
+constexpr size_t kMaxPattern = 16 << 10;
+
 absl::StatusOr<std::unique_ptr<RE2>> MakeExpression(
     const std::string& pattern) {
+  if (pattern.size() > kMaxPattern) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a pattern has ", pattern.size(),
+                     " bytes, but may have at most ", kMaxPattern));
+  }
   auto expression = std::make_unique<RE2>(pattern, RE2::Quiet);
   if (!expression->ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -57,22 +64,34 @@ absl::Status Match(const RE2& expression, KernelContext& context) {
 absl::Status Replace(const RE2& expression, const std::string& rewrite,
                      bool all, KernelContext& context) {
   const Tensor& input = context.input(0);
-  std::vector<std::string> results;
-  int64_t held_bytes = 0;
-  for (std::string text : input.data<std::string>()) {
-    if (all) {
-      RE2::GlobalReplace(&text, expression, rewrite);
-    } else {
-      RE2::Replace(&text, expression, rewrite);
-    }
-    text.shrink_to_fit();
-    held_bytes = SaturatingAdd(held_bytes, HeldBytes(text));
-    results.push_back(std::move(text));
+  const auto from = input.data<std::string>();
+  // An upper bound of the result: in each place between two characters there
+  // may be a match, in whose place comes the rewrite with every group in it.
+  const auto groups =
+      static_cast<int64_t>(std::count(rewrite.begin(), rewrite.end(), '\\'));
+  int64_t most = 0;
+  for (const std::string& text : from) {
+    const auto size = static_cast<int64_t>(text.size());
+    const int64_t matches = all ? size + 1 : 1;
+    most = SaturatingAdd(
+        most,
+        SaturatingAdd(
+            SaturatingMultiply(size, groups + 1),
+            SaturatingMultiply(matches, static_cast<int64_t>(rewrite.size()))));
   }
-  LEAT_ASSIGN_OR_RETURN(Tensor* const output,
-                        context.AllocateOutput(0, input.shape(), held_bytes));
-  std::move(results.begin(), results.end(),
-            output->mutable_data<std::string>().begin());
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor* const output,
+      context.AllocateOutput(0, input.shape(),
+                             MostHeldBytes(input.num_elements(), most)));
+  const auto to = output->mutable_data<std::string>();
+  for (size_t i = 0; i < from.size(); ++i) {
+    to[i] = from[i];
+    if (all) {
+      RE2::GlobalReplace(&to[i], expression, rewrite);
+    } else {
+      RE2::Replace(&to[i], expression, rewrite);
+    }
+  }
   return absl::OkStatus();
 }
 

@@ -415,6 +415,15 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFused(const NodeDef& node) {
   }
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
   LEAT_ASSIGN_OR_RETURN(const FusedOps fused_ops, ReadFusedOps(node));
+  // ReadFusedOps has checked that there is one argument, the bias. Nothing ties
+  // its type and the number of inputs to the attr `num_args`.
+  LEAT_ASSIGN_OR_RETURN(const std::vector<DType> arguments,
+                        node.attrs.Get<std::vector<DType>>("TArgs"));
+  if (arguments != std::vector<DType>{DType::kFloat}) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("node '", node.name, "' (", node.op->name,
+                     "): TArgs must be one float"));
+  }
   return std::unique_ptr<Kernel>(std::make_unique<Fused>(attrs, fused_ops));
 }
 

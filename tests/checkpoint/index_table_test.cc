@@ -107,6 +107,7 @@ class HandMade {
     AppendVarint(value.size(), entry);
     return absl::StrCat(entry, key, value);
   }
+  void RepeatLastPlace() { places_.push_back(places_.back()); }
   // Adds the index block and the footer.
   std::string Finish() {
     std::string index;
@@ -154,6 +155,21 @@ TEST(IndexTableTest, RefusesEntriesThatLie) {
               HasSubstr("keys are not sorted"));
   EXPECT_THAT(error("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
               HasSubstr("has a wrong entry"));
+}
+
+// The index names one block twice. A table that named it a million times would
+// take a day to read.
+TEST(IndexTableTest, RefusesBlocksThatAreNamedTwice) {
+  HandMade table;
+  table.AddBlock("");
+  table.RepeatLastPlace();
+  EXPECT_THAT(ReadIndexTable(table.Finish()).status().ToString(),
+              HasSubstr("blocks are not in order"));
+}
+
+TEST(IndexTableTest, IsNotWrittenUnlessSorted) {
+  EXPECT_FALSE(WriteIndexTable({{"b", ""}, {"a", ""}}).ok());
+  EXPECT_FALSE(WriteIndexTable({{"", ""}, {"", ""}}).ok());
 }
 
 // Every entry of the block shares a key of 10,000 bytes with the one before, so

@@ -21,6 +21,7 @@ TEST(OpTableTest, ParsesTheOpsOfAText) {
       "# A comment.\n"
       "op Second\n"
       "  is_stateful\n"
+      "# Another comment.\n"
       "  input values: N * T\n"
       "  output out: float\n"
       "  attr N: int >= 1\n"
@@ -73,6 +74,7 @@ TEST(TensorFlowOpsTest, MayBeLookedUpBySeveralThreads) {
   }
   for (Thread& thread : threads) thread.Join();
   EXPECT_EQ(found[1], found[0]);
+  EXPECT_EQ(found[2], found[0]);
   EXPECT_EQ(found[3], found[0]);
 }
 

@@ -74,11 +74,14 @@ def save(cluster, folder, num_ps, sharded):
 
 
 def restore(cluster, folder, num_ps):
-  """Restores on fresh variables, and compares them with what was saved."""
+  """Restores on variables of zeros, and compares them with what was saved."""
   with tf1.Graph().as_default():
     variables, whole, rows = build(num_ps)
     saver = tf1.train.Saver()
     with tf1.Session(cluster.target("worker", 0)) as session:
+      session.run(tf1.global_variables_initializer())
+      session.run([variable.assign(tf1.zeros_like(variable))
+                   for variable in variables])
       saver.restore(session, tf1.train.latest_checkpoint(folder))
       restored, joined = session.run([variables, whole])
       session.run(tf1.global_variables_initializer())

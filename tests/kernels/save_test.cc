@@ -99,6 +99,8 @@ TEST_F(SaveTest, SavingFailsAsTensorFlowDoes) {
   // This ends TensorFlow's process.
   EXPECT_THAT(Message(Save(Prefix("b"), Vector({""}), whole, {w_})),
               HasSubstr("INVALID_ARGUMENT"));
+  EXPECT_THAT(Message(Save(Prefix("b"), Vector({""}), Vector({"4 0,2"}), {w_})),
+              HasSubstr("INVALID_ARGUMENT"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.Path("")));
 }
 

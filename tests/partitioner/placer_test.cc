@@ -287,12 +287,19 @@ TEST_F(PlacerTest, PlacesNodesWithoutKernelWhereTheyMayBe) {
   }
 }
 
-TEST_F(PlacerTest, NodesWithoutKernelMustHaveADeviceToo) {
-  auto scope = b.OnDevice("/job:ps/device:GPU:0");
-  const Output x = b.Placeholder(DType::kComplex64, "x");
-  op::MatMul(x, x);
-  EXPECT_EQ(Place().code(), absl::StatusCode::kInvalidArgument);
-  ASSERT_TRUE(Place(kDefaultPolicy, /*soft=*/true).ok());
+TEST_F(PlacerTest, PlacesNodesWithoutKernelThoughTheirDeviceIsMissing) {
+  const Output bytes = b.Placeholder<std::string>("bytes");
+  const auto decode = [&](const char* device) {
+    auto scope = b.OnDevice(device);
+    return AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
+  };
+  const Operation on_gpu = decode("/job:ps/device:GPU:0");
+  const Operation on_tpu = decode("/device:TPU:0");
+  const Operation on_task = decode("/job:worker/task:7");
+  ASSERT_TRUE(Place().ok()) << Place();
+  EXPECT_EQ(DeviceOf(on_gpu), kPs0);
+  EXPECT_EQ(DeviceOf(on_tpu), kCpu0);
+  EXPECT_EQ(DeviceOf(on_task), kCpu0);
 }
 
 TEST_F(PlacerTest, NamesNodeRequestAndDevicesWhenThereIsNone) {

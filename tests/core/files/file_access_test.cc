@@ -165,13 +165,29 @@ TEST_F(FileAccessTest, FoldersCanBeMadeAndRemoved) {
   EXPECT_FALSE(files_.MakeFolders(Path("out/file/below")).ok());
 }
 
-TEST_F(FileAccessTest, TheInnerRootDecides) {
+// A path such as "out/x/../../in/file" or a link could lead from a root that
+// may be written into one that may not.
+TEST_F(FileAccessTest, RootsWithDifferentRightsAreApart) {
   FileAccess files;
-  ASSERT_TRUE(files.AddRoot(folder_.Path(""), /*may_write=*/false).ok());
-  ASSERT_TRUE(files.AddRoot(Path("out"), /*may_write=*/true).ok());
+  ASSERT_TRUE(files.AddRoot(Path("in"), /*may_write=*/false).ok());
+  EXPECT_EQ(files.AddRoot(folder_.Path(""), /*may_write=*/true).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(files.AddRoot(Path("in/sub"), /*may_write=*/true).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(files.AddRoot(Path("in/../in"), /*may_write=*/true).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(files.AddRoot(folder_.Path(""), /*may_write=*/false).ok());
   EXPECT_TRUE(ReadRegularFile(Path("secret"), 100, files).ok());
-  EXPECT_TRUE(ReplacementFile::Create(files, Path("out/x")).ok());
-  EXPECT_FALSE(ReplacementFile::Create(files, Path("x")).ok());
+  EXPECT_FALSE(ReplacementFile::Create(files, Path("in/x")).ok());
+}
+
+TEST_F(FileAccessTest, LongPathsAreRefused) {
+  for (const char* const part : {"/", "/.", "/a"}) {
+    std::string path = Path("out");
+    while (path.size() < 100'000) path += part;
+    EXPECT_FALSE(files_.MakeFolders(path).ok());
+    EXPECT_FALSE(Write(path + "/x").ok());
+  }
 }
 
 TEST_F(FileAccessTest, ARootMustBeAFolder) {
@@ -212,6 +228,8 @@ TEST_F(FileAccessTest, NoRaceLeadsOut) {
   }
   is_done = true;
   exchanger.Join();
+  EXPECT_GT(inside, 0);
+  EXPECT_GT(denied, 0);
 }
 
 TEST_F(FileAccessTest, AReplacementThatIsNotRenamedIsRemoved) {

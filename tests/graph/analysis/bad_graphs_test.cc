@@ -23,6 +23,12 @@ std::string Const(const std::string& dtype, const std::string& tensor) {
                       Attr("value", "tensor { " + tensor + " }"));
 }
 
+// Does what ImportError does, for a graph that may have all ops of TensorFlow.
+std::string ImportErrorOfAllOps(const std::string& text) {
+  const absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text));
+  return graph.ok() ? "OK" : graph.status().ToString();
+}
+
 TEST(BadGraphsTest, RefusesMalformedNames) {
   for (const char* name : {"", "_x", "a b", "-x", "x:0", "^x", "a\\n"}) {
     EXPECT_THAT(ImportError(NodeText(name, "NoOp")),
@@ -39,6 +45,24 @@ TEST(BadGraphsTest, RefusesDuplicateNames) {
 TEST(BadGraphsTest, RefusesUnknownOps) {
   EXPECT_THAT(ImportError(NodeText("a", "Nope")),
               HasSubstr("NOT_FOUND: node 'a': Op type not registered 'Nope'"));
+}
+
+TEST(BadGraphsTest, AcceptsOtherOpsThatBeginWithAnUnderscore) {
+  EXPECT_EQ(ImportErrorOfAllOps(NodeText(
+                "a", "_ParallelConcatStart", {},
+                Attr("shape", "shape { }") + Attr("dtype", "type: DT_FLOAT"))),
+            "OK");
+}
+
+// No step can reach the functions of an op without a kernel.
+TEST(BadGraphsTest, AcceptsMissingFunctionsOfOpsWithoutKernel) {
+  EXPECT_EQ(
+      ImportErrorOfAllOps(FloatPlaceholder("x") +
+                          NodeText("a", "SymbolicGradient", {"x"},
+                                   Attr("Tin", "list { type: DT_FLOAT }") +
+                                       Attr("Tout", "list { type: DT_FLOAT }") +
+                                       Attr("f", "func { name: \"Neg\" }"))),
+      "OK");
 }
 
 TEST(BadGraphsTest, RefusesInputsThatDoNotExist) {
@@ -344,6 +368,22 @@ TEST(BadGraphsTest, RefusesFunctionsThatDoNotExist) {
                   Function("f", "node_def { name: \"c\" op: \"Nope\" }")),
       HasSubstr(
           "NOT_FOUND: function 'f', node 'c': Op type not registered 'Nope'"));
+}
+
+// Nodes of these ops rely on what planning knows, such as keys and positions. A
+// client that sent them could take or replace what belongs to another step.
+TEST(BadGraphsTest, RefusesOpsThatOnlyPlanningAdds) {
+  for (const char* const op : {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend",
+                               "_HostRecv", "_LeatMaxPoolReluGrad"}) {
+    EXPECT_THAT(ImportErrorOfAllOps(NodeText("a", op)),
+                HasSubstr("internal use"))
+        << op;
+    const std::string body =
+        absl::StrCat("node_def { name: \"c\" op: \"", op, "\" }");
+    EXPECT_THAT(ImportErrorOfAllOps(Function("f", body)),
+                HasSubstr("internal use"))
+        << op;
+  }
 }
 
 TEST(BadGraphsTest, ToleratesUnknownOpsWhereNothingCallsThem) {
