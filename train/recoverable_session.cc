@@ -142,7 +142,7 @@ class RecoverableSession::Implementation {
   SessionOptions WantedUntil(Time deadline);
   // Makes a session whose variables may not be ready yet.
   absl::StatusOr<SessionPtr> NewSessionUntil(Time deadline);
-  // Clears the tasks.
+  // Deletes the variables and the other state that the tasks hold.
   absl::Status Reset(Time deadline);
   // Makes the variables ready, or waits until the chief has done so. May
   // replace `session` by another one.

@@ -17,8 +17,9 @@ absl::Status GraphBytes::Add(const pb::GraphDef& addition) {
       bytes -= static_cast<int64_t>(function.ByteSizeLong());
     }
   }
-  // The message may have new functions under known names, which `bytes` does
-  // not include. So the total is set to at least the size of the message.
+  // `bytes` does not include functions whose names are already known, but the
+  // message may redefine them. So the total is set to at least the size of the
+  // message.
   bytes_ = std::max(SaturatingAdd(bytes_, bytes), all_bytes);
   if (bytes_ <= limit_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(

@@ -140,7 +140,8 @@ class MethodTable {
     Handler handler = {};
   };
 
-  // Adds a handler. REQUIRES: the table has no handler for that path yet.
+  // Adds a handler. REQUIRES: the table has no handler for the path of `method`
+  // yet.
   void Add(const Method& method, Handler handler);
 
   // Replaces the handler for that path with `around(handler)`. REQUIRES: the

@@ -178,10 +178,11 @@ struct SplitMessage {
   int64_t tensor_bytes = 0;  // of all tensors, with their tags
 };
 
-// Splits a message whose tensors are in field `number`. The first of two passes
-// counts the bytes of `rest`, so that `rest` is allocated once. Only the last
-// tensor is kept, because splitting a message of many small tensors must not
-// take more memory than the message itself.
+// Splits a message into the last of its tensors, which are in field `number`,
+// and the other fields. Counts the other tensors but does not keep them: a list
+// of many small tensors would take more memory than the message itself. The
+// first of two passes counts the bytes of `rest`, so that `rest` is allocated
+// once.
 absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
   SplitMessage split;
   WireField field;

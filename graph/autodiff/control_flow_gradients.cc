@@ -366,8 +366,8 @@ class LoopDifferentiator : public NodeDifferentiator {
   }
 
   // Finds the variables that gradients pass through. Such a variable depends on
-  // an input whose gradient is needed, and an output that has a gradient
-  // depends on the variable. Adds the variables that the loop changes to
+  // an input whose gradient is needed. It also affects an output that has a
+  // gradient. Adds the variables that the loop changes to
   // variables_, and the inputs that the loop does not change to invariants_.
   absl::Status FindActive() {
     const size_t count = Arguments().size();

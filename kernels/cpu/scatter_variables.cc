@@ -229,8 +229,9 @@ class ScatterRows final : public Kernel {
         });
   }
 
-  // Writes the new value to a new tensor, because the memory that strings hold
-  // is counted when their tensor is allocated.
+  // Writes the new value to a new tensor. The memory of strings is counted only
+  // when their tensor is allocated, so strings that are written in place would
+  // not be counted.
   absl::Status UpdateObjects(KernelContext& context, Variable& variable) const {
     LEAT_ASSIGN_OR_RETURN(const Tensor updates,
                           PointersTo(context.input(2), context));

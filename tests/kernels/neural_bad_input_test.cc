@@ -168,6 +168,24 @@ TEST_F(NeuralBadInputTest, MaxPoolOfNoPositionIsEmpty) {
 }
 
 // In CVE-2021-29555 there are no channels.
+// A client may send this op with any attrs. Nothing else ties the types of the
+// arguments to the type of the result.
+TEST_F(NeuralBadInputTest, FusedConv2D) {
+  const Tensor image = Tensor::Filled<float>(Shape{1, 2, 2, 1}, 1);
+  const Tensor filter = Tensor::Filled<float>(Shape{1, 1, 1, 1}, 1);
+  for (const Tensor& bias :
+       {Tensor::Vector<int32_t>({1}), Tensor::Vector<double>({1}),
+        Tensor::Vector<std::string>({"1"})}) {
+    Refuses("_FusedConv2D",
+            AttrMap{{"TArgs", std::vector<DType>{bias.dtype()}},
+                    {"num_args", int64_t{1}},
+                    {"fused_ops", std::vector<std::string>{"BiasAdd"}},
+                    {"strides", std::vector<int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+            {image, filter, bias});
+  }
+}
+
 TEST_F(NeuralBadInputTest, FusedBatchNorm) {
   auto result = harness_.Run(
       "FusedBatchNormV3", AttrMap{{"is_training", false}},

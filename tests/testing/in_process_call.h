@@ -68,7 +68,8 @@ class Service {
   Mutex mutex_;
   CondVar idle_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // The number of calls of Leave that each call still needs.
+  // Maps each call in progress to how often Leave must still be called before
+  // the call ends.
   absl::flat_hash_map<CallRef, int> calls_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -41,8 +41,8 @@ std::string NameOf(const json& spec) {
                       spec["name"].get<std::string>());
 }
 
-// Maps the "what" of a case to the function that builds the case, for the cases
-// of one kind. Every entry must have a case.
+// The functions that build the cases of one kind. The key of a function is the
+// field "what" of its case. Every function must have a case.
 template <class F>
 class Table {
  public:
