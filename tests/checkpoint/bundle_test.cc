@@ -335,13 +335,14 @@ TEST_F(HostileIndexTest, PartsThatContradictEachOtherAreRefused) {
   const TensorSlice rows[] = {*TensorSlice::Parse("0,1:-"),
                               *TensorSlice::Parse("1,1:-"),
                               *TensorSlice::Parse("0,2:0,1")};
-  const auto parts = [&](std::initializer_list<int> which) {
+  const auto parts = [&](const std::vector<int>& which) {
     return [&, which](std::map<std::string, pb::BundleEntryProto>& entries) {
       for (const int i : which) {
         *entries["w"].add_slices() = rows[i].ToProto();
         pb::BundleEntryProto& part = entries[SliceKey("w", rows[i])];
         part.set_dtype(pb::DT_FLOAT);
-        for (const int64_t dim : rows[i].ShapeWithin(Shape{2, 3})->dims()) {
+        const Shape shape = rows[i].ShapeWithin(Shape{2, 3}).value();
+        for (const int64_t dim : shape.dims()) {
           part.mutable_shape()->add_dim()->set_size(dim);
         }
         part.set_size(12);
