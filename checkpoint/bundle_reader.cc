@@ -137,13 +137,21 @@ absl::StatusOr<BundleEntry> BundleReader::Find(absl::string_view name) const {
 absl::StatusOr<Tensor> BundleReader::Read(absl::string_view name,
                                           Allocator& allocator) const {
   LEAT_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
-  return ReadSlice(name, TensorSlice::Whole(entry.shape.rank()), allocator);
+  return ReadPart(name, entry, TensorSlice::Whole(entry.shape.rank()),
+                  allocator);
 }
 
 absl::StatusOr<Tensor> BundleReader::ReadSlice(absl::string_view name,
                                                const TensorSlice& slice,
                                                Allocator& allocator) const {
   LEAT_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
+  return ReadPart(name, entry, slice, allocator);
+}
+
+absl::StatusOr<Tensor> BundleReader::ReadPart(absl::string_view name,
+                                              const BundleEntry& entry,
+                                              const TensorSlice& slice,
+                                              Allocator& allocator) const {
   absl::StatusOr<Shape> shape = slice.ShapeWithin(entry.shape);
   if (!shape.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -26,7 +26,7 @@
 
 namespace leat {
 
-// What a checkpoint says of a tensor.
+// Describes a tensor in a checkpoint.
 struct BundleEntry {
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -85,6 +85,11 @@ class BundleReader {
   BundleReader(const FileAccess& files, std::string prefix)
       : files_(files), prefix_(std::move(prefix)) {}
 
+  // Does what ReadSlice does. `entry` is what Find has returned for `name`.
+  absl::StatusOr<Tensor> ReadPart(absl::string_view name,
+                                  const BundleEntry& entry,
+                                  const TensorSlice& slice,
+                                  Allocator& allocator) const;
   absl::Status Damaged(absl::string_view name, absl::string_view what) const;
   const std::string* FindValue(absl::string_view key) const;
   absl::StatusOr<pb::BundleEntryProto> Parse(absl::string_view key,

@@ -60,7 +60,8 @@ class TensorSlice {
   std::vector<Extent> extents_;
 };
 
-// What an element of the input `shape_and_slices` of SaveV2 and RestoreV2 says.
+// Holds one parsed element of the input `shape_and_slices` of SaveV2 and
+// RestoreV2.
 struct ShapeAndSlice {
   Shape full;         // the shape of the whole tensor
   TensorSlice slice;  // the part that is saved or restored

@@ -23,9 +23,9 @@
 namespace leat {
 namespace {
 
-constexpr mode_t kNewFileMode =
-    0666;  // the system removes the bits of the umask
-constexpr mode_t kNewFolderMode = 0777;  // likewise
+// The modes of new files and folders. The system removes the bits of the umask.
+constexpr mode_t kNewFileMode = 0666;
+constexpr mode_t kNewFolderMode = 0777;
 
 // How often a path is resolved while others change its folders.
 constexpr int kMaxTries = 1000;
