@@ -27,12 +27,18 @@ inline std::string DataPath(absl::string_view prefix, int shard,
   return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
 }
 
+// Returns the path of the folder in which the files of the checkpoint are, or
+// "" if that is the working directory or "/".
+inline std::string FolderOf(const std::string& prefix) {
+  const size_t slash = prefix.rfind('/');
+  return slash == std::string::npos ? "" : prefix.substr(0, slash);
+}
+
 // Makes the folder in which the files of the checkpoint are, if there is none.
 inline absl::Status MakeFolderOf(const FileAccess& files,
                                  const std::string& prefix) {
-  const size_t slash = prefix.rfind('/');
-  if (slash == std::string::npos || slash == 0) return absl::OkStatus();
-  return files.MakeFolders(prefix.substr(0, slash));
+  const std::string folder = FolderOf(prefix);
+  return folder.empty() ? absl::OkStatus() : files.MakeFolders(folder);
 }
 
 }  // namespace leat

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "leat/checkpoint/bundle_paths.h"
 #include "leat/checkpoint/merge_bundles.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/file_kernel.h"
@@ -52,14 +53,9 @@ class MergeV2Checkpoints final : public FileKernel {
   static void RemoveFolders(absl::Span<const std::string> prefixes,
                             const std::string& merged,
                             const FileAccess& files) {
-    const auto folder_of = [](const std::string& path) {
-      const size_t slash = path.rfind('/');
-      return slash == std::string::npos ? "" : path.substr(0, slash);
-    };
     std::set<std::string> folders;
-    for (const std::string& prefix : prefixes)
-      folders.insert(folder_of(prefix));
-    folders.erase(folder_of(merged));
+    for (const std::string& prefix : prefixes) folders.insert(FolderOf(prefix));
+    folders.erase(FolderOf(merged));
     folders.erase("");
     for (const std::string& folder : folders) {
       files.RemoveFolder(folder).IgnoreError();
