@@ -140,14 +140,14 @@ class FaultyTransport::FaultyCall
   // Gives the caller what the callee has answered.
   void Answer(absl::StatusOr<Payload> reply) {
     if (fate_.lost_after.has_value()) return;
-    {
-      MutexLock lock(mutex_);
-      if (has_ended_) return;
-    }
     if (fate_.reply_delay.count() <= 0) {
       End(std::move(reply));
       return;
     }
+    // The transport and its timers live until this call has ended. So End waits
+    // for this lock until the timer has been added.
+    MutexLock lock(mutex_);
+    if (has_ended_) return;
     transport_.timers_.After(
         fate_.reply_delay,
         [self = shared_from_this(), reply = std::move(reply)]() mutable {
