@@ -61,6 +61,7 @@
 #include "leat/train/datasets/idx.h"
 #include "leat/train/freeze.h"
 #include "leat/train/progress_bar.h"
+#include "leat/train/saver.h"
 
 // Run and train on a cluster
 #include "leat/distributed/cluster/resolver.h"
@@ -69,6 +70,7 @@
 #include "leat/train/nn/replica_device_setter.h"
 #include "leat/train/readiness.h"
 #include "leat/train/recoverable_session.h"
+#include "leat/train/session_checkpoints.h"
 #include "leat/train/sync_replicas.h"
 
 // Ops and kernels of your own

@@ -23,6 +23,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/examples/shared/checkpoints.h"
 #include "leat/examples/shared/program.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
@@ -52,6 +53,7 @@ struct Flags {
   int64_t steps = 3000;  // the total of all tasks
   double learning_rate = 0.3;
   int64_t seed = 1;
+  CheckpointFlags checkpoints = {};
 };
 
 struct Ratings {
@@ -163,8 +165,10 @@ absl::Status TrainSteps(const Flags& flags, const ClusterTask& task,
 }
 
 absl::StatusOr<int> Run(const Flags& flags) {
+  ClusterTaskOptions options = flags.task;
+  LEAT_RETURN_IF_ERROR(AllowCheckpoints(flags.checkpoints, options.server));
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
-                        StartTask(flags.task));
+                        StartTask(options));
   if (task->serves()) return task->Serve();
   LEAT_RETURN_IF_ERROR(CheckTrains(*task));
   const int servers = task->num_ps();
@@ -174,6 +178,8 @@ absl::StatusOr<int> Run(const Flags& flags) {
       {.ps_tasks = servers, .worker_device = task->worker_device()}));
   const Recommender model = BuildRecommender(b, flags, servers);
   const Output uninitialized = UninitializedVariables(b);
+  const CheckpointOptions checkpoints =
+      CheckpointsOf(flags.checkpoints, b, model.global_step, task->is_chief());
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       const std::unique_ptr<RecoverableSession> session,
@@ -181,6 +187,7 @@ absl::StatusOr<int> Run(const Flags& flags) {
                                          .init = graph.init_op(),
                                          .uninitialized = uninitialized.name(),
                                          .is_chief = task->is_chief(),
+                                         .checkpoints = checkpoints,
                                          .log = SayWaiting}));
   if (task->is_chief()) {
     std::printf("%lld rows over %d servers; a step uses at most %lld\n",
@@ -189,11 +196,13 @@ absl::StatusOr<int> Run(const Flags& flags) {
     std::fflush(stdout);
   }
   LEAT_RETURN_IF_ERROR(TrainSteps(flags, *task, model, *session));
+  if (checkpoints.saver != nullptr) LEAT_RETURN_IF_ERROR(session->Save());
   return 0;
 }
 
 void AddFlags(CLI::App& app, Flags& flags) {
   AddTaskFlags(app, flags.task);
+  AddCheckpointFlags(app, flags.checkpoints);
   const auto add = [&](const char* name, int64_t& value, int64_t high,
                        const char* about) {
     app.add_option(name, value, about)

@@ -10,6 +10,10 @@
 //
 //   leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --
 //       fashion_mnist_cluster --epochs 5
+//
+// With --checkpoints the chief saves the variables from time to time. After
+// parameter servers were lost, or if the program is started again, the training
+// goes on from the latest checkpoint.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,6 +31,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
+#include "leat/examples/shared/checkpoints.h"
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -69,6 +74,7 @@ struct Flags {
   double target_accuracy = 100;
   std::string losses_folder = {};
   std::string export_training_path = {};
+  CheckpointFlags checkpoints = {};
 };
 
 // The part of the graph that all copies have in common. Every task builds this
@@ -364,11 +370,14 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   LEAT_ASSIGN_OR_RETURN(const Training training,
                         BuildTraining(b, flags, task, shared, steps));
   const Output uninitialized = UninitializedVariables(b);
+  const CheckpointOptions checkpoints = CheckpointsOf(
+      flags.checkpoints, b, shared.global_step.value(), task.is_chief());
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   if (task.is_chief() && !flags.export_training_path.empty()) {
     LEAT_RETURN_IF_ERROR(SaveGraph(graph, flags.export_training_path));
   }
   RecoverableSessionOptions options = SessionOf(flags, task, uninitialized);
+  options.checkpoints = checkpoints;
   options.init = graph.init_op();
   options.local_init = NameOf(training.local_init);
   if (task.is_chief()) options.loop = NameOf(training.chief_step);
@@ -386,6 +395,9 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   if (flags.sync) {
     LEAT_RETURN_IF_ERROR(
         RunAgain(*session, {.targets = {training.finish}}).status());
+  }
+  if (!flags.checkpoints.folder.empty()) {
+    LEAT_RETURN_IF_ERROR(session->Save());
   }
   LEAT_RETURN_IF_ERROR(session->Close());
   return WaitForOthers(graph, task, shared, steps);
@@ -483,17 +495,23 @@ absl::Status RunEvaluator(const Flags& flags, const ClusterTask& task) {
   auto device = b.OnDevice(nn::ReplicaDeviceSetter(Placement(task)));
   const Shared shared = BuildShared(b, flags, task);
   const Output uninitialized = UninitializedVariables(b);
+  const CheckpointOptions checkpoints =
+      CheckpointsOf(flags.checkpoints, b, shared.global_step.value(),
+                    /*is_chief=*/false);
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
-  LEAT_ASSIGN_OR_RETURN(
-      const std::unique_ptr<RecoverableSession> session,
-      RecoverableSession::Create(graph, SessionOf(flags, task, uninitialized)));
+  RecoverableSessionOptions options = SessionOf(flags, task, uninitialized);
+  options.checkpoints = checkpoints;
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<RecoverableSession> session,
+                        RecoverableSession::Create(graph, options));
   return TestNowAndThen(flags, shared, StepsOf(flags, task, shard), *session,
                         tester);
 }
 
 absl::StatusOr<int> Run(const Flags& flags) {
+  ClusterTaskOptions options = flags.task;
+  LEAT_RETURN_IF_ERROR(AllowCheckpoints(flags.checkpoints, options.server));
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
-                        StartTask(flags.task));
+                        StartTask(options));
   if (task->serves()) return task->Serve();
   if (task->is_evaluator()) {
     LEAT_RETURN_IF_ERROR(RunEvaluator(flags, *task));
@@ -520,8 +538,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "With --sync, how many of the slowest gradients of a step "
                  "nobody waits for")
       ->check(Integer(0, kMaxTasks));
+  AddCheckpointFlags(app, flags.checkpoints);
   app.add_flag("--reinitialize", flags.reinitialize,
-               "Begin again when a parameter server has lost its variables");
+               "Begin again when a parameter server has lost its variables "
+               "and there is no checkpoint");
   app.add_option("--evaluate-every", flags.evaluate_every,
                  "Steps between two tests of the evaluator")
       ->check(Integer(1, kMaxSteps))

@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
+#include "leat/examples/shared/checkpoints.h"
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -48,12 +49,14 @@ struct Flags {
   int ps = 1;
   std::string losses_path = {};
   ClusterTaskOptions task = {.serving_jobs = {kPsJob, kWorkerJob}};
+  CheckpointFlags checkpoints = {};
 };
 
 struct Training {
   std::vector<Model> towers = {};  // one per worker
   Output loss = {};                // mean over the towers
   Operation step = {};
+  Output global_step = {};
 };
 
 // Returns the means of the towers' gradients. Each mean is computed on the
@@ -100,8 +103,10 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   }
   LEAT_RETURN_IF_ERROR(b.status());
   training.loss = op::AddN(losses) / static_cast<float>(flags.workers);
+  const Variable global_step = nn::GlobalStep(b);
   training.step = optimizer->ApplyGradients(Mean(b, gradients),
-                                            {.global_step = nn::GlobalStep(b)});
+                                            {.global_step = global_step});
+  training.global_step = global_step.value();
   return training;
 }
 
@@ -116,8 +121,21 @@ std::vector<Tensor> Shares(const LabeledImages& batch, int workers) {
   return feeds;
 }
 
+// Restores the latest checkpoint, if there is one. Otherwise initializes the
+// variables.
+absl::Status MakeReady(const Graph& graph, Session& session,
+                       SessionCheckpoints& checkpoints) {
+  if (checkpoints.has_saver()) {
+    LEAT_ASSIGN_OR_RETURN(const bool is_restored,
+                          checkpoints.Restore(session, {}));
+    if (is_restored) return absl::OkStatus();
+  }
+  return session.Run({.targets = {graph.init_op()}}).status();
+}
+
 absl::Status RunSteps(const Flags& flags, const Training& training,
-                      Session& session, Batches& batches) {
+                      Session& session, SessionCheckpoints& checkpoints,
+                      Batches& batches) {
   Losses losses(flags.losses_path);
   LEAT_RETURN_IF_ERROR(AsOwnError(losses.Open()));
   std::vector<TensorName> feeds;
@@ -129,10 +147,13 @@ absl::Status RunSteps(const Flags& flags, const Training& training,
                         session.MakeCallable({.feeds = feeds,
                                               .fetches = {training.loss},
                                               .targets = {training.step}}));
+  LEAT_ASSIGN_OR_RETURN(const auto before,
+                        session.Run({.fetches = {training.global_step}}));
+  const int64_t first = before[0].scalar<int64_t>() + 1;
   batches.StartEpoch();
   const int64_t report = std::max<int64_t>(1, flags.steps / 10);
   const auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 1; step <= flags.steps; ++step) {
+  for (int64_t step = first; step <= flags.steps; ++step) {
     auto batch = batches.Next();
     if (!batch.has_value()) {
       batches.StartEpoch();
@@ -141,13 +162,17 @@ absl::Status RunSteps(const Flags& flags, const Training& training,
     LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
                           train(Shares(*batch, flags.workers)));
     LEAT_RETURN_IF_ERROR(AsOwnError(losses.Add(out[0].scalar<float>())));
+    checkpoints.SaveIfDue(session);
     if (step % report != 0) continue;
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
     std::printf("step %lld: loss %.4f, %.0f steps/s\n",
                 static_cast<long long>(step), out[0].scalar<float>(),
-                static_cast<double>(step) / seconds.count());
+                static_cast<double>(step - first + 1) / seconds.count());
     std::fflush(stdout);
+  }
+  if (checkpoints.has_saver()) {
+    LEAT_RETURN_IF_ERROR(checkpoints.Save(session));
   }
   return AsOwnError(losses.Close());
 }
@@ -163,12 +188,17 @@ absl::StatusOr<int> Train(const Flags& flags) {
   GraphBuilder b;
   b.SetSeed(flags.model.seed);
   LEAT_ASSIGN_OR_RETURN(const Training training, BuildTraining(b, flags));
+  SessionCheckpoints checkpoints(
+      CheckpointsOf(flags.checkpoints, b, training.global_step,
+                    /*is_chief=*/true),
+      RealClock(), SayWaiting);
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       const auto session,
       NewSession(graph, {.target = flags.target, .on_waiting = SayWaiting}));
-  LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
-  LEAT_RETURN_IF_ERROR(RunSteps(flags, training, *session, batches));
+  LEAT_RETURN_IF_ERROR(MakeReady(graph, *session, checkpoints));
+  LEAT_RETURN_IF_ERROR(
+      RunSteps(flags, training, *session, checkpoints, batches));
   const Model& tower = training.towers[0];
   LEAT_ASSIGN_OR_RETURN(
       const Callable accuracy,
@@ -181,6 +211,7 @@ absl::StatusOr<int> Train(const Flags& flags) {
 
 // Runs this program as a task of a cluster, for example under `leat launch`.
 absl::StatusOr<int> RunTask(Flags flags) {
+  LEAT_RETURN_IF_ERROR(AllowCheckpoints(flags.checkpoints, flags.task.server));
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
                         StartTask(flags.task));
   if (task->serves()) return task->Serve();
@@ -199,6 +230,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
   AddModelFlags(app, flags.model);
   AddDataFlags(app, flags.data);
   AddTaskFlags(app, flags.task);
+  AddCheckpointFlags(app, flags.checkpoints);
   app.add_option("--steps", flags.steps, "Steps to train")
       ->check(Integer(0, kMaxSteps))
       ->capture_default_str();

@@ -66,11 +66,24 @@ absl::Status CheckOptions(const RecoverableSessionOptions& options) {
       {"first_pause", options.first_pause},
       {"longest_pause", options.longest_pause},
       {"first_poll", options.first_poll},
-      {"longest_poll", options.longest_poll}};
+      {"longest_poll", options.longest_poll},
+      {"checkpoints.save_every", options.checkpoints.save_every}};
   for (const auto& [name, duration] : durations) {
     if (duration > nanoseconds(0)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(name, " must be positive, got ", Text(duration)));
+  }
+  if (options.checkpoints.saver != nullptr &&
+      (options.checkpoints.path.empty() ||
+       options.checkpoints.global_step.empty())) {
+    return absl::InvalidArgumentError(
+        "checkpoints.saver needs checkpoints.path and checkpoints.global_step");
+  }
+  if (options.is_chief && !options.checkpoints.path.empty() &&
+      options.checkpoints.saver == nullptr) {
+    return absl::InvalidArgumentError(
+        "the chief of a training with checkpoints.path needs a "
+        "checkpoints.saver");
   }
   return absl::OkStatus();
 }
@@ -87,13 +100,16 @@ class RecoverableSession::Implementation {
       : graph_(graph),
         options_(std::move(options)),
         clock_(options_.clock != nullptr ? *options_.clock : RealClock()),
-        num_variables_(NumVariablesOf(graph, options_.uninitialized)) {}
+        num_variables_(NumVariablesOf(graph, options_.uninitialized)),
+        checkpoints_(options_.checkpoints, clock_,
+                     [this](absl::string_view text) { Log(text); }) {}
   ~Implementation() { Close().IgnoreError(); }
 
   // Makes the first session and starts the threads that the options ask for.
   // REQUIRES: Start is called once, before all other methods.
   absl::Status Start();
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
+  absl::Status Save();
   int64_t num_sessions() const;
   absl::Status Close();
 
@@ -138,6 +154,8 @@ class RecoverableSession::Implementation {
   nanoseconds TimeLeftAtLeast1ms(Time deadline) const {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
+  // Returns the options of a step that must end by the deadline.
+  RunOptions OptionsUntil(Time deadline) const;
   // Returns the options of a session that must be ready by the deadline.
   SessionOptions WantedUntil(Time deadline);
   // Makes a session whose variables may not be ready yet.
@@ -150,12 +168,26 @@ class RecoverableSession::Implementation {
   // Returns an error if the `missing` variables count as lost
   // (RecoverableSessionOptions::reinitialize). Otherwise returns OK.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
-  // Runs `init` and checks that it initialized all variables.
+  // Returns true if variables that were lost come back: the chief restores or
+  // initializes them.
+  absl::StatusOr<bool> ReplacesLostVariables() const;
+  // Restores a checkpoint, if there is one. Otherwise runs `init` and saves the
+  // first checkpoint. Checks that all variables are initialized.
   absl::Status Initialize(Session& session, Time deadline);
+  // Returns an error if `what` has left variables uninitialized.
+  absl::Status CheckInitialized(Session& session, absl::string_view what,
+                                Time deadline);
   // Waits until no variable is missing.
   absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
                             Time deadline);
 
+  // Keep the list of the running steps. EndStep returns the status of the step,
+  // or why the session was lost if that has ended the step.
+  std::list<Running>::iterator BeginStep(const LivePtr& live);
+  absl::Status EndStep(std::list<Running>::iterator step,
+                       const absl::Status& status);
+  // Saves a checkpoint, if the time has come.
+  void SaveIfDue(const LivePtr& live);
   // Runs a step of the program or of the loop.
   absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
                                               const RunArgs& args);
@@ -186,6 +218,7 @@ class RecoverableSession::Implementation {
   const RecoverableSessionOptions options_;
   Clock& clock_;
   const size_t num_variables_;  // 0: not known
+  SessionCheckpoints checkpoints_;
   // Cancels attempts to make a session when this object is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
@@ -454,15 +487,17 @@ absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
     if (!options_.is_chief || was_ready_) return absl::OkStatus();
   }
   const absl::Status lost = WhatIsLost(missing);
-  if (!lost.ok() && !options_.reinitialize) return lost;
+  if (!lost.ok()) {
+    LEAT_ASSIGN_OR_RETURN(const bool replaces, ReplacesLostVariables());
+    if (!replaces) return lost;
+  }
   if (!options_.is_chief) {
     return WaitForChief(*session, std::move(missing), deadline);
   }
   if (!lost.ok()) {
     // The remaining accumulators and queues would not match newly initialized
     // variables, so all tasks are cleared.
-    Log(absl::StrCat(lost.message(),
-                     "; all tasks are cleared, and the training begins anew"));
+    Log(absl::StrCat(lost.message(), "; all tasks are cleared"));
     session->Close().IgnoreError();
     LEAT_RETURN_IF_ERROR(Reset(deadline));
     LEAT_ASSIGN_OR_RETURN(session, NewSessionUntil(deadline));
@@ -470,20 +505,46 @@ absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
   return Initialize(*session, deadline);
 }
 
+absl::StatusOr<bool> RecoverableSession::Implementation::ReplacesLostVariables()
+    const {
+  if (options_.reinitialize || !checkpoints_.are_kept()) {
+    return options_.reinitialize;
+  }
+  if (!options_.is_chief) return true;
+  LEAT_ASSIGN_OR_RETURN(const auto prefixes, checkpoints_.Find());
+  return !prefixes.empty();
+}
+
 absl::Status RecoverableSession::Implementation::Initialize(Session& session,
                                                             Time deadline) {
-  Log("the chief initializes the variables");
   {
     MutexLock lock(mutex_);
     initializes_ = true;
   }
+  if (checkpoints_.has_saver()) {
+    LEAT_ASSIGN_OR_RETURN(
+        const bool is_restored,
+        checkpoints_.Restore(session, OptionsUntil(deadline)));
+    if (is_restored) {
+      return CheckInitialized(session, "the checkpoint", deadline);
+    }
+  }
+  Log("the chief initializes the variables");
   LEAT_RETURN_IF_ERROR(RunNode(session, options_.init, deadline));
+  LEAT_RETURN_IF_ERROR(CheckInitialized(
+      session, absl::StrCat("'", options_.init, "'"), deadline));
+  return checkpoints_.has_saver() ? checkpoints_.Save(session)
+                                  : absl::OkStatus();
+}
+
+absl::Status RecoverableSession::Implementation::CheckInitialized(
+    Session& session, absl::string_view what, Time deadline) {
   if (options_.uninitialized.empty()) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> missing,
                         Uninitialized(session, Left(deadline)));
   if (missing.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "'", options_.init, "' has not initialized ", Some(missing)));
+  return absl::FailedPreconditionError(
+      absl::StrCat(what, " has not initialized ", Some(missing)));
 }
 
 absl::Status RecoverableSession::Implementation::WaitForChief(
@@ -525,11 +586,14 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
 absl::Status RecoverableSession::Implementation::RunNode(
     Session& session, const std::string& name, Time deadline) {
   if (name.empty()) return absl::OkStatus();
-  RunArgs args{.targets = {name}};
-  if (deadline != Time::max()) {
-    args.options.timeout = Left(deadline);
-  }
-  return session.Run(args).status();
+  return session.Run({.targets = {name}, .options = OptionsUntil(deadline)})
+      .status();
+}
+
+RunOptions RecoverableSession::Implementation::OptionsUntil(
+    Time deadline) const {
+  if (deadline == Time::max()) return {};
+  return {.timeout = Left(deadline)};
 }
 
 absl::StatusOr<std::vector<std::string>>
@@ -547,31 +611,60 @@ RecoverableSession::Implementation::Uninitialized(Session& session,
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::RunStep(
-    const LivePtr& live, const RunArgs& args) {
+std::list<RecoverableSession::Implementation::Running>::iterator
+RecoverableSession::Implementation::BeginStep(const LivePtr& live) {
   std::list<Running> step = {{.live = live, .begin = clock_.Now()}};
   const auto position = step.begin();
-  {
-    MutexLock lock(mutex_);
-    running_.splice(running_.end(), step);
-  }
-  absl::StatusOr<std::vector<Tensor>> result = live->session->Run(args);
   MutexLock lock(mutex_);
-  running_.erase(position);
-  if (!result.ok() && !live->lost.ok() && IsOfClosedSession(result.status())) {
-    return live->lost;
-  }
+  running_.splice(running_.end(), step);
+  return position;
+}
+
+absl::Status RecoverableSession::Implementation::EndStep(
+    std::list<Running>::iterator step, const absl::Status& status) {
+  MutexLock lock(mutex_);
+  const LivePtr live = step->live;
+  running_.erase(step);
+  return !live->lost.ok() && IsOfClosedSession(status) ? live->lost : status;
+}
+
+absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::RunStep(
+    const LivePtr& live, const RunArgs& args) {
+  const auto step = BeginStep(live);
+  absl::StatusOr<std::vector<Tensor>> result = live->session->Run(args);
+  LEAT_RETURN_IF_ERROR(EndStep(step, result.status()));
   return result;
+}
+
+void RecoverableSession::Implementation::SaveIfDue(const LivePtr& live) {
+  if (!checkpoints_.IsDue()) return;
+  const auto step = BeginStep(live);
+  checkpoints_.SaveIfDue(*live->session);
+  EndStep(step, absl::OkStatus()).IgnoreError();
+}
+
+absl::Status RecoverableSession::Implementation::Save() {
+  if (!checkpoints_.has_saver()) {
+    return absl::FailedPreconditionError("the session has no saver");
+  }
+  LEAT_ASSIGN_OR_RETURN(const LivePtr live, Acquire());
+  const auto step = BeginStep(live);
+  const absl::Status status = EndStep(step, checkpoints_.Save(*live->session));
+  if (IsRecoverable(status)) Lose(live, status);
+  return status;
 }
 
 absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
     const RunArgs& args) {
   LEAT_ASSIGN_OR_RETURN(const LivePtr live, Acquire());
   absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
+  if (result.ok() && options_.loop.empty()) SaveIfDue(live);
   if (IsRecoverable(result.status())) Lose(live, result.status());
   // The step may have failed because the chief has just cleared the variables
-  // in order to initialize them again. In that case the session is lost, too.
-  if (options_.reinitialize && !options_.uninitialized.empty() &&
+  // in order to initialize or restore them. In that case the session is lost,
+  // too.
+  if ((options_.reinitialize || checkpoints_.are_kept()) &&
+      !options_.uninitialized.empty() &&
       absl::IsFailedPrecondition(result.status())) {
     Check(live, options_.give_up);
     MutexLock lock(mutex_);
@@ -597,7 +690,10 @@ void RecoverableSession::Implementation::RunLoop() {
       live = last = live_;
     }
     absl::Status status;
-    while (status.ok()) status = RunStep(live, args).status();
+    while (status.ok()) {
+      status = RunStep(live, args).status();
+      if (status.ok()) SaveIfDue(live);
+    }
     // The loop has ended, because its queue was closed. It runs again in the
     // next session.
     if (absl::IsOutOfRange(status) || absl::IsCancelled(status)) continue;
@@ -664,6 +760,8 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Run(
 int64_t RecoverableSession::num_sessions() const {
   return implementation_->num_sessions();
 }
+
+absl::Status RecoverableSession::Save() { return implementation_->Save(); }
 
 absl::Status RecoverableSession::Close() { return implementation_->Close(); }
 

@@ -3,7 +3,8 @@
 // RecoverableSession: runs steps in a session on a cluster, and makes a new
 // session after a task was lost. A session is ready when the variables are
 // initialized. The chief initializes them, and the other workers wait for the
-// chief. (tf.compat.v1.train.MonitoredTrainingSession.)
+// chief. (tf.compat.v1.train.MonitoredTrainingSession.) With checkpoints, the
+// training goes on from the latest one when all variables were lost.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       std::unique_ptr<RecoverableSession> session,
@@ -11,7 +12,11 @@
 //                                  {.session = task->session_options(),
 //                                   .init = graph.init_op(),
 //                                   .uninitialized = uninitialized.name(),
-//                                   .is_chief = task->is_chief()}));
+//                                   .is_chief = task->is_chief(),
+//                                   .checkpoints = {
+//                                       .path = "/models/mnist/model.ckpt",
+//                                       .saver = std::make_shared<Saver>(b),
+//                                       .global_step = "global_step"}}));
 //   auto out = session->Run({.fetches = {loss}});
 //   if (IsRecoverable(out.status())) {
 //     out = session->Run({.fetches = {loss}});  // makes a new session first
@@ -33,6 +38,7 @@
 #include "leat/graph/graph.h"
 #include "leat/runtime/session.h"
 #include "leat/train/session.h"
+#include "leat/train/session_checkpoints.h"
 
 namespace leat {
 
@@ -56,7 +62,19 @@ struct RecoverableSessionOptions {
   // True for the task that runs `init` when no variable is initialized. The
   // other tasks wait until the variables are initialized.
   bool is_chief = false;
-  // Decides what happens if variables are lost, for example because a parameter
+  // Where the variables are saved. If a checkpoint exists when variables must
+  // be initialized, the chief restores it and does not run `init`. If a
+  // variable is lost, the chief clears the tasks and restores the latest
+  // checkpoint. Variables that are initialized stay as they are, because they
+  // are newer than any checkpoint. After the chief has run `init`, it saves the
+  // first checkpoint.
+  //
+  // A checkpoint is saved when a step of `loop` has ended or, without `loop`, a
+  // step of Run. Steps of other tasks and threads go on meanwhile. If a save
+  // fails, the training goes on, and the error is logged.
+  CheckpointOptions checkpoints = {};
+  // Decides what happens if variables are lost and there is no checkpoint, for
+  // example because a parameter
   // server was restarted. After this object has had a session, every variable
   // that is not initialized counts as lost. A chief that has just started
   // counts such a variable as lost if other variables are initialized. If
@@ -136,6 +154,11 @@ class RecoverableSession {
   // If `loop` fails with any other error that is not recoverable, all later
   // calls of Run return that error.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
+
+  // Saves a checkpoint now; for example, at the end of a training. Returns
+  // FAILED_PRECONDITION without a saver, the error of making a session as Run
+  // does, and the errors of Saver::Save.
+  absl::Status Save();
 
   // Returns the number of sessions made so far. When the number changes, a
   // program may have to feed values again that the tasks of the workers had

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -309,6 +310,21 @@ absl::StatusOr<bool> FileAccess::AreSame(const std::string& a,
   }
   return infos[0].st_dev == infos[1].st_dev &&
          infos[0].st_ino == infos[1].st_ino;
+}
+
+absl::StatusOr<FileDescriptor> FileAccess::LockFolder(
+    const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/true));
+  FileDescriptor folder = OpenAt(place.folder, place.below, place.is_confined,
+                                 O_RDONLY | O_DIRECTORY);
+  if (!folder.is_open()) return CannotOpen(path);
+  if (flock(folder.number(), LOCK_EX | LOCK_NB) == 0) return folder;
+  if (errno == EWOULDBLOCK) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "folder '", path, "' is in use: another program writes there"));
+  }
+  if (errno == ENOLCK || errno == EBADF || errno == EOPNOTSUPP) return folder;
+  return SystemError(path, "cannot lock");
 }
 
 absl::Status FileAccess::SyncFolderOf(const std::string& path) const {

@@ -67,6 +67,11 @@ class FileAccess {
   // them leads to no file.
   absl::StatusOr<bool> AreSame(const std::string& a,
                                const std::string& b) const;
+  // Locks a folder for this process until the result is closed. Returns
+  // FAILED_PRECONDITION if a process, this one or another, has locked it. The
+  // kernel unlocks the folder when the process ends. Where the file system has
+  // no locks, the folder counts as locked by whoever asks.
+  absl::StatusOr<FileDescriptor> LockFolder(const std::string& path) const;
   // Makes changes to the names of files in the folder that contains `path` last
   // even if the machine loses its power.
   absl::Status SyncFolderOf(const std::string& path) const;

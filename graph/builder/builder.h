@@ -130,6 +130,18 @@ class [[nodiscard]] Scope {
   std::function<void()> end_;
 };
 
+// Says which part of a larger variable a variable is. Only checkpoints use it:
+// they hold the parts under the name of the whole (train/saver.h).
+struct VariablePart {
+  // The name of the part, such as "emb/part_1". An optimizer's slot of a part
+  // keeps the name of the part. If it is empty, the builder sets it to the name
+  // of the variable that it makes.
+  std::string variable = {};
+  Shape whole = {};    // the shape of the larger variable
+  int axis = 0;        // the axis along which it is cut
+  int64_t offset = 0;  // the index along this axis at which the part begins
+};
+
 // A mutable tensor that outlives steps. It is a VarHandleOp (resource
 // semantics, the default) or a VariableV2 (reference semantics). A Variable
 // object is a handle to the tensor. It is cheap to copy. Its GraphBuilder must
@@ -152,6 +164,8 @@ class Variable {
   PartialShape shape() const { return value_.shape(); }
   bool is_resource() const { return !handle_.is_ref(); }
   bool is_trainable() const { return trainable_; }
+  // Returns which part of a larger variable this one is, or nothing.
+  const std::optional<VariablePart>& part() const { return part_; }
 
  private:
   friend class GraphBuilder;
@@ -159,6 +173,7 @@ class Variable {
   Output value_;
   Operation initializer_;
   bool trainable_ = true;
+  std::optional<VariablePart> part_;
 };
 
 // The options of GraphBuilder::Variable and GetVariable.
@@ -170,6 +185,8 @@ struct VariableOptions {
   // stands for the node's name.
   std::string container = {};
   std::string shared_name = {};
+  // Set by those who cut a larger variable into parts.
+  std::optional<VariablePart> part = {};
 };
 
 // Builds one graph. Not thread-safe. Outputs, Operations and Variables point

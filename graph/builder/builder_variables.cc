@@ -75,6 +75,10 @@ leat::Variable GraphBuilder::MakeVariable(absl::string_view node_name,
                                           SourceLocation location) {
   leat::Variable variable;
   variable.trainable_ = options.trainable;
+  variable.part_ = options.part;
+  if (variable.part_.has_value() && variable.part_->variable.empty()) {
+    variable.part_->variable = std::string(node_name);
+  }
   const DType dtype = initial_value.dtype();
   const PartialShape shape = initial_value.shape();
   const std::string name(node_name);

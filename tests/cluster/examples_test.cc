@@ -23,6 +23,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/tests/cluster/example_programs.h"
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -32,49 +33,16 @@ namespace leat::examples_test {
 namespace {
 
 using ::testing::AllOf;
+using testing::Args;
 using ::testing::Each;
+using testing::ExamplesTest;
 using ::testing::HasSubstr;
+using testing::kNumImages;
+using testing::Launch;
 using testing::NumSeeds;
 using testing::Process;
 using testing::ReadFile;
 using ::testing::Truly;
-
-constexpr int kImages = 64;
-
-// Writes images of noise. Their labels go through all classes in turn.
-void WriteImages(const TemporaryFolder& folder) {
-  const auto big_endian = [](int number) {
-    return std::string{0, 0, static_cast<char>(number >> 8),
-                       static_cast<char>(number)};
-  };
-  for (const char* split : {"train", "t10k"}) {
-    std::mt19937 random(1);
-    std::string pixels, labels;
-    for (int i = 0; i < kImages; ++i) {
-      labels += static_cast<char>(i % 10);
-      for (int j = 0; j < 28 * 28; ++j) pixels += static_cast<char>(random());
-    }
-    std::ofstream(folder.Path(absl::StrCat(split, "-images-idx3-ubyte.gz")),
-                  std::ios::binary)
-        << std::string("\0\0\x08\x03", 4) << big_endian(kImages)
-        << big_endian(28) << big_endian(28) << pixels;
-    std::ofstream(folder.Path(absl::StrCat(split, "-labels-idx1-ubyte.gz")),
-                  std::ios::binary)
-        << std::string("\0\0\x08\x01", 4) << big_endian(kImages) << labels;
-  }
-}
-
-using Args = std::vector<std::string>;
-
-Args Launch(const std::string& jobs, const Args& more, const char* program,
-            const Args& args) {
-  Args all = {"launch", "--jobs", jobs};
-  all.insert(all.end(), more.begin(), more.end());
-  all.push_back("--");
-  all.push_back(program);
-  all.insert(all.end(), args.begin(), args.end());
-  return all;
-}
 
 std::vector<float> Losses(const std::string& path) {
   std::vector<float> losses;
@@ -95,55 +63,6 @@ void ExpectEqual(const std::vector<float>& losses,
         << "step " << i;
   }
 }
-
-class ExamplesTest : public ::testing::Test {
- protected:
-  ExamplesTest() { WriteImages(folder_); }
-
-  // Returns the arguments for training the MLP on the images of WriteImages.
-  Args Training(int batch, const Args& more) const {
-    Args args = {"--data", folder_.Path(""), "--model",
-                 "mlp",    "--batch",        absl::StrCat(batch)};
-    args.insert(args.end(), more.begin(), more.end());
-    return args;
-  }
-
-  // Waits until the output of `process` contains `text` at least `times` times.
-  static void WaitForOutput(Process& process, const std::string& text,
-                            int times) {
-    const absl::Time end = absl::Now() + absl::Seconds(60);
-    while (Count(process.Out(), text) < times) {
-      ASSERT_LT(absl::Now(), end)
-          << text << " is missing in " << process.Out() << process.Err();
-      ASSERT_TRUE(process.IsRunning()) << process.Out() << process.Err();
-      absl::SleepFor(absl::Milliseconds(20));
-    }
-  }
-  static int Count(const std::string& in, const std::string& text) {
-    int count = 0;
-    for (size_t at = in.find(text); at != std::string::npos;
-         at = in.find(text, at + 1)) {
-      ++count;
-    }
-    return count;
-  }
-
-  // Returns the number that follows the last occurrence of `text`.
-  static int64_t LastNumber(const std::string& in, const std::string& text) {
-    const size_t at = in.rfind(text);
-    EXPECT_NE(at, std::string::npos) << text << " is missing in " << in;
-    if (at == std::string::npos) return 0;
-    return std::strtoll(in.c_str() + at + text.size(), nullptr, 10);
-  }
-  // Kills the process that wrote `log`.
-  static void Kill(const std::string& log) {
-    const auto pid = static_cast<pid_t>(LastNumber(log, "is process "));
-    ASSERT_GT(pid, 1);
-    EXPECT_EQ(kill(pid, SIGKILL), 0);
-  }
-
-  const TemporaryFolder folder_;
-};
 
 // The training is asynchronous. It ends when the evaluator has measured the
 // target accuracy.
@@ -181,7 +100,7 @@ TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
       Training(8, {"--epochs", "3", "--losses", folder_.Path("local.txt")}));
   EXPECT_EQ(local.Wait(), 0) << local.Err();
   const std::vector<float> want = Losses(folder_.Path("local.txt"));
-  EXPECT_EQ(want.size(), 3u * kImages / 8);
+  EXPECT_EQ(want.size(), 3u * kNumImages / 8);
 
   std::vector<float> means;
   std::vector<float> others;
@@ -250,7 +169,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
     constexpr int kEpochs = 100;
-    constexpr int kSteps = kEpochs * kImages / (2 * 4);
+    constexpr int kSteps = kEpochs * kNumImages / (2 * 4);
     const std::string logs = folder_.Path(absl::StrCat("logs", seed));
     Process launch(
         LEAT_PROGRAM_LEAT,

@@ -95,7 +95,8 @@ struct World {
 
 // A session that runs the script of a World. "init" sets World::initialized,
 // "missing" fetches the names of the uninitialized variables, and "block" waits
-// until the session is closed and then fails with CANCELLED. Does not own the
+// until the session is closed and then fails with CANCELLED. "save/restore_all"
+// sets World::initialized if the script lets it succeed. Does not own the
 // World, which must outlive it. Thread-safe.
 class ScriptedSession final : public Session {
  public:
@@ -115,7 +116,12 @@ class ScriptedSession final : public Session {
       }
       if (closed_) return absl::CancelledError("closed under the step");
     }
-    return world_.step(number_, name);
+    Outcome outcome = world_.step(number_, name);
+    if (outcome.ok() && name == "save/restore_all") {
+      MutexLock lock(world_.mutex);
+      world_.initialized = true;
+    }
+    return outcome;
   }
   absl::StatusOr<Callable> MakeCallable(const CallableArgs&) override {
     return absl::UnimplementedError("");
@@ -190,10 +196,14 @@ class ScriptedSessionTest : public ::testing::Test {
   }
 
   // Creates a RecoverableSession of a graph with variables "w" and "c" and a
-  // node "missing".
+  // node "missing". If it is the chief of a training with checkpoints, it gets
+  // a Saver.
   absl::StatusOr<std::unique_ptr<RecoverableSession>> Create() {
     GraphBuilder b;
     for (const char* name : {"w", "c"}) b.Variable(name, b.Const(1.0f));
+    if (options_.is_chief && !options_.checkpoints.path.empty()) {
+      options_.checkpoints.saver = std::make_shared<Saver>(b);
+    }
     b.AddOp({.op = "Identity",
              .inputs = {UninitializedVariables(b)},
              .name = "missing"});

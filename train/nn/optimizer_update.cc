@@ -37,9 +37,11 @@ Variable OptimizerUpdate::Slot(const Initializer& initial_value) {
         b.NameScope(absl::StrCat(slot_name_, "/Initializer"), location_);
     initial = initial_value(b, *shape, variable_.dtype(), *shape);
   }
-  return b.Variable(
-      slot_name_, initial,
-      {.trainable = false, .use_resource = variable_.is_resource()}, location_);
+  return b.Variable(slot_name_, initial,
+                    {.trainable = false,
+                     .use_resource = variable_.is_resource(),
+                     .part = variable_.part()},
+                    location_);
 }
 
 Operation OptimizerUpdate::Apply(absl::string_view op,

@@ -88,6 +88,7 @@ PartitionedVariable MakeParts(GraphBuilder& b, absl::string_view name,
     if (!part.ok()) return Fail(b, name, part.status(), location);
     VariableOptions own = options;
     if (!own.shared_name.empty()) own.shared_name += suffix;
+    own.part = {.whole = shape, .axis = cut->axis, .offset = begin};
     const std::string part_name = absl::StrCat(name, suffix);
     const auto value = make_value(part_name, *part, cut->axis, begin);
     parts.push_back(

@@ -1,0 +1,57 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CheckpointFolder is the folder in which a program keeps the last checkpoints
+// of its training.
+//
+//   LEAT_ASSIGN_OR_RETURN(auto folder,
+//                         CheckpointFolder::Open(files, "/models/mnist/ckpt"));
+//   // A checkpoint "/models/mnist/ckpt-1000" is written.
+//   LEAT_RETURN_IF_ERROR(folder.Add("/models/mnist/ckpt-1000", 5,
+//   absl::Now()));
+#ifndef LEAT_CHECKPOINT_CHECKPOINT_FOLDER_H_
+#define LEAT_CHECKPOINT_CHECKPOINT_FOLDER_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "leat/core/files/file_access.h"
+#include "leat/core/files/file_descriptor.h"
+#include "leat/protos/checkpoint_state.pb.h"
+
+namespace leat {
+
+// Holds a lock on the folder, so that two programs do not save there at the
+// same time. Not thread-safe. All errors name the file.
+class CheckpointFolder {
+ public:
+  // Makes the folder of the checkpoints "PATH-STEP" if there is none, and locks
+  // it. Adopts the checkpoints that its state file lists, if their prefixes
+  // begin with `path`. Removes the files that an earlier program was writing
+  // for such a checkpoint when it was killed. Returns FAILED_PRECONDITION if
+  // another program has locked the folder.
+  static absl::StatusOr<CheckpointFolder> Open(const FileAccess& files,
+                                               const std::string& path);
+
+  // Makes `prefix`, a checkpoint that was saved at the time `now`, the latest
+  // one in the state file. Then removes the oldest checkpoints of the folder
+  // until at most `max_to_keep` are left; 0 keeps all.
+  absl::Status Add(const std::string& prefix, int max_to_keep, absl::Time now);
+
+ private:
+  CheckpointFolder(const FileAccess& files, std::string path,
+                   FileDescriptor lock);
+  // Removes what was being written when a program was killed.
+  absl::Status RemoveLeftovers() const;
+
+  FileAccess files_;
+  std::string path_;  // what the prefixes of the checkpoints begin with
+  std::string folder_;
+  FileDescriptor lock_;
+  pb::CheckpointState state_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CHECKPOINT_CHECKPOINT_FOLDER_H_

@@ -1,0 +1,360 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests what a Saver saves and restores, which checkpoints it keeps, and what
+// it does when something is wrong with the files. tests/interop has TensorFlow
+// read its checkpoints.
+#include "leat/train/saver.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/ops.h"
+#include "leat/tests/testing/temporary_folder.h"
+#include "leat/train/nn/optimizers.h"
+#include "leat/train/nn/partitioned_variable.h"
+#include "leat/train/session.h"
+
+namespace leat::saver_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using ::testing::UnorderedElementsAreArray;
+
+// A graph with variables and a Saver for them, and a session that runs it.
+struct Model {
+  explicit Model(SaverOptions options = {}, const std::string& devices = "cpu")
+      : options(std::move(options)), devices(devices) {}
+
+  // Adds the Saver, and makes the session.
+  void Finish() {
+    saver = std::make_unique<Saver>(b, options);
+    const auto graph = b.Build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    auto made = NewSession(*graph, {.devices = devices});
+    ASSERT_TRUE(made.ok()) << made.status();
+    session = *made;
+    init = graph->init_op();
+  }
+  absl::Status Run(const std::string& target) {
+    return session->Run({.targets = {target}}).status();
+  }
+  Tensor Fetch(const Output& output) {
+    const auto fetched = session->Run({.fetches = {output}});
+    EXPECT_TRUE(fetched.ok()) << fetched.status();
+    return fetched.ok() ? fetched->front() : Tensor();
+  }
+
+  GraphBuilder b;
+  SaverOptions options;
+  std::string devices;
+  std::unique_ptr<Saver> saver;
+  std::shared_ptr<Session> session;
+  std::string init;
+};
+
+// A model of one variable "w", with the three elements `value`.
+struct OneVariable : Model {
+  explicit OneVariable(float value, SaverOptions saver_options = {})
+      : Model(std::move(saver_options)) {
+    w = b.Variable("w", {value, value + 1, value + 2});
+    Finish();
+    EXPECT_TRUE(Run(init).ok());
+  }
+  float first() { return Fetch(w.value()).data<float>()[0]; }
+
+  Variable w;
+};
+
+std::vector<std::string> NamesIn(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.Path(""))) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+void WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+// ---- Values ----
+
+// A model with variables of several kinds. `scale` is 0 in the model that
+// restores, so that nothing is right by chance.
+struct ManyKinds : Model {
+  ManyKinds(float scale, SaverOptions saver_options)
+      : Model(std::move(saver_options), "cpu:2") {
+    outputs.push_back(b.Variable("plain", {1 * scale, 2 * scale}).value());
+    outputs.push_back(b.Variable("count", static_cast<int64_t>(3 * scale),
+                                 {.trainable = false})
+                          .value());
+    const Scope device = b.OnDevice("/cpu:1");
+    outputs.push_back(b.Variable("reference", {4 * scale, 5 * scale, 6 * scale},
+                                 {.use_resource = false})
+                          .value());
+    outputs.push_back(
+        b.Variable("text", b.Const(scale > 0 ? "some text" : "")).value());
+    Finish();
+  }
+
+  std::vector<Output> outputs;
+};
+
+void ExpectRestoresManyKinds(bool sharded) {
+  const TemporaryFolder folder;
+  ManyKinds saved(1, {.sharded = sharded});
+  ASSERT_TRUE(saved.Run(saved.init).ok());
+  const auto prefix = saved.saver->Save(*saved.session, folder.Path("m"), 7);
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+  EXPECT_EQ(*prefix, folder.Path("m-7"));
+  std::vector<std::string> files = {"checkpoint", "m-7.index"};
+  const int num_shards = sharded ? 2 : 1;
+  for (int i = 0; i < num_shards; ++i) {
+    files.push_back(absl::StrCat("m-7.data-0000", i, "-of-0000", num_shards));
+  }
+  EXPECT_THAT(NamesIn(folder), UnorderedElementsAreArray(files));
+  ManyKinds restored(0, {.sharded = sharded});  // not initialized
+  const absl::Status status =
+      restored.saver->Restore(*restored.session, *prefix);
+  ASSERT_TRUE(status.ok()) << status;
+  for (size_t i = 0; i < saved.outputs.size(); ++i) {
+    EXPECT_EQ(restored.Fetch(restored.outputs[i]).DebugString(),
+              saved.Fetch(saved.outputs[i]).DebugString());
+  }
+}
+
+TEST(SaverTest, RestoresWhatItHasSaved) { ExpectRestoresManyKinds(false); }
+
+TEST(SaverTest, TasksMaySaveTheirOwnVariables) {
+  ExpectRestoresManyKinds(true);
+}
+
+// A model with a variable that is cut into parts, trained with Adam.
+struct Parts : Model {
+  explicit Parts(int parts, Operation* train = nullptr) {
+    table =
+        nn::GetPartitionedVariable(b, "layer/table", DType::kFloat, Shape{7, 2},
+                                   nn::FixedSizePartitioner(parts), nn::Ones());
+    whole = table.value();
+    const Output loss = op::Sum(op::Square(whole), b.Const<int32_t>({0, 1}));
+    const Operation step = nn::Adam({}).Minimize(loss);
+    if (train != nullptr) *train = step;
+    Finish();
+  }
+  // Returns the values of the slots "<part>/<slot>", part after part.
+  std::vector<float> Slot(const std::string& slot) {
+    std::vector<float> values;
+    for (const Variable& variable : b.variables()) {
+      for (const Variable& part : table.parts()) {
+        if (variable.name() != absl::StrCat(part.name(), "/", slot)) continue;
+        const Tensor value = Fetch(variable.value());
+        values.insert(values.end(), value.data<float>().begin(),
+                      value.data<float>().end());
+      }
+    }
+    return values;
+  }
+
+  nn::PartitionedVariable table;
+  Output whole;  // the value of the table
+};
+
+TEST(SaverTest, PartsAreRestoredWithAnotherCut) {
+  const TemporaryFolder folder;
+  Operation train;
+  Parts two(2, &train);
+  ASSERT_TRUE(two.Run(two.init).ok());
+  ASSERT_TRUE(two.Run(train.name()).ok());
+  const auto prefix = two.saver->Save(*two.session, folder.Path("m"));
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+  Parts three(3);
+  const absl::Status status = three.saver->Restore(*three.session, *prefix);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(three.Fetch(three.whole).DebugString(),
+            two.Fetch(two.whole).DebugString());
+  for (const char* slot : {"Adam", "Adam_1"}) {
+    EXPECT_EQ(two.Slot(slot).size(), 14u) << slot;
+    EXPECT_NE(two.Slot(slot)[0], 0) << slot;
+    EXPECT_EQ(three.Slot(slot), two.Slot(slot)) << slot;
+  }
+}
+
+// ---- Which checkpoints stay ----
+
+TEST(SaverTest, KeepsTheLastCheckpoints) {
+  const TemporaryFolder folder;
+  OneVariable model(1, {.max_to_keep = 2});
+  for (const int step : {9, 10, 11}) {
+    ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), step).ok());
+  }
+  EXPECT_THAT(NamesIn(folder),
+              UnorderedElementsAre("checkpoint", "m-10.index",
+                                   "m-10.data-00000-of-00001", "m-11.index",
+                                   "m-11.data-00000-of-00001"));
+  EXPECT_EQ(Saver::Latest(folder.Path("")).value(), folder.Path("m-11"));
+  EXPECT_THAT(Saver::All(folder.Path("")).value(),
+              ElementsAre(folder.Path("m-11"), folder.Path("m-10")));
+}
+
+TEST(SaverTest, KeepsAllIfThereIsNoMaximum) {
+  const TemporaryFolder folder;
+  OneVariable model(1, {.max_to_keep = 0});
+  for (int step = 0; step < 7; ++step) {
+    ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), step).ok());
+  }
+  EXPECT_EQ(Saver::All(folder.Path(""))->size(), 7u);
+}
+
+TEST(SaverTest, ALaterProgramRemovesWhatAnEarlierOneHasSaved) {
+  const TemporaryFolder folder;
+  for (const int step : {1, 2, 3}) {
+    OneVariable model(1, {.max_to_keep = 2});
+    ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), step).ok());
+  }
+  EXPECT_THAT(Saver::All(folder.Path("")).value(),
+              ElementsAre(folder.Path("m-3"), folder.Path("m-2")));
+  EXPECT_FALSE(fs::exists(folder.Path("m-1.index")));
+}
+
+TEST(SaverTest, LeavesCheckpointsOfOtherNamesAlone) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b", "b", "b"}) {
+    OneVariable model(1, {.max_to_keep = 1});
+    static int step = 0;
+    ASSERT_TRUE(
+        model.saver->Save(*model.session, folder.Path(name), ++step).ok());
+  }
+  EXPECT_TRUE(fs::exists(folder.Path("a-1.index")));
+  EXPECT_FALSE(fs::exists(folder.Path("b-2.index")));
+}
+
+TEST(SaverTest, TheFolderCanBeMoved) {
+  const TemporaryFolder folder;
+  OneVariable model(5);
+  ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("old/m"), 1).ok());
+  fs::rename(folder.Path("old"), folder.Path("new"));
+  const auto latest = Saver::Latest(folder.Path("new"));
+  ASSERT_TRUE(latest.ok()) << latest.status();
+  EXPECT_EQ(*latest, folder.Path("new/m-1"));
+  EXPECT_TRUE(model.saver->Restore(*model.session, *latest).ok());
+}
+
+TEST(SaverTest, RemovesWhatAKilledProgramWasWriting) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.Path("m-4_temp_00ff"));
+  for (const char* name :
+       {"m-4.index.123", "m-4.data-00000-of-00001.99", "m-4_temp_00ff/part-1",
+        "m-4.index.bak", "m-4.data-00000-of-00001.zip", "n-4.index.123",
+        "mm-4.index.123", "m-x.index.123", "notes"}) {
+    WriteFile(folder.Path(name), "x");
+  }
+  OneVariable model(1);
+  ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), 5).ok());
+  EXPECT_THAT(NamesIn(folder),
+              UnorderedElementsAre(
+                  "checkpoint", "m-5.index", "m-5.data-00000-of-00001",
+                  "m-4.index.bak", "m-4.data-00000-of-00001.zip",
+                  "n-4.index.123", "mm-4.index.123", "m-x.index.123", "notes"));
+}
+
+// ---- Errors ----
+
+TEST(SaverTest, TwoProgramsCannotSaveInOneFolder) {
+  const TemporaryFolder folder;
+  OneVariable one(1), two(2);
+  ASSERT_TRUE(one.saver->Save(*one.session, folder.Path("m"), 1).ok());
+  const absl::Status refused =
+      two.saver->Save(*two.session, folder.Path("m"), 2).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("leat_test_"), HasSubstr("in use")));
+  one.saver.reset();
+  EXPECT_TRUE(two.saver->Save(*two.session, folder.Path("m"), 2).ok());
+}
+
+TEST(SaverTest, AFailedSaveChangesNothing) {
+  const TemporaryFolder folder;
+  OneVariable model(1);
+  ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), 1).ok());
+  // A folder is where the data file must be.
+  fs::create_directories(folder.Path("m-2.data-00000-of-00001/x"));
+  const absl::Status failed =
+      model.saver->Save(*model.session, folder.Path("m"), 2).status();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(std::string(failed.message()),
+              AllOf(HasSubstr("m-2.data-00000-of-00001"), HasSubstr("save")));
+  EXPECT_FALSE(fs::exists(folder.Path("m-2.index")));
+  EXPECT_EQ(Saver::Latest(folder.Path("")).value(), folder.Path("m-1"));
+  EXPECT_TRUE(model.saver->Restore(*model.session, folder.Path("m-1")).ok());
+}
+
+// Restores a checkpoint of "w" in a model with other variables, and returns the
+// error.
+absl::Status RestoreIn(const Operand& initial_value, const std::string& name) {
+  const TemporaryFolder folder;
+  OneVariable saved(1);
+  EXPECT_TRUE(saved.saver->Save(*saved.session, folder.Path("m")).ok());
+  Model model;
+  model.b.Variable(name, initial_value);
+  model.Finish();
+  return model.saver->Restore(*model.session, folder.Path("m"));
+}
+
+TEST(SaverTest, RefusesACheckpointOfAnotherModel) {
+  const absl::Status missing = RestoreIn({1.0f, 2.0f, 3.0f}, "v");
+  EXPECT_TRUE(absl::IsNotFound(missing)) << missing;
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("v"));
+  const absl::Status shape = RestoreIn({1.0f, 2.0f}, "w");
+  EXPECT_TRUE(absl::IsInvalidArgument(shape)) << shape;
+  EXPECT_THAT(std::string(shape.message()),
+              AllOf(HasSubstr("[2]"), HasSubstr("[3]")));
+  const absl::Status dtype = RestoreIn({1, 2, 3}, "w");
+  EXPECT_TRUE(absl::IsInvalidArgument(dtype)) << dtype;
+}
+
+TEST(SaverTest, SaysThatThereIsNoCheckpoint) {
+  const TemporaryFolder folder;
+  const absl::Status none = Saver::Latest(folder.Path("")).status();
+  EXPECT_TRUE(absl::IsNotFound(none)) << none;
+  EXPECT_THAT(Saver::All(folder.Path("")).value(), IsEmpty());
+  OneVariable model(1);
+  const absl::Status status =
+      model.saver->Restore(*model.session, folder.Path("m-1"));
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
+}
+
+TEST(SaverTest, ADamagedStateFileIsDataLoss) {
+  const TemporaryFolder folder;
+  WriteFile(folder.Path("checkpoint"), "model_checkpoint_path: \"m-1\"\nwhat?");
+  const absl::Status latest = Saver::Latest(folder.Path("")).status();
+  EXPECT_TRUE(absl::IsDataLoss(latest)) << latest;
+  EXPECT_THAT(std::string(latest.message()),
+              AllOf(HasSubstr(folder.Path("checkpoint")), HasSubstr("line 2")));
+  OneVariable model(1);
+  EXPECT_TRUE(absl::IsDataLoss(
+      model.saver->Save(*model.session, folder.Path("m"), 1).status()));
+}
+
+TEST(SaverTest, WrongOptionsAreErrorsOfTheBuilder) {
+  GraphBuilder empty;
+  Saver nothing(empty);
+  EXPECT_TRUE(absl::IsInvalidArgument(empty.status())) << empty.status();
+  GraphBuilder b;
+  b.Variable("w", 1.0f);
+  Saver negative(b, {.max_to_keep = -1});
+  EXPECT_THAT(b.status().ToString(), HasSubstr("-1 checkpoints"));
+}
+
+}  // namespace
+}  // namespace leat::saver_test

@@ -1,0 +1,103 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Saver: saves the variables of a graph in checkpoints and restores them
+// (tf.compat.v1.train.Saver). TensorFlow reads these checkpoints, and a Saver
+// reads those of TensorFlow.
+//
+//   Saver saver(b);  // the builder has all variables by now
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, b.Build());
+//   LEAT_ASSIGN_OR_RETURN(auto session, NewSession(graph));
+//   LEAT_RETURN_IF_ERROR(session->Run({.targets = {"train"}}).status());
+//   LEAT_RETURN_IF_ERROR(
+//       saver.Save(*session, "/models/mnist/model.ckpt", 1).status());
+//
+// Another program with the same variables goes on from there:
+//
+//   LEAT_ASSIGN_OR_RETURN(const std::string latest,
+//                         Saver::Latest("/models/mnist"));
+//   LEAT_RETURN_IF_ERROR(saver.Restore(*session, latest));
+//
+// RecoverableSession does both by itself; see its option `checkpoints`.
+#ifndef LEAT_TRAIN_SAVER_H_
+#define LEAT_TRAIN_SAVER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/source_location.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+struct SaverOptions {
+  // The variables; empty stands for all that the builder has so far. The parts
+  // of a partitioned variable (train/nn/partitioned_variable.h) are saved as
+  // one tensor, so that a graph with other parts can restore it.
+  std::vector<Variable> variables = {};
+  // If false, one task writes and reads all files: the task of the open device
+  // scopes, or any task if there is none. If true, each task writes and reads
+  // the variables that it has. All tasks then need the same folder, such as one
+  // of a network file system.
+  bool sharded = false;
+  // How many checkpoints stay in a folder, at least 0. 0 keeps all.
+  int max_to_keep = 5;
+  // The name of the scope of the nodes.
+  std::string name = "save";
+};
+
+// Knows the names of the nodes that save and restore, and the folder in which
+// it has saved. Independent of the builder once it is made. Not thread-safe.
+class Saver {
+ public:
+  // Adds the nodes to the graph. Errors go to the builder: no variables, or a
+  // negative `max_to_keep`.
+  explicit Saver(GraphBuilder& builder, SaverOptions options = {},
+                 SourceLocation location = SourceLocation::Current());
+  ~Saver();
+  Saver(Saver&&) noexcept;
+  Saver& operator=(Saver&&) noexcept;
+
+  // Saves the variables under the prefix "PATH-STEP", or `path` if there is no
+  // step, and returns the prefix. The tasks write the files; this process
+  // writes the state file "checkpoint" beside them and removes the oldest
+  // checkpoints with a step. So both need the same folder, as in TensorFlow. A
+  // server must have been given the folder: ServerOptions::files, `leat serve
+  // --file-root DIR:rw`.
+  //
+  // If Save fails, older checkpoints are as they were. While the Saver lives,
+  // no other program can save in the folder, but gets FAILED_PRECONDITION.
+  // Also returns the errors of Session::Run and of files.
+  absl::StatusOr<std::string> Save(Session& session, const std::string& path,
+                                   std::optional<int64_t> step = {},
+                                   const RunOptions& options = {});
+
+  // Restores the variables from a checkpoint. They need not be initialized
+  // before. Returns NOT_FOUND if the checkpoint lacks a variable or does not
+  // exist, INVALID_ARGUMENT if a variable has another dtype or shape there, and
+  // DATA_LOSS if a file is damaged. After an error, some tasks may have
+  // restored their variables and others not.
+  absl::Status Restore(Session& session, const std::string& prefix,
+                       const RunOptions& options = {}) const;
+
+  // Returns the prefix of the latest checkpoint in a folder. Returns NOT_FOUND
+  // if there is none.
+  static absl::StatusOr<std::string> Latest(const std::string& folder);
+  // Returns the prefixes of all checkpoints in a folder that its state file
+  // lists, the latest one first.
+  static absl::StatusOr<std::vector<std::string>> All(
+      const std::string& folder);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SAVER_H_

@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SessionCheckpoints saves and restores the variables of a RecoverableSession
+// (recoverable_session.h).
+//
+//   SessionCheckpoints checkpoints({.path = "/models/mnist/model.ckpt",
+//                                   .saver = std::make_shared<Saver>(b),
+//                                   .global_step = "global_step"},
+//                                  RealClock(), [](absl::string_view) {});
+//   LEAT_ASSIGN_OR_RETURN(const bool is_restored,
+//                         checkpoints.Restore(*session, {}));
+//   if (!is_restored) {
+//     LEAT_RETURN_IF_ERROR(session->Run({.targets = {"init"}}).status());
+//   }
+//   for (int i = 0; i < 1000; ++i) {
+//     LEAT_RETURN_IF_ERROR(session->Run({.targets = {"train"}}).status());
+//     checkpoints.SaveIfDue(*session);
+//   }
+#ifndef LEAT_TRAIN_SESSION_CHECKPOINTS_H_
+#define LEAT_TRAIN_SESSION_CHECKPOINTS_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/runtime/session.h"
+#include "leat/train/saver.h"
+
+namespace leat {
+
+// Says where the checkpoints of a training are, and how often they are saved.
+// All tasks of a training have the same `path`. Only the chief needs the other
+// options, because only the chief saves and restores.
+struct CheckpointOptions {
+  // The checkpoints are "PATH-STEP". If it is empty, there are none.
+  std::string path = {};
+  // Saves and restores the variables. Nobody else may use it meanwhile.
+  std::shared_ptr<Saver> saver = {};
+  // The tensor that says how many steps the training has done, an int64 scalar.
+  std::string global_step = {};
+  // A checkpoint is saved after the first step that ends when this time has
+  // passed since the last one.
+  std::chrono::nanoseconds save_every = std::chrono::minutes(10);
+};
+
+// Thread-safe.
+class SessionCheckpoints {
+ public:
+  // `log` is called with a sentence about each checkpoint that is restored or
+  // cannot be used. Borrows `clock`.
+  SessionCheckpoints(CheckpointOptions options, Clock& clock,
+                     std::function<void(absl::string_view)> log);
+
+  // Returns true if the training has checkpoints, even if none exists yet.
+  bool are_kept() const { return !options_.path.empty(); }
+  // Returns true if this task saves and restores them.
+  bool has_saver() const { return options_.saver != nullptr; }
+  // Returns the prefixes of those that exist, the latest one first.
+  absl::StatusOr<std::vector<std::string>> Find() const;
+
+  // Restores the latest checkpoint. If it is damaged or its files are missing,
+  // says so and restores an older one. Returns false if there is none. If none
+  // can be used, returns the error of the latest one. REQUIRES: has_saver().
+  absl::StatusOr<bool> Restore(Session& session, const RunOptions& options);
+
+  // Saves a checkpoint, once no other thread saves one. Does nothing if the
+  // latest checkpoint that was saved or restored is of the same step. REQUIRES:
+  // has_saver().
+  absl::Status Save(Session& session);
+  // Returns true if this task has a saver, the time has come and no thread
+  // saves.
+  bool IsDue();
+  // Calls Save if a checkpoint is due. Logs the error, and tries again when
+  // `save_every` has passed.
+  void SaveIfDue(Session& session);
+
+ private:
+  bool IsDueLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return has_saver() && !is_saving_ && clock_.Now() >= due_;
+  }
+  // Saves a checkpoint. REQUIRES: no other thread does.
+  absl::Status SaveNow(Session& session);
+
+  const CheckpointOptions options_;
+  Clock& clock_;
+  const std::function<void(absl::string_view)> log_;
+
+  Mutex mutex_;
+  CondVar changed_;
+  bool is_saving_ ABSL_GUARDED_BY(mutex_) = false;
+  // The time from which on a checkpoint is due.
+  Clock::time_point due_ ABSL_GUARDED_BY(mutex_);
+  // The prefix that was saved or restored last.
+  std::string latest_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SESSION_CHECKPOINTS_H_
