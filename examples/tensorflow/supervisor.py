@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Trains under a Supervisor, which saves and restores by itself.
+
+  supervisor.py --target grpc://h:2221 --folder /models/sine
+"""
+
+import model
+
+tf1 = model.tf1
+
+
+def main():
+  args = model.flags(__doc__.splitlines()[0]).parse_args()
+  built = model.build(args.ps, args.worker)
+  train = tf1.train.MomentumOptimizer(0.05, 0.9).minimize(built.loss, built.global_step)
+  supervisor = tf1.train.Supervisor(
+      is_chief=args.worker == 0, logdir=args.folder, global_step=built.global_step,
+      save_model_secs=1, save_summaries_secs=1, summary_op=None)
+  with supervisor.managed_session(args.target) as session:
+    step = session.run(built.global_step)
+    print("begins at step %d" % step, flush=True)
+    while not supervisor.should_stop() and step < args.steps:
+      _, loss = session.run([train, built.loss], built.feed(step))
+      step = session.run(built.global_step)
+    print("step %d: loss %.4f" % (step, loss), flush=True)
+    if args.worker == 0:
+      supervisor.saver.save(session, supervisor.save_path, built.global_step)
+
+
+if __name__ == "__main__":
+  main()

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Trains on Fashion-MNIST while every process is killed, one by one and all at once.
+
+The training has six processes: a chief, two workers, two parameter servers and an
+evaluator. `leat launch` starts a killed process again. The chief saves checkpoints. The
+training must end by itself, and the accuracy on the test images must be high enough.
+
+Usage: train_through_losses.py BUILD [EPOCHS [ACCURACY]]     default: 5 epochs, 91 %
+"""
+
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TASKS = ["chief-0", "worker-0", "worker-1", "ps-0", "ps-1", "evaluator-0"]
+SAVE_EVERY = 0.5  # seconds
+MAX_SECONDS = 3600
+
+
+class Training:
+
+  def __init__(self, build, folder, epochs):
+    self.folder = folder
+    self.log = open(folder / "log", "w+")
+    self.process = subprocess.Popen(
+        [build / "tools/leat", "launch", "--jobs", "chief=1,worker=2,ps=2,evaluator=1",
+         "--logs", folder / "logs", "--max-restarts", "50", "--restart-delay", "0.1",
+         "--", build / "examples/fashion_mnist_cluster", "--epochs", str(epochs),
+         "--checkpoints", folder / "saved", "--save-every", str(SAVE_EVERY)],
+        stdout=self.log, stderr=subprocess.STDOUT)
+    self.deadline = time.monotonic() + MAX_SECONDS
+
+  def output(self):
+    return pathlib.Path(self.log.name).read_text()
+
+  def step(self):
+    """Returns the step of the latest checkpoint, or -1."""
+    try:
+      state = (self.folder / "saved/checkpoint").read_text()
+    except FileNotFoundError:
+      return -1
+    return int(re.search(r"model\.ckpt-(\d+)", state).group(1))
+
+  def wait_for(self, step):
+    while self.step() < step:
+      if self.process.poll() is not None or time.monotonic() > self.deadline:
+        sys.exit("there is no checkpoint of step %d:\n%s" % (step, self.output()))
+      time.sleep(0.05)
+
+  def kill(self, task):
+    log = (self.folder / "logs" / (task + ".log")).read_text()
+    os.kill(int(re.findall(r"is process (\d+)", log)[-1]), signal.SIGKILL)
+
+  def end(self):
+    try:
+      code = self.process.wait(max(1, self.deadline - time.monotonic()))
+    finally:
+      if self.process.poll() is None:
+        self.process.terminate()
+        self.process.wait()
+    if code != 0:
+      sys.exit("exit code %d:\n%s" % (code, self.output()))
+
+
+def main():
+  if not 2 <= len(sys.argv) <= 4:
+    sys.exit(__doc__)
+  build = pathlib.Path(sys.argv[1]).resolve()
+  epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+  wanted = float(sys.argv[3]) if len(sys.argv) > 3 else 91
+  choose = random.Random(1)
+  with tempfile.TemporaryDirectory() as folder:
+    training = Training(build, pathlib.Path(folder), epochs)
+    order = choose.sample(TASKS, len(TASKS))
+    for victims in [[task] for task in order] + [TASKS]:
+      training.wait_for(training.step() + 1)
+      print("step %d: killing %s" % (training.step(), ", ".join(victims)), flush=True)
+      for task in victims:
+        training.kill(task)
+    training.wait_for(training.step() + 1)
+    print("step %d: all are back" % training.step(), flush=True)
+    training.end()
+    output = training.output()
+    restored = re.findall(r"has restored the variables from '.*?-(\d+)'", output)
+    accuracy = float(re.findall(r"test accuracy ([\d.]+)%", output)[-1])
+    print("restored from steps %s; ended at step %d with %.2f %%" %
+          (", ".join(restored), training.step(), accuracy))
+    if len(restored) < 3 or accuracy < wanted:
+      sys.exit(output)
+
+
+main()

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of examples/tensorflow on servers of Leat and of TensorFlow.
+
+Programs and servers are killed meanwhile and started again. In the end, both kinds of
+servers must have the same variables, where these are certain.
+
+Usage: programs.py LEAT [PROGRAM...]    LEAT: the program `leat`; "": TensorFlow's own
+                                        servers only, which tests this script
+"""
+
+import os
+import pathlib
+import re
+import runpy
+import signal
+import sys
+import tempfile
+import time
+
+import tasks  # before TensorFlow: sets its environment
+import numpy as np
+import tensorflow as tf
+
+tf1 = tf.compat.v1
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples/tensorflow"
+STEPS = 200
+SECONDS = 60
+
+
+def check(condition, what):
+  if not condition:
+    raise AssertionError(what)
+
+
+class Program:
+  """A program that runs in a process of its own, with TensorFlow loaded already."""
+
+  def __init__(self, name, log, *args):
+    self.log = log
+    self.pid = os.fork()
+    if self.pid:
+      return
+    code = 1
+    try:
+      os.setpgid(0, 0)
+      out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+      os.dup2(out, 1)
+      os.dup2(out, 2)
+      sys.path.insert(0, str(FOLDER))
+      sys.argv = [name, *map(str, args)]
+      runpy.run_path(str(FOLDER / (name + ".py")), run_name="__main__")
+      code = 0
+    except BaseException as error:  # the process must end here
+      import traceback
+      traceback.print_exception(error)
+    finally:
+      sys.stdout.flush()
+      os._exit(code)
+
+  def output(self):
+    return pathlib.Path(self.log).read_text(errors="replace")
+
+  def kill(self):
+    os.kill(self.pid, signal.SIGKILL)
+    os.waitpid(self.pid, 0)
+
+  def end(self):
+    deadline = time.monotonic() + SECONDS
+    while True:
+      pid, status = os.waitpid(self.pid, os.WNOHANG)
+      if pid:
+        check(status == 0, "status %d: %s" % (status, self.output()))
+        return self.output()
+      if time.monotonic() > deadline:
+        self.kill()
+        raise AssertionError("it does not end: " + self.output())
+      time.sleep(0.02)
+
+
+class World:
+  """A cluster of servers of one kind, and a folder that they may write."""
+
+  def __init__(self, kind, leat, root, ps=2, workers=1):
+    self.kind = kind
+    self.folder = tempfile.mkdtemp(dir=root)
+    self.cluster = tasks.Cluster(
+        {"ps": [kind] * ps, "worker": [kind] * workers}, leat=leat,
+        leat_flags=["--file-root", str(root) + ":rw"])
+    self.ps, self.workers = ps, workers
+
+  def __enter__(self):
+    self.cluster.__enter__()
+    return self
+
+  def __exit__(self, *error):
+    self.cluster.__exit__(*error)
+
+  def start(self, name, worker=0, steps=STEPS, folder=None, more=()):
+    folder = folder or self.folder
+    log = "%s/%s-%d.log" % (self.folder, name, worker)
+    return Program(name, log, "--target", self.cluster.target("worker", worker),
+                   "--worker", worker, "--workers", self.workers, "--ps", self.ps,
+                   "--folder", folder, "--steps", steps, *more)
+
+  def step(self):
+    latest = tf1.train.latest_checkpoint(self.folder)
+    return int(latest.rsplit("-", 1)[1]) if latest else -1
+
+  def wait_for(self, step, program):
+    """Waits until a program has saved a checkpoint of this step or a later one."""
+    deadline = time.monotonic() + SECONDS
+    while self.step() < step:
+      if time.monotonic() > deadline:
+        program.kill()
+        raise AssertionError("no checkpoint of step %d: %s" % (step, program.output()))
+      time.sleep(0.01)
+
+  def lose_all_servers(self):
+    for task in self.cluster.all_tasks():
+      task.kill()
+    for task in self.cluster.all_tasks():
+      task.start()
+    for task in self.cluster.all_tasks():
+      task.wait_until_ready()
+
+  def variables(self):
+    reader = tf1.train.load_checkpoint(self.folder)
+    return {name: reader.get_tensor(name)
+            for name in reader.get_variable_to_shape_map()}
+
+
+def begins_at(output):
+  return [int(step) for step in re.findall(r"begins at step (\d+)", output)]
+
+
+def interrupted(name):
+  """A training that is killed together with all servers, and then goes on."""
+
+  def run(world):
+    first = world.start(name, steps=STEPS // 2)
+    world.wait_for(20, first)
+    first.kill()
+    world.lose_all_servers()
+    output = world.start(name).end()
+    check(begins_at(output)[-1] >= 20, output)
+    variables = world.variables()
+    check(variables["global_step"] == STEPS, variables["global_step"])
+    return variables
+
+  return run
+
+
+def sync_replicas(world):
+  """The chief is killed and started again. Its order with others is not certain."""
+  others = world.start("sync_replicas", worker=1)
+  chief = world.start("sync_replicas", worker=0)
+  world.wait_for(20, chief)
+  chief.kill()
+  chief = world.start("sync_replicas", worker=0)
+  outputs = chief.end(), others.end()
+  check(begins_at(outputs[0])[-1] >= 20, outputs[0])
+  check(world.step() >= STEPS, world.step())
+  check(np.isfinite(world.variables()["hidden/kernel"]).all(), outputs)
+  return {}
+
+
+def evaluator(world):
+  """A server of its own evaluates what another cluster saves."""
+  training = world.start("monitored_training")
+  with tasks.Cluster({"worker": [world.kind]}, leat=world.cluster._leat,
+                     leat_flags=world.cluster._leat_flags) as own:
+    evaluating = Program("evaluator", world.folder + "/evaluator.log", "--target",
+                         own.target("worker"), "--folder", world.folder, "--steps", STEPS)
+    training.end()
+    output = evaluating.end()
+  last = re.findall(r"step %d: loss ([\d.]+), best" % STEPS, output)
+  check(len(last) == 1, output)
+  return {"loss": np.float32(last[0])}
+
+
+def sharded_saver(world):
+  saved = world.start("sharded_saver", steps=20).end()
+  with World(world.kind, world.cluster._leat, pathlib.Path(world.folder).parent,
+             ps=3) as other:
+    restored = other.start("sharded_saver", folder=world.folder, more=["--restore"]).end()
+  check(saved == restored, saved + restored)
+  return world.variables()
+
+
+PROGRAMS = {
+    "monitored_training": (interrupted("monitored_training"), 1),
+    "supervisor": (interrupted("supervisor"), 1),
+    "sync_replicas": (sync_replicas, 2),
+    "evaluator": (evaluator, 1),
+    "sharded_saver": (sharded_saver, 1),
+}
+
+
+def main():
+  if len(sys.argv) < 2:
+    sys.exit(__doc__)
+  leat = sys.argv[1]
+  kinds = ["tensorflow", "leat"] if leat else ["tensorflow"]
+  with tempfile.TemporaryDirectory() as root:
+    for name in sys.argv[2:] or PROGRAMS:
+      run, workers = PROGRAMS[name]
+      results = []
+      for kind in kinds:
+        start = time.monotonic()
+        with World(kind, leat, root, workers=workers) as world:
+          results.append(run(world))
+        print("%-20s %-12s %.1f s" % (name, kind, time.monotonic() - start), flush=True)
+      for variable, value in results[0].items():
+        check(np.allclose(value, results[-1][variable], rtol=1e-4, atol=1e-5),
+              "%s: %s differs" % (name, variable))
+
+
+main()
