@@ -15,6 +15,7 @@
 #include "leat/graph/analysis/control_flow_ops.h"
 #include "leat/graph/analysis/deadness.h"
 #include "leat/graph/analysis/frames.h"
+#include "leat/graph/functions/reachable_functions.h"
 #include "leat/partitioner/bundles.h"
 #include "leat/partitioner/control_loops.h"
 #include "leat/partitioner/internal_node.h"
@@ -97,7 +98,10 @@ class Partitioner {
     MarkBundles();
     std::vector<Partition> result;
     for (size_t i = 0; i < parts_.size(); ++i) {
-      if (part_sizes_[i] > 0) result.push_back(std::move(parts_[i]));
+      if (part_sizes_[i] == 0) continue;
+      Graph& part = parts_[i].graph;
+      part.functions() = ReachableFunctions(part, graph_.functions());
+      result.push_back(std::move(parts_[i]));
     }
     return result;
   }
@@ -128,7 +132,6 @@ class Partitioner {
     Graph graph(graph_.ops());
     graph.producer = graph_.producer;
     graph.min_consumer = graph_.min_consumer;
-    graph.functions() = graph_.functions();
     for (const std::string& device : graph_.devices()) {
       graph.InternDevice(device);
     }

@@ -24,11 +24,15 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   StepPlan plan{.signature = std::move(signature),
                 .feed_types = std::move(pruned.feed_types),
                 .feed_shapes = std::move(pruned.feed_shapes)};
-  if (options.keep_whole) plan.whole = pruned.graph;
+  if (options.keep_whole || plan.signature.is_partial) {
+    plan.whole = pruned.graph;
+  }
+  BundleLimits bundles = options.bundles;
+  if (plan.signature.is_partial) bundles = {};
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices,
-                     options.foreign_tasks, options.bundles));
+                     options.foreign_tasks, bundles));
   return plan;
 }
 

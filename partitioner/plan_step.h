@@ -37,7 +37,8 @@ struct StepPlan {
   std::vector<DType> feed_types = {};          // by position of the feed
   std::vector<PartialShape> feed_shapes = {};  // by position of the feed
   std::vector<Partition> partitions = {};      // one per task with nodes
-  // The graph before it was cut, if PlanOptions::keep_whole is set.
+  // The graph before it was cut, if PlanOptions::keep_whole is set or the step
+  // is a partial run.
   std::optional<Graph> whole = {};
 };
 
@@ -49,7 +50,9 @@ struct PlanOptions {
   // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Passes
   // do not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
-  // The limits for bundles of tensors between tasks that are not foreign.
+  // The limits for bundles of tensors between tasks that are not foreign. A
+  // partial run has no bundles, because a bundle travels only when all of its
+  // tensors are there, and some may wait for a feed.
   BundleLimits bundles = {};
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/partitioner/prepare_graph.h"
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
 #include "leat/partitioner/placer.h"
@@ -21,6 +22,17 @@ void KeepStatefulDevices(const Graph& previous, Graph& graph) {
   }
 }
 
+// Calls `log` with a line for each node of `graph` that is not in `previous`.
+void LogPlacement(const Graph& graph, const Graph* previous,
+                  const std::function<void(absl::string_view line)>& log) {
+  for (const NodeId id : graph.NodeIds()) {
+    const Node& node = graph.node(id);
+    if (previous != nullptr && previous->Find(node.name()) != kNoNode) continue;
+    log(absl::StrCat(node.name(), ": (", node.op(),
+                     "): ", graph.AssignedDevice(id)));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
@@ -38,6 +50,9 @@ absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                  {.allow_soft_placement = options.allow_soft_placement,
                   .policy = policy,
                   .foreign_tasks = options.foreign_tasks}));
+  if (options.log_placement != nullptr) {
+    LogPlacement(graph, previous, options.log_placement);
+  }
   return graph;
 }
 

@@ -7,11 +7,13 @@
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/devices/device.h"
 #include "leat/graph/graph.h"
@@ -27,6 +29,9 @@ struct PrepareOptions {
   const PolicyRegistry* policies = nullptr;       // REQUIRES: not null
   LowerLimits lower_limits = {};                  // servers set smaller limits
   std::vector<std::string> foreign_tasks = {};    // as in PlacerOptions
+  // Gets a line "name: (Op): device", as TensorFlow logs it, for each node that
+  // the previous graph did not have. May be null.
+  std::function<void(absl::string_view line)> log_placement = {};
 };
 
 // Returns `client_graph`, lowered, with every node placed on one of `devices`.

@@ -1,14 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/partitioner/prune.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/analysis/consumers.h"
 #include "leat/graph/analysis/control_flow_ops.h"
 #include "leat/graph/analysis/frames.h"
 #include "leat/graph/analysis/infer_shapes.h"
+#include "leat/graph/functions/reachable_functions.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -31,6 +34,7 @@ class Pruner {
 
   absl::StatusOr<PrunedStep> Prune() {
     LEAT_RETURN_IF_ERROR(ResolveFeeds());
+    LEAT_RETURN_IF_ERROR(ResolveConnections());
     FindFeedShapes();
     LEAT_RETURN_IF_ERROR(ResolveFetches());
     LEAT_RETURN_IF_ERROR(ResolveTargets());
@@ -42,40 +46,130 @@ class Pruner {
     LEAT_RETURN_IF_ERROR(CopyNeeded());
     LEAT_RETURN_IF_ERROR(AddReturns());
     LEAT_RETURN_IF_ERROR(CheckLoops());
+    if (!connections_.empty()) {
+      // A connection may lead from a tensor to what it is computed from.
+      LEAT_RETURN_IF_ERROR(TopologicalOrder(result_.graph).status());
+    }
     for (const NodeId target : targets_) {
-      if (needed_[target]) result_.targets.push_back(copies_[target]);
+      const NodeId source = ControlSource(target);
+      if (needed_[source]) result_.targets.push_back(copies_[source]);
     }
     return std::move(result_);
   }
 
  private:
-  // Returns the tensor of that name. If there is none, returns NOT_FOUND with
-  // `what` before the name.
-  absl::StatusOr<Endpoint> Resolve(const std::string& name,
-                                   absl::string_view what) const {
+  // Returns the tensor that is fed as `name`.
+  absl::StatusOr<Endpoint> ResolveFeed(const std::string& name) const {
     LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(name));
     const NodeId node = graph_.Find(id.node);
-    if (node == kNoNode || id.index < 0 ||
-        id.index >= graph_.node(node).num_outputs()) {
-      return absl::NotFoundError(absl::StrCat(what, name));
+    if (node == kNoNode || id.index < 0) {
+      return absl::NotFoundError(
+          absl::StrCat("FeedInputs: unable to find feed output ", name));
     }
-    return Endpoint{node, id.index};
+    const int num_outputs = graph_.node(node).num_outputs();
+    if (id.index < num_outputs) return Endpoint{node, id.index};
+    return absl::InvalidArgumentError(absl::StrCat(
+        "FeedInputs: ", name, " should have output index < ", num_outputs));
+  }
+
+  // Returns the tensor that is fetched as `name`.
+  absl::StatusOr<Endpoint> ResolveFetch(const std::string& name) const {
+    LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(name));
+    const NodeId node = graph_.Find(id.node);
+    if (node == kNoNode || id.index < 0) {
+      return absl::NotFoundError(
+          absl::StrCat("FetchOutputs node ", name, ": not found"));
+    }
+    const int num_outputs = graph_.node(node).num_outputs();
+    if (id.index < num_outputs) return Endpoint{node, id.index};
+    return absl::InvalidArgumentError(
+        num_outputs == 0
+            ? absl::StrCat("Tried to fetch data for '", name,
+                           "', which produces no output.  To run to a node but "
+                           "not fetch any data, pass '",
+                           name,
+                           "' as an argument to the 'target_node_names' "
+                           "argument of the Session::Run API.")
+            : absl::StrCat("FetchOutputs ", name,
+                           ": output index too large, must be < ",
+                           num_outputs));
   }
 
   absl::Status ResolveFeeds() {
     for (const std::string& name : signature_.feeds) {
-      LEAT_ASSIGN_OR_RETURN(
-          const Endpoint endpoint,
-          Resolve(name, "FeedInputs: unable to find feed output "));
+      LEAT_ASSIGN_OR_RETURN(const Endpoint endpoint, ResolveFeed(name));
       const int position = static_cast<int>(result_.feed_types.size());
       if (!feeds_.emplace(endpoint, position).second) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Tensor ", name, " is fed more than once"));
+        return FedTwice(name);
       }
       result_.feed_types.push_back(
           BaseOf(graph_.node(endpoint.node).output_type(endpoint.index)));
     }
     return absl::OkStatus();
+  }
+
+  // Returns the tensor from which a connection leads. The errors are those of
+  // TensorFlow, which name `to`.
+  absl::StatusOr<Endpoint> ResolveFrom(
+      const TensorConnection& connection) const {
+    LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(connection.from));
+    const NodeId node = graph_.Find(id.node);
+    if (node == kNoNode) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Requested tensor connection from unknown node: \"",
+                       connection.to, "\"."));
+    }
+    const int num_outputs = graph_.node(node).num_outputs();
+    if (id.index < 0 || id.index >= num_outputs) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Requested tensor connection from unknown edge: \"", connection.to,
+          "\" (actual number of outputs = ", num_outputs, ")."));
+    }
+    return Endpoint{node, id.index};
+  }
+
+  absl::Status ResolveConnections() {
+    for (const TensorConnection& connection : signature_.connections) {
+      LEAT_ASSIGN_OR_RETURN(const Endpoint from, ResolveFrom(connection));
+      LEAT_ASSIGN_OR_RETURN(const Endpoint to, ResolveFeed(connection.to));
+      if (feeds_.contains(to) || !connections_.emplace(to, from).second) {
+        return FedTwice(connection.to);
+      }
+      const DType given =
+          BaseOf(graph_.node(from.node).output_type(from.index));
+      const DType taken = BaseOf(graph_.node(to.node).output_type(to.index));
+      if (given != taken) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Requested tensor connection from \"", connection.from,
+                         "\", which is ", Name(given), ", to \"", connection.to,
+                         "\", which is ", Name(taken)));
+      }
+    }
+    for (const auto& [to, from] : connections_) {
+      size_t length = 0;
+      for (auto next = connections_.find(from); next != connections_.end();
+           next = connections_.find(next->second)) {
+        if (++length <= connections_.size()) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("the tensor connections lead in a circle from output ",
+                         to.index, " of '", graph_.node(to.node).name(), "'"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status FedTwice(absl::string_view name) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Endpoint \"", name, "\" fed more than once."));
+  }
+
+  // Returns the tensor that the step takes for `tensor`.
+  Endpoint SourceOf(Endpoint tensor) const {
+    for (auto next = connections_.find(tensor); next != connections_.end();
+         next = connections_.find(tensor)) {
+      tensor = next->second;
+    }
+    return tensor;
   }
 
   // Finds the static shapes of the feeds. Shape inference may fail because of
@@ -113,12 +207,10 @@ class Pruner {
 
   absl::Status ResolveFetches() {
     for (const std::string& name : signature_.fetches) {
-      LEAT_ASSIGN_OR_RETURN(
-          const Endpoint endpoint,
-          Resolve(name, "FetchOutputs: unable to find fetch output "));
-      if (feeds_.contains(endpoint)) {
+      LEAT_ASSIGN_OR_RETURN(const Endpoint endpoint, ResolveFetch(name));
+      if (feeds_.contains(endpoint) || connections_.contains(endpoint)) {
         return absl::InvalidArgumentError(
-            absl::StrCat("Tensor ", name, " is both fed and fetched."));
+            absl::StrCat(name, " is both fed and fetched."));
       }
       fetches_.push_back(endpoint);
     }
@@ -126,22 +218,32 @@ class Pruner {
   }
 
   absl::Status ResolveTargets() {
+    std::string missing;
     for (const std::string& name : signature_.targets) {
       LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(name));
       const NodeId node = graph_.Find(id.node);
       if (node == kNoNode) {
-        return absl::NotFoundError(
-            absl::StrCat("The graph has no target node '", name, "'"));
+        absl::StrAppend(&missing, name, " ");
+      } else {
+        targets_.push_back(node);
       }
-      targets_.push_back(node);
     }
-    return absl::OkStatus();
+    if (missing.empty()) return absl::OkStatus();
+    return absl::NotFoundError(absl::StrCat(
+        "PruneForTargets: Some target nodes not found: ", missing));
   }
 
   bool IsPlaceholder(NodeId id) const {
     const std::string& op = graph_.node(id).op();
     return op == "Placeholder" || op == "PlaceholderV2" ||
            op == "PlaceholderWithDefault";
+  }
+
+  // Returns what the step takes for node `id` as the source of a control edge.
+  // This is the node itself, or for a connected placeholder the node from which
+  // the connection leads.
+  NodeId ControlSource(NodeId id) const {
+    return IsPlaceholder(id) ? SourceOf({id, 0}).node : id;
   }
 
   // Returns true for a placeholder that is fed. The _Arg of the fed tensor also
@@ -161,16 +263,18 @@ class Pruner {
     };
     for (const Endpoint& fetch : fetches_) need(fetch.node);
     for (NodeId target : targets_) {
-      if (!IsFedPlaceholder(target)) need(target);
+      if (!IsFedPlaceholder(ControlSource(target))) need(ControlSource(target));
     }
     while (!stack.empty()) {
       const Node& node = graph_.node(stack.back());
       stack.pop_back();
       for (const Endpoint& input : node.inputs) {
-        if (!feeds_.contains(input)) need(input.node);
+        const Endpoint source = SourceOf(input);
+        if (!feeds_.contains(source)) need(source.node);
       }
-      for (NodeId control : node.controls) {
-        if (!IsFedPlaceholder(control)) need(control);
+      for (const NodeId control : node.controls) {
+        const NodeId source = ControlSource(control);
+        if (!IsFedPlaceholder(source)) need(source);
       }
     }
   }
@@ -190,6 +294,7 @@ class Pruner {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (needed_[id]) LEAT_RETURN_IF_ERROR(RewireCopy(id));
     }
+    out.functions() = ReachableFunctions(out, graph_.functions());
     return absl::OkStatus();
   }
 
@@ -197,29 +302,39 @@ class Pruner {
     const Node& original = graph_.node(id);
     for (int i = 0; i < original.num_inputs(); ++i) {
       const Endpoint& input = original.inputs[i];
-      Endpoint mapped{copies_[input.node], input.index};
-      if (const auto fed = feeds_.find(input); fed != feeds_.end()) {
-        if (IsRef(original.def->input_types[i])) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("Tensor ", signature_.feeds[fed->second],
-                           " cannot be fed: node '", original.name(),
-                           "' takes it as a reference"));
-        }
-        LEAT_ASSIGN_OR_RETURN(mapped.node, Argument(input, fed->second));
+      const Endpoint source = SourceOf(input);
+      const auto fed = feeds_.find(source);
+      const bool is_replaced = source != input || fed != feeds_.end();
+      if (is_replaced && IsRef(original.def->input_types[i])) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Tensor ", graph_.node(input.node).name(), ":",
+                         input.index, " cannot be fed: node '", original.name(),
+                         "' takes it as a reference"));
+      }
+      Endpoint mapped{copies_[source.node], source.index};
+      if (fed != feeds_.end()) {
+        LEAT_ASSIGN_OR_RETURN(mapped.node, Argument(source, fed->second));
         mapped.index = 0;
       }
       result_.graph.mutable_node(copies_[id]).inputs[i] = mapped;
     }
     absl::InlinedVector<NodeId, 1> controls;
-    for (NodeId control : original.controls) {
-      if (!IsFedPlaceholder(control)) {
-        controls.push_back(copies_[control]);
+    for (const NodeId control : original.controls) {
+      const NodeId source = ControlSource(control);
+      if (!IsFedPlaceholder(source)) {
+        controls.push_back(copies_[source]);
         continue;
       }
-      const Endpoint fed{control, 0};
+      const Endpoint fed{source, 0};
       LEAT_ASSIGN_OR_RETURN(const NodeId argument,
                             Argument(fed, feeds_.at(fed)));
       controls.push_back(argument);
+    }
+    if (!connections_.empty()) {
+      // Two controls may have the same source now.
+      std::sort(controls.begin(), controls.end());
+      controls.erase(std::unique(controls.begin(), controls.end()),
+                     controls.end());
     }
     result_.graph.mutable_node(copies_[id]).controls = std::move(controls);
     return absl::OkStatus();
@@ -332,6 +447,7 @@ class Pruner {
   const StepSignature& signature_;
   PrunedStep result_;
   absl::flat_hash_map<Endpoint, int> feeds_;  // positions in the signature
+  absl::flat_hash_map<Endpoint, Endpoint> connections_;  // `to` -> `from`
   std::vector<Endpoint> fetches_;
   std::vector<NodeId> targets_;
   std::vector<bool> needed_;    // by id in graph_

@@ -16,6 +16,13 @@
 
 namespace leat {
 
+// Says that a step takes the tensor `from` wherever the graph takes the tensor
+// `to`.
+struct TensorConnection {
+  std::string from = {};
+  std::string to = {};
+};
+
 // Names the tensors that a step feeds and fetches ("x:0", or "x" for output 0).
 // Also names the targets, the nodes that the step runs for their effects. Other
 // code often identifies a feed or fetch by its position in these lists.
@@ -23,6 +30,10 @@ struct StepSignature {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};
+  std::vector<TensorConnection> connections = {};
+  // True for a partial run: its feeds are given, and its fetches are taken, one
+  // after another while it runs. PruneToStep ignores this.
+  bool is_partial = false;
 };
 
 // The part of a graph that a step needs.
@@ -40,13 +51,17 @@ struct PrunedStep {
 };
 
 // Returns the part of `graph` that steps with `signature` need. `graph` must be
-// lowered and placed. As in TensorFlow, the errors are
-//  - NOT_FOUND for a name that is not in the graph,
+// lowered and placed. As in TensorFlow, whose words they have, the errors are
+//  - NOT_FOUND for a node that is not in the graph,
+//  - INVALID_ARGUMENT for an output that its node does not have,
 //  - INVALID_ARGUMENT for a tensor that is fed twice, or both fed and fetched,
-//  - INVALID_ARGUMENT for a fed tensor that a node takes as a reference, and
+//  - INVALID_ARGUMENT for a fed tensor that a node takes as a reference,
+//  - INVALID_ARGUMENT for a connection from a tensor that is not in the graph,
+//  and
 //  - INVALID_ARGUMENT if there are neither fetches nor targets.
 // Unlike TensorFlow, also returns INVALID_ARGUMENT for a feed or fetch inside
-// of a loop.
+// of a loop, and for connections that make a cycle or join different types. A
+// connection counts as a feed of `to`.
 absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
                                        const StepSignature& signature);
 

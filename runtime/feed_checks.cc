@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/status_macros.h"
 
 namespace leat {
 namespace {
@@ -29,6 +30,18 @@ absl::Status ShapeError(absl::string_view name, const Shape& shape,
 
 }  // namespace
 
+absl::Status CheckFeed(const FeedSpec& spec, size_t i, const Tensor& feed) {
+  if (feed.dtype() != spec.types[i]) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("feed '", spec.names[i], "' is ", Name(feed.dtype()),
+                     " but the tensor is ", Name(spec.types[i])));
+  }
+  if (!spec.shapes[i].IsCompatibleWith(feed.shape())) {
+    return ShapeError(spec.names[i], feed.shape(), spec.shapes[i]);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds) {
   if (feeds.size() != spec.types.size()) {
     return absl::InvalidArgumentError(
@@ -36,14 +49,7 @@ absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds) {
                      " feeds but was given ", feeds.size()));
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
-    if (feeds[i].dtype() != spec.types[i]) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("feed '", spec.names[i], "' is ", Name(feeds[i].dtype()),
-                       " but the tensor is ", Name(spec.types[i])));
-    }
-    if (!spec.shapes[i].IsCompatibleWith(feeds[i].shape())) {
-      return ShapeError(spec.names[i], feeds[i].shape(), spec.shapes[i]);
-    }
+    LEAT_RETURN_IF_ERROR(CheckFeed(spec, i, feeds[i]));
   }
   return absl::OkStatus();
 }

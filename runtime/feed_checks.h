@@ -5,6 +5,7 @@
 #ifndef LEAT_RUNTIME_FEED_CHECKS_H_
 #define LEAT_RUNTIME_FEED_CHECKS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,13 @@ struct FeedSpec {
   std::vector<PartialShape> shapes = {};  // declared or inferred
 };
 
+// Returns INVALID_ARGUMENT if `feed` has another dtype than planned for the
+// feed at position `i`, or a shape that is incompatible with the planned shape.
+absl::Status CheckFeed(const FeedSpec& spec, size_t i, const Tensor& feed);
+
 // Returns INVALID_ARGUMENT if `feeds` and `spec` do not have the same number of
-// feeds, or if a feed has another dtype than planned, or a shape that is
-// incompatible with the planned shape. The message about a shape is the same as
-// in TensorFlow's Python client:
+// feeds, and otherwise fails as CheckFeed does. The message about a shape is
+// the same as in TensorFlow's Python client:
 //
 //   Cannot feed value of shape (3,) for Tensor x:0, which has shape (None, 784)
 absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds);

@@ -6,16 +6,21 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/handover.h"
+#include "leat/partitioner/client_terminated.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/config.pb.h"
+#include "leat/runtime/compiled_step.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/feed_checks.h"
 #include "leat/runtime/graph_runner.h"
+#include "leat/runtime/local_partial_run.h"
 #include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/plan_table.h"
 #include "leat/runtime/session_graph.h"
@@ -25,13 +30,6 @@
 namespace leat {
 namespace {
 
-// A plan in its compiled form.
-struct CompiledStep {
-  FeedSpec feeds;
-  std::vector<std::string> fetch_names;
-  std::shared_ptr<CompiledGraph> graph;
-};
-
 using Plans = PlanTable<CompiledStep>;
 using Deadline = std::optional<StepDeadline>;
 
@@ -40,6 +38,30 @@ std::vector<std::string> Texts(const std::vector<TensorName>& names) {
   texts.reserve(names.size());
   for (const TensorName& name : names) texts.push_back(name.text);
   return texts;
+}
+
+StepSignature SignatureOf(const CallableArgs& args) {
+  StepSignature signature{.feeds = Texts(args.feeds),
+                          .fetches = Texts(args.fetches),
+                          .targets = Texts(args.targets)};
+  for (const Connection& connection : args.connections) {
+    signature.connections.push_back(
+        {.from = connection.from.text, .to = connection.to.text});
+  }
+  return signature;
+}
+
+StepSignature SignatureOf(const PartialRunArgs& args) {
+  StepSignature signature{.feeds = Texts(args.feeds),
+                          .targets = Texts(args.targets),
+                          .is_partial = true};
+  for (const TensorName& fetch : args.fetches) {
+    std::vector<std::string>& fetches = signature.fetches;
+    if (!absl::c_linear_search(fetches, fetch.text)) {
+      fetches.push_back(fetch.text);
+    }
+  }
+  return signature;
 }
 
 class LocalSession final : public Session,
@@ -84,12 +106,20 @@ class LocalSession final : public Session,
       feed_names.push_back(feed.name);
       feeds.push_back(feed.value);
     }
-    LEAT_ASSIGN_OR_RETURN(const Plans::Plan step,
-                          FindOrPlan(feed_names, args.fetches, args.targets));
+    LEAT_ASSIGN_OR_RETURN(
+        const Plans::Plan step,
+        FindOrPlan(SignatureKey(feed_names, args.fetches, args.targets), [&] {
+          return StepSignature{.feeds = Texts(feed_names),
+                               .fetches = Texts(args.fetches),
+                               .targets = Texts(args.targets)};
+        }));
     return RunStep(*step, feeds, args.options, deadline, metadata);
   }
 
   absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
+
+  absl::StatusOr<PartialRun> StartPartialRun(
+      const PartialRunArgs& args) override;
 
   absl::Status Extend(const Graph& graph) override {
     {
@@ -105,22 +135,28 @@ class LocalSession final : public Session,
 
   absl::Status Close() override {
     plans_->Close(Closed());
+    std::vector<std::weak_ptr<LocalPartialRun>> partial_runs;
+    {
+      MutexLock lock(mutex_);
+      closed_ = true;
+      partial_runs.swap(partial_runs_);
+    }
+    for (const std::weak_ptr<LocalPartialRun>& weak : partial_runs) {
+      const std::shared_ptr<LocalPartialRun> run = weak.lock();
+      if (run != nullptr) run->Cancel(ClosedUnderStep(), Closed());
+    }
     MutexLock lock(mutex_);
-    closed_ = true;
     for (Step* step : running_) {
-      step->Fail(absl::CancelledError("the session was closed"));
+      step->Fail(ClosedUnderStep());
     }
     while (!running_.empty()) step_ended_.Wait(mutex_);
     return absl::OkStatus();
   }
 
-  // Returns the plan of a signature. Makes the plan, or waits for another
-  // caller that is making it.
+  // Returns the plan of the signature that `signature` returns and whose key is
+  // `key`. Makes the plan, or waits for another caller that is making it.
   absl::StatusOr<Plans::Plan> FindOrPlan(
-      const std::vector<TensorName>& feeds,
-      const std::vector<TensorName>& fetches,
-      const std::vector<TensorName>& targets) {
-    const std::string key = SignatureKey(feeds, fetches, targets);
+      const std::string& key, absl::FunctionRef<StepSignature()> signature) {
     LEAT_ASSIGN_OR_RETURN(Plans::Plan found, plans_->Find(key));
     if (found != nullptr) return found;
     for (;;) {
@@ -131,11 +167,7 @@ class LocalSession final : public Session,
           std::make_shared<Handover<absl::StatusOr<Plans::Plan>>>();
       plans_->Get(
           key, version,
-          [&](Plans::Done done) {
-            std::move(done)(Plan({.feeds = Texts(feeds),
-                                  .fetches = Texts(fetches),
-                                  .targets = Texts(targets)}));
-          },
+          [&](Plans::Done done) { std::move(done)(Plan(signature())); },
           [made](absl::StatusOr<Plans::Plan> plan) {
             made->Set(std::move(plan));
           });
@@ -200,6 +232,9 @@ class LocalSession final : public Session,
   static absl::Status Closed() {
     return absl::FailedPreconditionError("Session is closed.");
   }
+  static absl::Status ClosedUnderStep() {
+    return absl::CancelledError("the session was closed");
+  }
 
   // Plans and compiles a step. This takes long, so it is called without a lock.
   absl::StatusOr<Plans::Plan> Plan(StepSignature signature) {
@@ -207,6 +242,10 @@ class LocalSession final : public Session,
                           PlanStep(*graph_->prepared(), std::move(signature),
                                    devices_->Infos(), plan_options_));
     auto step = std::make_shared<CompiledStep>();
+    if (plan.signature.is_partial) {
+      LEAT_RETURN_IF_ERROR(SetKeys(plan, *step));
+      step->whole = std::move(plan.whole);
+    }
     step->feeds = {.names = std::move(plan.signature.feeds),
                    .types = std::move(plan.feed_types),
                    .shapes = std::move(plan.feed_shapes)};
@@ -218,6 +257,26 @@ class LocalSession final : public Session,
                             runner_.Register(std::move(partition.graph)));
     }
     return step;
+  }
+
+  // Replaces feeds and fetches in the partition of a partial run by nodes that
+  // use the rendezvous, and sets their keys.
+  absl::Status SetKeys(StepPlan& plan, CompiledStep& step) const {
+    step.feed_keys.resize(plan.signature.feeds.size());
+    step.fetch_keys.resize(plan.signature.fetches.size());
+    for (Partition& partition : plan.partitions) {
+      LEAT_ASSIGN_OR_RETURN(
+          const Boundary boundary,
+          ArgsToRecvs(plan.signature, devices_->Infos(), partition.graph));
+      for (const BoundaryKey& feed : boundary.feeds) {
+        step.feed_keys[static_cast<size_t>(feed.index)] = ParsedKey(feed.key);
+      }
+      for (const BoundaryKey& fetch : boundary.fetches) {
+        step.fetch_keys[static_cast<size_t>(fetch.index)] =
+            ParsedKey(fetch.key);
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Enter(Step& step) {
@@ -248,6 +307,8 @@ class LocalSession final : public Session,
   CondVar step_ended_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_set<Step*> running_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<LocalPartialRun>> partial_runs_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 class LocalCallable final : public Callable::Implementation {
@@ -271,10 +332,39 @@ class LocalCallable final : public Callable::Implementation {
 };
 
 absl::StatusOr<Callable> LocalSession::MakeCallable(const CallableArgs& args) {
-  LEAT_ASSIGN_OR_RETURN(Plans::Plan step,
-                        FindOrPlan(args.feeds, args.fetches, args.targets));
+  StepSignature signature = SignatureOf(args);
+  LEAT_ASSIGN_OR_RETURN(
+      Plans::Plan step,
+      FindOrPlan(SignatureKey(signature), [&] { return signature; }));
   return Callable(std::make_shared<LocalCallable>(
       shared_from_this(), std::move(step), args.options));
+}
+
+absl::StatusOr<PartialRun> LocalSession::StartPartialRun(
+    const PartialRunArgs& args) {
+  const std::optional<std::chrono::nanoseconds>& timeout = args.options.timeout;
+  if (timeout.has_value() && *timeout <= std::chrono::nanoseconds(0)) {
+    return TooLateToBegin({.timeout = *timeout});
+  }
+  StepSignature signature = SignatureOf(args);
+  LEAT_ASSIGN_OR_RETURN(
+      Plans::Plan plan,
+      FindOrPlan(SignatureKey(signature), [&] { return signature; }));
+  const auto run = std::make_shared<LocalPartialRun>(
+      LocalPartialRun::Place{
+          .session = shared_from_this(), .runner = &runner_, .clock = &clock_},
+      std::move(plan), next_step_id_.fetch_add(1, std::memory_order_relaxed),
+      args.options);
+  run->Start();
+  absl::Status open;
+  {
+    MutexLock lock(mutex_);
+    open = CheckOpen();
+    std::erase_if(partial_runs_, [](const auto& run) { return run.expired(); });
+    if (open.ok()) partial_runs_.push_back(run);
+  }
+  LEAT_RETURN_IF_ERROR(open);
+  return PartialRun(run);
 }
 
 }  // namespace
@@ -293,7 +383,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
           {.allow_soft_placement = options.allow_soft_placement,
            .placement_policy = options.placement_policy,
            .policies = &BuiltinPolicies(),
-           .lower_limits = options.lower_limits}));
+           .lower_limits = options.lower_limits,
+           .log_placement = options.log_placement}));
   const PassRegistry& passes =
       options.passes != nullptr ? *options.passes : BuiltinPasses();
   return std::shared_ptr<Session>(std::make_shared<LocalSession>(

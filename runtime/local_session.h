@@ -17,10 +17,12 @@
 #ifndef LEAT_RUNTIME_LOCAL_SESSION_H_
 #define LEAT_RUNTIME_LOCAL_SESSION_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/threads/clock.h"
 #include "leat/graph/lowering/lower.h"
 #include "leat/graph/optimizer/pass.h"
@@ -52,6 +54,9 @@ struct LocalSessionOptions {
   // Selects the passes that optimize the graph of a step before the graph is
   // compiled.
   OptimizerOptions optimizer = {};
+  // Gets a line "name: (Op): device" for each node when the session is made,
+  // and for each new node when it is extended. May be null.
+  std::function<void(absl::string_view line)> log_placement = {};
   // The clock of deadlines. Borrowed; must outlive the session. Null stands for
   // RealClock().
   Clock* clock = nullptr;

@@ -92,9 +92,26 @@ struct RunArgs {
   RunOptions options = {};
 };
 
+// Says that a step takes the tensor `from` wherever the graph takes the tensor
+// `to`, such as a placeholder.
+struct Connection {
+  TensorName from;
+  TensorName to;
+};
+
 // Says what every step of a Callable feeds, fetches and runs. The values of the
 // feeds are given in each call.
 struct CallableArgs {
+  std::vector<TensorName> feeds = {};
+  std::vector<TensorName> fetches = {};
+  std::vector<TensorName> targets = {};
+  std::vector<Connection> connections = {};
+  RunOptions options = {};
+};
+
+// Says what a partial run feeds, fetches and runs altogether. Of the options, a
+// partial run has the timeout, which bounds each call, and the observer.
+struct PartialRunArgs {
   std::vector<TensorName> feeds = {};
   std::vector<TensorName> fetches = {};
   std::vector<TensorName> targets = {};
@@ -146,8 +163,80 @@ class Callable {
   std::shared_ptr<Implementation> implementation_;
 };
 
+// A step whose feeds are given, and whose fetches are taken, one after another:
+// what a program feeds may depend on what it has fetched before. Each feed and
+// each fetch of PartialRunArgs is used once at most. The step ends when all
+// feeds have been given and all fetches taken, at its first error, or when
+// Finish is called or the last copy of the object is destroyed. Thread-safe. A
+// partial run keeps its session alive.
+//
+//   LEAT_ASSIGN_OR_RETURN(
+//       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},
+//                                                 .fetches = {"action"},
+//                                                 .targets = {"train"}}));
+//   LEAT_RETURN_IF_ERROR(run.Feed({{"x", x}}));
+//   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> action, run.Fetch({"action"}));
+//   LEAT_RETURN_IF_ERROR(run.Feed({{"reward", Play(action[0])}}));
+class PartialRun {
+ public:
+  // The interface that each kind of session implements. It must be thread-safe,
+  // and its destructor ends the step.
+  class Implementation {
+   public:
+    virtual ~Implementation() = default;
+    virtual absl::StatusOr<std::vector<Tensor>> Run(
+        const std::vector<::leat::Feed>& feeds,
+        const std::vector<TensorName>& fetches) = 0;
+    virtual absl::Status Finish() = 0;
+  };
+
+  // An empty PartialRun, whose calls fail with FAILED_PRECONDITION.
+  PartialRun() = default;
+  explicit PartialRun(std::shared_ptr<Implementation> implementation)
+      : implementation_(std::move(implementation)) {}
+
+  // Gives some of the feeds, then waits for some of the fetches and returns
+  // them in order. The call that uses the last feed or fetch waits until the
+  // step has ended, targets included.
+  //
+  // Returns INVALID_ARGUMENT, and the step goes on, for a feed or fetch that
+  // was used before or was not announced, for a feed of a wrong dtype or shape,
+  // and for a fetch that depends on a feed that has not been given. Returns
+  // INVALID_ARGUMENT for a step that has ended. Otherwise returns the first
+  // error of the step, which has then ended.
+  absl::StatusOr<std::vector<Tensor>> Run(
+      const std::vector<::leat::Feed>& feeds,
+      const std::vector<TensorName>& fetches) const {
+    if (implementation_ == nullptr) return Empty();
+    return implementation_->Run(feeds, fetches);
+  }
+  // Gives some of the feeds. Fails as Run does.
+  absl::Status Feed(const std::vector<::leat::Feed>& feeds) const {
+    return Run(feeds, {}).status();
+  }
+  // Waits for some of the fetches and returns them in order. Fails as Run does.
+  absl::StatusOr<std::vector<Tensor>> Fetch(
+      const std::vector<TensorName>& fetches) const {
+    return Run({}, fetches);
+  }
+  // Ends the step, even if feeds or fetches are left. Calls under way fail.
+  // Does nothing if the step has ended. Returns an error if the master of the
+  // session could not be told.
+  absl::Status Finish() const {
+    return implementation_ == nullptr ? Empty() : implementation_->Finish();
+  }
+
+ private:
+  static absl::Status Empty() {
+    return absl::FailedPreconditionError(
+        "an empty PartialRun was used; get one from Session::StartPartialRun");
+  }
+
+  std::shared_ptr<Implementation> implementation_;
+};
+
 // Thread-safe. Steps may run at the same time. Destroying a session closes it.
-// A Callable keeps its session alive.
+// A Callable or a PartialRun keeps its session alive.
 class Session {
  public:
   virtual ~Session() = default;
@@ -169,6 +258,11 @@ class Session {
 
   // Plans a step, to be run many times. Fails as Run does for wrong names.
   virtual absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) = 0;
+
+  // Plans a step whose feeds are given one after another (PartialRun), and
+  // starts it. Fails as Run does for wrong names.
+  virtual absl::StatusOr<PartialRun> StartPartialRun(
+      const PartialRunArgs& args) = 0;
 
   // Adds the nodes of `graph` that are new. Returns INVALID_ARGUMENT if a
   // different node in the session has the same name. In that case the session

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "leat/partitioner/prune.h"
 #include "leat/runtime/session.h"
 
 namespace leat {
@@ -41,6 +42,18 @@ std::string SignatureKey(const std::vector<Name>& feeds,
   internal::AppendNames(feeds, key);
   internal::AppendNames(fetches, key);
   internal::AppendNames(targets, key);
+  return key;
+}
+
+// Returns the same key as above, and more if `signature` has connections or is
+// that of a partial run.
+inline std::string SignatureKey(const StepSignature& signature) {
+  std::string key =
+      SignatureKey(signature.feeds, signature.fetches, signature.targets);
+  for (const TensorConnection& connection : signature.connections) {
+    internal::AppendNames<std::string>({connection.from, connection.to}, key);
+  }
+  if (signature.is_partial) key.push_back('p');
   return key;
 }
 

@@ -2,11 +2,13 @@
 #include "leat/distributed/client/remote_session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/random_id.h"
@@ -97,6 +99,7 @@ void ExportConfig(const RemoteSessionOptions& options,
   }
   config.set_isolate_session_state(options.isolate_state);
   config.set_allow_soft_placement(options.allow_soft_placement);
+  config.set_log_device_placement(options.log_device_placement);
   ExportOptimizerOptions(options.optimizer, *config.mutable_graph_options());
 }
 
@@ -127,6 +130,8 @@ class RemoteSession final : public Session,
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
                                           pb::RunMetadata* metadata) override;
   absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
+  absl::StatusOr<PartialRun> StartPartialRun(
+      const PartialRunArgs& args) override;
   absl::Status Extend(const Graph& graph) override;
   std::vector<DeviceInfo> ListDevices() const override;
   absl::Status Close() override;
@@ -136,6 +141,15 @@ class RemoteSession final : public Session,
       int64_t callable, size_t num_fetches, const RunOptions& options,
       absl::Span<const Tensor> feeds, pb::RunMetadata* metadata);
   void ReleaseCallable(int64_t callable);
+
+  // Makes a call of the partial run `handle`.
+  absl::StatusOr<std::vector<Tensor>> RunPartial(
+      const std::string& handle, const RunOptions& options,
+      const std::vector<Feed>& feeds, const std::vector<TensorName>& fetches);
+  // Tells the master that the client does not use the partial run any more.
+  absl::Status EndPartialRun(const std::string& handle);
+  // Does the same, but does not wait for the answer.
+  void AbandonPartialRun(const std::string& handle);
 
  private:
   // Counts a call as running from Begin until this object is destroyed. Close
@@ -164,6 +178,13 @@ class RemoteSession final : public Session,
     bool begun_ = false;
   };
 
+  // Calls RunStep with `feeds`, and returns the values of `fetches`, in order.
+  absl::StatusOr<std::vector<Tensor>> RunStep(
+      pb::RunStepRequest request, const std::vector<Feed>& feeds,
+      const std::vector<TensorName>& fetches, const RunOptions& options,
+      pb::RunMetadata* metadata);
+  // Returns the request that ends a partial run.
+  pb::RunStepRequest EndOf(const std::string& handle) const;
   CallOptions StepCall(const RunOptions& options) const;
   absl::Status Materialize(Payload& response) const;
 
@@ -219,6 +240,46 @@ class RemoteCallable final : public Callable::Implementation {
   const RunOptions options_;
 };
 
+class RemotePartialRun final : public PartialRun::Implementation {
+ public:
+  RemotePartialRun(std::shared_ptr<RemoteSession> session, std::string handle,
+                   const PartialRunArgs& args)
+      : session_(std::move(session)),
+        handle_(std::move(handle)),
+        options_(args.options),
+        num_left_(args.feeds.size() + NumDistinct(args.fetches)) {}
+  ~RemotePartialRun() override {
+    if (num_left_ > 0) session_->AbandonPartialRun(handle_);
+  }
+
+  absl::StatusOr<std::vector<Tensor>> Run(
+      const std::vector<Feed>& feeds,
+      const std::vector<TensorName>& fetches) override {
+    auto fetched = session_->RunPartial(handle_, options_, feeds, fetches);
+    if (fetched.ok()) num_left_ -= feeds.size() + NumDistinct(fetches);
+    return fetched;
+  }
+
+  absl::Status Finish() override {
+    if (num_left_.exchange(0) == 0) return absl::OkStatus();
+    return session_->EndPartialRun(handle_);
+  }
+
+ private:
+  static size_t NumDistinct(const std::vector<TensorName>& names) {
+    absl::flat_hash_set<absl::string_view> distinct;
+    for (const TensorName& name : names) distinct.insert(name.text);
+    return distinct.size();
+  }
+
+  const std::shared_ptr<RemoteSession> session_;
+  const std::string handle_;
+  const RunOptions options_;
+  // The number of feeds and fetches that have not been used. 0 if the run has
+  // ended.
+  std::atomic<size_t> num_left_;
+};
+
 absl::Status RemoteSession::Create(absl::string_view target,
                                    const RemoteSessionOptions& options) {
   pb::CreateSessionRequest request;
@@ -262,28 +323,35 @@ absl::StatusOr<std::vector<Tensor>> RemoteSession::Run(
   if (metadata != nullptr) metadata->Clear();
   LEAT_RETURN_IF_ERROR(CheckObserver(args.options));
   LEAT_RETURN_IF_ERROR(CheckTimeout(args.options));
+  pb::RunStepRequest request;
+  for (const TensorName& target : args.targets) request.add_target(target.text);
+  return RunStep(std::move(request), args.feeds, args.fetches, args.options,
+                 metadata);
+}
+
+absl::StatusOr<std::vector<Tensor>> RemoteSession::RunStep(
+    pb::RunStepRequest request, const std::vector<Feed>& feeds,
+    const std::vector<TensorName>& fetches, const RunOptions& options,
+    pb::RunMetadata* metadata) {
   Running running(*this);
   LEAT_RETURN_IF_ERROR(running.Begin());
-
-  pb::RunStepRequest request;
   request.set_session_handle(handle_);
   request.set_store_errors_in_response_body(true);
   request.set_request_id(RequestId());
-  ExportRunOptions(args.options, *request.mutable_options());
-  WireTensors feeds;
-  for (const Feed& feed : args.feeds) {
-    feeds.push_back({.name = feed.name.text, .tensor = feed.value});
+  ExportRunOptions(options, *request.mutable_options());
+  WireTensors fed;
+  for (const Feed& feed : feeds) {
+    fed.push_back({.name = feed.name.text, .tensor = feed.value});
   }
   // A master returns each name once, so each name is requested once.
   absl::flat_hash_map<absl::string_view, Tensor> fetched;
-  for (const TensorName& fetch : args.fetches) {
+  for (const TensorName& fetch : fetches) {
     if (fetched.try_emplace(fetch.text).second) request.add_fetch(fetch.text);
   }
-  for (const TensorName& target : args.targets) request.add_target(target.text);
 
   LEAT_ASSIGN_OR_RETURN(
-      Payload payload, master_->Call(methods::kRunStep, request,
-                                     std::move(feeds), StepCall(args.options)));
+      Payload payload, master_->Call(methods::kRunStep, request, std::move(fed),
+                                     StepCall(options)));
   pb::RunStepResponse response;
   LEAT_RETURN_IF_ERROR(ParseHeader(methods::kRunStep, payload, response));
   if (metadata != nullptr) metadata->Swap(response.mutable_metadata());
@@ -297,8 +365,8 @@ absl::StatusOr<std::vector<Tensor>> RemoteSession::Run(
     if (found != fetched.end()) found->second = std::move(wire.tensor);
   }
   std::vector<Tensor> result;
-  result.reserve(args.fetches.size());
-  for (const TensorName& fetch : args.fetches) {
+  result.reserve(fetches.size());
+  for (const TensorName& fetch : fetches) {
     const Tensor& tensor = fetched[fetch.text];
     if (!tensor.IsValid()) {
       return absl::InternalError(absl::StrCat(
@@ -320,6 +388,11 @@ absl::StatusOr<Callable> RemoteSession::MakeCallable(const CallableArgs& args) {
   for (const TensorName& feed : args.feeds) options.add_feed(feed.text);
   for (const TensorName& fetch : args.fetches) options.add_fetch(fetch.text);
   for (const TensorName& target : args.targets) options.add_target(target.text);
+  for (const Connection& connection : args.connections) {
+    pb::TensorConnection& added = *options.add_tensor_connection();
+    added.set_from_tensor(connection.from.text);
+    added.set_to_tensor(connection.to.text);
+  }
   ExportRunOptions(args.options, *options.mutable_run_options());
   pb::MakeCallableResponse response;
   LEAT_RETURN_IF_ERROR(master_->Call(methods::kMakeCallable, request, response,
@@ -365,6 +438,58 @@ void RemoteSession::ReleaseCallable(int64_t callable) {
   request.set_session_handle(handle_);
   request.set_handle(callable);
   master_->Notify(methods::kReleaseCallable, request);
+}
+
+absl::StatusOr<PartialRun> RemoteSession::StartPartialRun(
+    const PartialRunArgs& args) {
+  LEAT_RETURN_IF_ERROR(CheckObserver(args.options));
+  LEAT_RETURN_IF_ERROR(CheckTimeout(args.options));
+  Running running(*this);
+  LEAT_RETURN_IF_ERROR(running.Begin());
+  pb::PartialRunSetupRequest request;
+  request.set_session_handle(handle_);
+  request.set_request_id(RequestId());
+  for (const TensorName& feed : args.feeds) request.add_feed(feed.text);
+  for (const TensorName& fetch : args.fetches) request.add_fetch(fetch.text);
+  for (const TensorName& target : args.targets) request.add_target(target.text);
+  pb::PartialRunSetupResponse response;
+  LEAT_RETURN_IF_ERROR(master_->Call(methods::kPartialRunSetup, request,
+                                     response,
+                                     {.cancellation = cancellation_}));
+  return PartialRun(std::make_shared<RemotePartialRun>(
+      shared_from_this(), response.partial_run_handle(), args));
+}
+
+absl::StatusOr<std::vector<Tensor>> RemoteSession::RunPartial(
+    const std::string& handle, const RunOptions& options,
+    const std::vector<Feed>& feeds, const std::vector<TensorName>& fetches) {
+  pb::RunStepRequest request;
+  request.set_partial_run_handle(handle);
+  return RunStep(std::move(request), feeds, fetches, options, nullptr);
+}
+
+pb::RunStepRequest RemoteSession::EndOf(const std::string& handle) const {
+  pb::RunStepRequest request;
+  request.set_session_handle(handle_);
+  request.set_partial_run_handle(handle);
+  request.mutable_leat()->set_ends_partial_run(true);
+  request.set_store_errors_in_response_body(true);
+  request.set_request_id(RequestId());
+  return request;
+}
+
+absl::Status RemoteSession::EndPartialRun(const std::string& handle) {
+  Running running(*this);
+  LEAT_RETURN_IF_ERROR(running.Begin());
+  pb::RunStepResponse response;
+  return master_->Call(methods::kRunStep, EndOf(handle), response,
+                       {.cancellation = cancellation_});
+}
+
+void RemoteSession::AbandonPartialRun(const std::string& handle) {
+  Running running(*this);
+  if (!running.Begin().ok()) return;
+  master_->Notify(methods::kRunStep, EndOf(handle));
 }
 
 absl::Status RemoteSession::Extend(const Graph& graph) {

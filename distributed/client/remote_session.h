@@ -41,6 +41,8 @@ struct RemoteSessionOptions {
   // If true, a node goes to another device of the requested task when no device
   // satisfies the node's device request.
   bool allow_soft_placement = false;
+  // If true, the server of the master logs the device of every node.
+  bool log_device_placement = false;
   // The passes that the master runs on the graph.
   OptimizerOptions optimizer = {};
   // How long NewRemoteSession waits for the master and the tasks of the

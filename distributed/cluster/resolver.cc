@@ -29,17 +29,16 @@ absl::Status WithSource(absl::string_view source, const absl::Status& status) {
                       absl::StrCat(source, ": ", status.message()));
 }
 
-absl::Status CheckCluster(const ClusterSpec& cluster) {
-  if (cluster.empty()) {
-    return absl::InvalidArgumentError("the cluster has no tasks");
-  }
+// Leaves the job `evaluator` out of the cluster: a program of TensorFlow may
+// list it, but nobody serves there. Fails if no task is left.
+absl::Status LeaveOutEvaluators(ClusterSpec& cluster) {
   if (cluster.jobs().contains(kEvaluatorJob)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("job '", kEvaluatorJob,
-                     "' is among the jobs of the cluster; an evaluator is "
-                     "outside of it"));
+    ClusterSpec::Jobs jobs = cluster.jobs();
+    jobs.erase(kEvaluatorJob);
+    LEAT_ASSIGN_OR_RETURN(cluster, ClusterSpec::Create(std::move(jobs)));
   }
-  return absl::OkStatus();
+  if (!cluster.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("the cluster has no tasks");
 }
 
 absl::StatusOr<Found> Find(const ResolverInput& input,
@@ -49,7 +48,7 @@ absl::StatusOr<Found> Find(const ResolverInput& input,
     if (!resolved.ok()) return WithSource(resolver.source, resolved.status());
     if (!resolved->has_value()) continue;
     LEAT_RETURN_IF_ERROR(
-        WithSource(resolver.source, CheckCluster((*resolved)->cluster)));
+        WithSource(resolver.source, LeaveOutEvaluators((*resolved)->cluster)));
     return Found{.source = resolver.source, .resolved = **std::move(resolved)};
   }
   return absl::InvalidArgumentError(absl::StrCat(

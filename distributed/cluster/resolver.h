@@ -31,7 +31,8 @@
 namespace leat {
 
 // The job with this name evaluates what the cluster trains. As in TensorFlow,
-// it is not a job of the cluster but a client of the cluster.
+// it is not a job of the cluster but a client of the cluster. A cluster that
+// lists it all the same is taken without it.
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
 // The flags of a program and its environment. A flag that is not given is
@@ -112,7 +113,7 @@ struct TaskConfig {
 // and the value,
 //
 // - when no resolver finds a cluster,
-// - when the cluster has no tasks, or has the job `evaluator`,
+// - when the cluster has no tasks besides evaluators,
 // - when only one of `input.job` and `input.task` is given,
 // - when the task is not given, or is neither in the cluster nor an evaluator,
 // - when a task other than this one has port 0.

@@ -10,23 +10,23 @@ namespace leat {
 
 absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
     const pb::CallableOptions& options) {
-  const char* field = options.tensor_connection_size() > 0 ? "tensor_connection"
-                      : options.feed_devices_size() > 0    ? "feed_devices"
-                      : options.fetch_devices_size() > 0   ? "fetch_devices"
-                                                           : nullptr;
-  if (field != nullptr) {
-    return absl::UnimplementedError(absl::StrCat(
-        "CallableOptions.", field,
-        " is set, but it is not supported: feeds and fetches are in host "
-        "memory"));
+  if (options.feed_devices_size() > 0 || options.fetch_devices_size() > 0) {
+    // TensorFlow's words.
+    return absl::UnimplementedError(
+        "CallableOptions::feed_devices and CallableOptions::fetch_devices to "
+        "configure feeding/fetching tensors to/from device memory is not yet "
+        "supported when using a remote session.");
   }
   auto step = std::make_shared<CallableStep>();
   step->signature = {
       .feeds = {options.feed().begin(), options.feed().end()},
       .fetches = {options.fetch().begin(), options.fetch().end()},
       .targets = {options.target().begin(), options.target().end()}};
-  step->key = SignatureKey(step->signature.feeds, step->signature.fetches,
-                           step->signature.targets);
+  for (const pb::TensorConnection& connection : options.tensor_connection()) {
+    step->signature.connections.push_back(
+        {.from = connection.from_tensor(), .to = connection.to_tensor()});
+  }
+  step->key = SignatureKey(step->signature);
   step->options = options.run_options();
   return step;
 }

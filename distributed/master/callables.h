@@ -28,8 +28,8 @@ struct CallableStep {
 };
 
 // Reads the callable that a client asks for. Returns UNIMPLEMENTED if `options`
-// sets a field that Leat does not support: tensor_connection, feed_devices or
-// fetch_devices.
+// sets feed_devices or fetch_devices, which TensorFlow's masters do not support
+// either.
 absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
     const pb::CallableOptions& options);
 

@@ -148,6 +148,11 @@ void CreateMasterSession(const MasterEnvironment& environment,
                          std::optional<Clock::time_point> answer_by) {
   absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
   if (!config.ok()) return std::move(done)(config.status());
+  if (request.config().has_cluster_def()) {
+    const absl::Status known = CheckClusterDef(request.config().cluster_def(),
+                                               environment.cluster_spec);
+    if (!known.ok()) return std::move(done)(known);
+  }
   absl::StatusOr<SessionPlans::ClientGraph> client =
       Import(environment, request);
   if (!client.ok()) return std::move(done)(client.status());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
@@ -113,6 +114,7 @@ Master::Master(MasterEnvironment environment)
       requests_(environment_.task, *environment_.blocking,
                 environment_.limits.max_transport_bytes),
       request_ids_(environment_.limits.max_request_ids),
+      unused_options_(environment_.log),
       sessions_(std::make_shared<MasterSessions>(
           environment_.task, environment_.limits,
           environment_.intervals.look_for_idle, *environment_.timers)) {
@@ -193,6 +195,7 @@ void Master::CreateSession(Call call, pb::CreateSessionRequest request,
   if (!is_new.ok()) return std::move(reply)(is_new);
   absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->Begin();
   if (!under_way.ok()) return std::move(reply)(under_way.status());
+  unused_options_.Note(request.config());
   auto early_end = std::make_unique<EarlyEnd>(call.context, stopping_);
   const std::shared_ptr<Cancellation> cancellation = early_end->cancellation();
   CreateMasterSession(
@@ -259,11 +262,9 @@ void Master::RunStep(Call call, pb::RunStepRequest request, Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "RunStep (Master)");
   absl::Status status = session.status();
-  if (status.ok() && !request.partial_run_handle().empty()) {
-    status = absl::UnimplementedError("partial runs are not supported");
-  }
   if (status.ok()) status = Materialize(**session, call.payload);
   if (!status.ok()) return answer({.status = std::move(status)});
+  if (request.has_options()) unused_options_.Note(request.options());
   MasterSession::StepArgs args{.options = std::move(*request.mutable_options()),
                                .begun = call.begun,
                                .call = std::move(call.context)};
@@ -271,7 +272,17 @@ void Master::RunStep(Call call, pb::RunStepRequest request, Reply reply) {
     signature.feeds.push_back(std::move(feed.name));
     args.feeds.push_back(std::move(feed.tensor));
   }
-  (*session)->Run(signature, std::move(args), std::move(answer));
+  if (request.partial_run_handle().empty()) {
+    return (*session)->Run(signature, std::move(args), std::move(answer));
+  }
+  if (request.leat().ends_partial_run()) {
+    (*session)->EndPartialRun(
+        request.partial_run_handle(),
+        absl::CancelledError("the partial run was finished"));
+    return answer({});
+  }
+  (*session)->RunPartial(request.partial_run_handle(), signature.feeds,
+                         signature.fetches, std::move(args), std::move(answer));
 }
 
 void Master::RunCallable(Call call, pb::RunCallableRequest request,
@@ -309,6 +320,7 @@ void Master::MakeCallable(Call call, pb::MakeCallableRequest request,
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "MakeCallable (Master)");
   if (!session.ok()) return std::move(reply)(session.status());
+  unused_options_.Note(request.options().run_options());
   (*session)->MakeCallable(
       request.options(), std::move(call.context),
       [reply = std::move(reply)](absl::StatusOr<int64_t> handle) mutable {
@@ -330,8 +342,27 @@ void Master::ReleaseCallable(Call, pb::ReleaseCallableRequest request,
   std::move(reply)(Message(pb::ReleaseCallableResponse()));
 }
 
-void Master::PartialRunSetup(Call, pb::PartialRunSetupRequest, Reply reply) {
-  std::move(reply)(absl::UnimplementedError("partial runs are not supported"));
+void Master::PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
+                             Reply reply) {
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "PartialRunSetup (Master)");
+  if (!session.ok()) return std::move(reply)(session.status());
+  StepSignature signature{
+      .feeds = {request.feed().begin(), request.feed().end()},
+      .targets = {request.target().begin(), request.target().end()},
+      .is_partial = true};
+  absl::flat_hash_set<absl::string_view> fetched;
+  for (const std::string& fetch : request.fetch()) {
+    if (fetched.insert(fetch).second) signature.fetches.push_back(fetch);
+  }
+  (*session)->SetUpPartialRun(
+      signature, std::move(call.context),
+      [reply = std::move(reply)](absl::StatusOr<std::string> handle) mutable {
+        if (!handle.ok()) return std::move(reply)(handle.status());
+        pb::PartialRunSetupResponse response;
+        response.set_partial_run_handle(*std::move(handle));
+        std::move(reply)(Message(response));
+      });
 }
 
 void Master::CloseSession(Call, pb::CloseSessionRequest request, Reply reply) {

@@ -18,6 +18,7 @@
 #include "leat/core/threads/clock.h"
 #include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_sessions.h"
+#include "leat/distributed/master/unused_options.h"
 #include "leat/distributed/requests/request_ids.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/methods.h"
@@ -130,6 +131,7 @@ class Master : public std::enable_shared_from_this<Master> {
   const MasterEnvironment environment_;
   RequestQueue requests_;
   RequestIds request_ids_;
+  UnusedOptions unused_options_;
   // Cancelled when the master stops. Its cancellation ends the creation of
   // sessions, and calls that belong to no session.
   const std::shared_ptr<Cancellation> stopping_ =

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/intervals.h"
 #include "leat/distributed/limits.h"
 
@@ -39,6 +40,7 @@ struct MasterEnvironment {
   const PassRegistry* passes = nullptr;
   TaskCaller* tasks = nullptr;
   std::vector<std::string> cluster = {};  // names of its tasks
+  ClusterSpec cluster_spec = {};          // the same, with addresses
   TimerQueue* timers = nullptr;
   // Runs work that takes a long time: import, planning and decoding.
   WorkQueue* blocking = nullptr;

@@ -30,6 +30,7 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                      environment.limits.max_session_bytes)),
       steps_(environment.timers->clock()),
       activity_(environment.timers->clock()),
+      partial_runs_(*environment.timers),
       watch_(std::make_shared<SessionWatch>(
           environment_.task, plans_->cluster(), activity_,
           environment_.intervals.ask_tasks, *environment_.tasks,
@@ -106,9 +107,7 @@ void MasterSession::Run(const StepSignature& signature, StepArgs args,
   if (absl::Status status = activity_.Touch(); !status.ok()) {
     return std::move(done)({.status = std::move(status)});
   }
-  RunStep(signature,
-          SignatureKey(signature.feeds, signature.fetches, signature.targets),
-          std::move(args), std::move(done));
+  RunStep(signature, SignatureKey(signature), std::move(args), std::move(done));
 }
 
 void MasterSession::RunStep(const StepSignature& signature,
@@ -120,25 +119,33 @@ void MasterSession::RunStep(const StepSignature& signature,
            done = std::move(done)](
               absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
             if (!plan.ok()) return std::move(done)({.status = plan.status()});
-            self->RunPlan(*std::move(plan), std::move(args), std::move(done));
+            self->Start(self->RequestOf(*std::move(plan), std::move(args)),
+                        std::move(done));
           });
 }
 
-void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
-                            MasterStep::Done done) {
-  StepRequest request{
-      .plan = std::move(plan),
-      .feeds = std::move(args.feeds),
-      .deadline = DeadlineOf(args),
-      .call = std::move(args.call),
-      .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
-      .partition_graphs = args.options.output_partition_graphs()};
+StepRequest MasterSession::RequestOf(RegisteredPlans::Plan plan,
+                                     StepArgs args) const {
+  return {.plan = std::move(plan),
+          .feeds = std::move(args.feeds),
+          .deadline = DeadlineOf(args),
+          .call = std::move(args.call),
+          .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
+          .partition_graphs = args.options.output_partition_graphs()};
+}
+
+std::shared_ptr<MasterStep> MasterSession::Start(StepRequest request,
+                                                 MasterStep::Done done) {
   if (request.deadline.has_value() &&
       environment_.timers->clock().Now() >= request.deadline->at) {
-    return std::move(done)({.status = TooLateToBegin(*request.deadline)});
+    std::move(done)({.status = TooLateToBegin(*request.deadline)});
+    return nullptr;
   }
   const absl::StatusOr<int64_t> begun = activity_.Begin();
-  if (!begun.ok()) return std::move(done)({.status = begun.status()});
+  if (!begun.ok()) {
+    std::move(done)({.status = begun.status()});
+    return nullptr;
+  }
   const int64_t run = *begun;
   const RegisteredPlans::Plan running = request.plan;
   const std::shared_ptr<MasterStep> step = MasterStep::Start(
@@ -151,6 +158,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
   const absl::Status closed = activity_.SetStep(run, step);
   watch_->Begin(shared_from_this(), *running);
   if (!closed.ok()) step->Cancel(closed);
+  return step;
 }
 
 MasterStep::Done MasterSession::Counted(MasterStep::Done done) {
@@ -162,6 +170,18 @@ MasterStep::Done MasterSession::Counted(MasterStep::Done done) {
   };
 }
 
+Patience MasterSession::SetupPatience(std::shared_ptr<CallContext> call) const {
+  Patience patience{.call = std::move(call)};
+  if (config_.operation_timeout.has_value()) {
+    Clock& clock = environment_.timers->clock();
+    patience.deadline =
+        StepDeadline{.clock = &clock,
+                     .at = clock.After(*config_.operation_timeout),
+                     .timeout = *config_.operation_timeout};
+  }
+  return patience;
+}
+
 void MasterSession::MakeCallable(
     const pb::CallableOptions& options, std::shared_ptr<CallContext> call,
     absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done) {
@@ -171,16 +191,8 @@ void MasterSession::MakeCallable(
   absl::StatusOr<std::shared_ptr<const CallableStep>> callable =
       ReadCallable(options);
   if (!callable.ok()) return std::move(done)(callable.status());
-  Patience patience{.call = std::move(call)};
-  if (config_.operation_timeout.has_value()) {
-    Clock& clock = environment_.timers->clock();
-    patience.deadline =
-        StepDeadline{.clock = &clock,
-                     .at = clock.After(*config_.operation_timeout),
-                     .timeout = *config_.operation_timeout};
-  }
   GetPlan(
-      (*callable)->signature, (*callable)->key, patience,
+      (*callable)->signature, (*callable)->key, SetupPatience(std::move(call)),
       [self = shared_from_this(), callable = *callable, done = std::move(done)](
           const absl::StatusOr<RegisteredPlans::Plan>& plan) mutable {
         if (!plan.ok()) return std::move(done)(plan.status());
@@ -205,6 +217,89 @@ absl::Status MasterSession::ReleaseCallable(int64_t callable) {
   return callables_.Release(callable);
 }
 
+void MasterSession::SetUpPartialRun(const StepSignature& signature,
+                                    std::shared_ptr<CallContext> call,
+                                    PartialRunSetUp done) {
+  if (absl::Status status = activity_.Touch(); !status.ok()) {
+    return std::move(done)(std::move(status));
+  }
+  GetPlan(signature, SignatureKey(signature), SetupPatience(std::move(call)),
+          [self = shared_from_this(), done = std::move(done)](
+              absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
+            if (!plan.ok()) return std::move(done)(plan.status());
+            std::move(done)(self->AddPartialRun(*std::move(plan)));
+          });
+}
+
+absl::StatusOr<std::string> MasterSession::AddPartialRun(
+    RegisteredPlans::Plan plan) {
+  LEAT_ASSIGN_OR_RETURN(
+      std::string handle,
+      partial_runs_.Add(std::make_shared<MasterPartialRun>(std::move(plan))));
+  const std::chrono::nanoseconds longest = environment_.limits.max_step_time;
+  partial_runs_.SetTimer(
+      handle, environment_.timers->After(longest, [weak = weak_from_this(),
+                                                   handle, longest] {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        self->EndPartialRun(
+            handle, RanTooLong({.timeout = longest, .is_longest = true}));
+      }));
+  return handle;
+}
+
+void MasterSession::RunPartial(const std::string& handle,
+                               const std::vector<std::string>& feed_names,
+                               const std::vector<std::string>& fetches,
+                               StepArgs args, MasterStep::Done done) {
+  absl::Status status = activity_.Touch();
+  absl::StatusOr<std::shared_ptr<MasterPartialRun>> found =
+      partial_runs_.Find(handle);
+  status.Update(found.status());
+  if (!status.ok()) return std::move(done)({.status = std::move(status)});
+  const std::shared_ptr<MasterPartialRun> run = *std::move(found);
+  std::vector<std::pair<std::string, Tensor>> feeds;
+  for (size_t i = 0; i < feed_names.size(); ++i) {
+    feeds.emplace_back(feed_names[i], std::move(args.feeds[i]));
+  }
+  absl::StatusOr<PartialRunCall> call =
+      run->progress().Begin(std::move(feeds), fetches);
+  if (!call.ok()) return std::move(done)({.status = call.status()});
+  args.feeds = std::move(call->feeds);
+  StepRequest request = RequestOf(run->plan(), std::move(args));
+  request.partial = {.step_id = run->step_id(),
+                     .fetches = std::vector<bool>(run->plan()->fetches.size()),
+                     .is_last = call->is_last};
+  for (const size_t i : call->fetches) request.partial->fetches[i] = true;
+  const std::shared_ptr<MasterStep> step =
+      Start(std::move(request),
+            [self = shared_from_this(), handle, call = *std::move(call),
+             done = std::move(done)](StepResult result) mutable {
+              if (!result.status.ok()) {
+                self->EndPartialRun(handle, result.status);
+              } else if (call.is_last) {
+                self->partial_runs_.Remove(handle);
+              }
+              std::vector<Tensor> taken;
+              for (const size_t i : call.fetches) {
+                if (result.status.ok()) taken.push_back(result.fetches[i]);
+              }
+              result.fetches = std::move(taken);
+              std::move(done)(std::move(result));
+            });
+  if (step == nullptr) return;
+  if (absl::Status ended = run->AddStep(step); !ended.ok()) step->Cancel(ended);
+}
+
+void MasterSession::EndPartialRun(const std::string& handle,
+                                  const absl::Status& why) {
+  const std::shared_ptr<MasterPartialRun> run = partial_runs_.Remove(handle);
+  if (run == nullptr || !run->End(why)) return;
+  std::vector<std::string> tasks;
+  for (const TaskPart& part : run->plan()->parts) tasks.push_back(part.task);
+  EndOnTasks(*environment_.tasks, tasks, run->step_id(), [] {});
+}
+
 void MasterSession::Close(absl::Status why,
                           absl::AnyInvocable<void() &&> done) {
   const SessionActivity::Closing closing = activity_.Close(
@@ -213,6 +308,7 @@ void MasterSession::Close(absl::Status why,
             self->plans_->cluster().tasks, self->handle(), std::move(done));
       });
   callables_.Clear();
+  partial_runs_.Close(why);
   plans_->Close(why);
   for (const auto& step : closing.steps) step->Cancel(why);
   activity_.End(closing.number);

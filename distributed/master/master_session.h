@@ -20,6 +20,8 @@
 #include "leat/distributed/master/callables.h"
 #include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_step.h"
+#include "leat/distributed/master/partial_runs.h"
+#include "leat/distributed/master/plan_wait.h"
 #include "leat/distributed/master/session_activity.h"
 #include "leat/distributed/master/session_config.h"
 #include "leat/distributed/master/session_plans.h"
@@ -27,7 +29,6 @@
 
 namespace leat {
 
-struct Patience;
 class SessionWatch;
 
 // Thread-safe. Owned by a shared_ptr: steps, plans and extensions under way
@@ -82,6 +83,25 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Does what Callables::Release does.
   absl::Status ReleaseCallable(int64_t callable);
 
+  using PartialRunSetUp =
+      absl::AnyInvocable<void(absl::StatusOr<std::string>) &&>;
+  // Plans a partial run and gives `done` a handle for RunPartial. The run ends
+  // after the longest time that a step may take, if it has not ended before.
+  // Fails as PartialRuns::Add does. REQUIRES: signature.is_partial.
+  void SetUpPartialRun(const StepSignature& signature,
+                       std::shared_ptr<CallContext> call, PartialRunSetUp done);
+  // Feeds `feed_names`, whose values are in `args`, to a partial run and takes
+  // `fetches` from it. The result has them in this order. Fails as
+  // PartialRuns::Find and PartialRunProgress::Begin do. After any other failure
+  // the run has ended.
+  void RunPartial(const std::string& handle,
+                  const std::vector<std::string>& feed_names,
+                  const std::vector<std::string>& fetches, StepArgs args,
+                  MasterStep::Done done);
+  // Ends a partial run, if there is one with this handle. Calls of it that are
+  // under way fail with `why` (not OK).
+  void EndPartialRun(const std::string& handle, const absl::Status& why);
+
   // Ends every step with `why` (not OK), waits until no step, plan or extension
   // is under way, then deletes the session on its tasks. `done` is called after
   // that. Later calls of the session fail with `why`. REQUIRES: called once.
@@ -108,9 +128,15 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Calls `done` with an error if `patience` ends first.
   void GetPlan(const StepSignature& signature, const std::string& key,
                const Patience& patience, RegisteredPlans::Done done);
-  // Runs a step with a registered plan.
-  void RunPlan(RegisteredPlans::Plan plan, StepArgs args,
-               MasterStep::Done done);
+  // Returns how long a call that only plans a step waits for the plan.
+  Patience SetupPatience(std::shared_ptr<CallContext> call) const;
+  // Returns the request of a step that has a registered plan.
+  StepRequest RequestOf(RegisteredPlans::Plan plan, StepArgs args) const;
+  // Starts a step. Returns null, after it has called `done` with the error, if
+  // it is too late.
+  std::shared_ptr<MasterStep> Start(StepRequest request, MasterStep::Done done);
+  // Adds a partial run with this plan and returns its handle.
+  absl::StatusOr<std::string> AddPartialRun(RegisteredPlans::Plan plan);
   // Counts a step that begins. Returns a function that counts the step's end
   // and calls `done`.
   MasterStep::Done Counted(MasterStep::Done done);
@@ -124,6 +150,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   StepCounts steps_;
   SessionActivity activity_;
   Callables callables_;
+  PartialRuns partial_runs_;
   const std::shared_ptr<SessionWatch> watch_;
 };
 

@@ -36,7 +36,10 @@ int64_t NanosOf(int64_t micros) {
 std::shared_ptr<MasterStep> MasterStep::Start(
     std::shared_ptr<const MasterEnvironment> environment, Allocator& allocator,
     StepRequest request, Done done, Ended ended) {
-  const absl::Status checked = CheckFeeds(request.plan->feeds, request.feeds);
+  const absl::Status checked =
+      request.partial.has_value()
+          ? absl::OkStatus()
+          : CheckFeeds(request.plan->feeds, request.feeds);
   std::shared_ptr<MasterStep> step(
       new MasterStep(std::move(environment), allocator, std::move(request),
                      std::move(done), std::move(ended)));
@@ -71,7 +74,8 @@ MasterStep::MasterStep(std::shared_ptr<const MasterEnvironment> environment,
       feeds_(std::move(request.feeds)),
       request_(std::move(request)),
       logged_(ForeignTasks(request_)),
-      step_id_(RandomStepId()),
+      step_id_(request_.partial.has_value() ? request_.partial->step_id
+                                            : RandomStepId()),
       parts_(std::make_shared<Cancellation>()),
       wall_clock_offset_(request_.trace ? WallClockOffset()
                                         : std::chrono::nanoseconds(0)),
@@ -156,18 +160,14 @@ void MasterStep::KeepLogs(std::vector<pb::StepStats> logs) {
 
 void MasterStep::Send() {
   const std::vector<TaskPart>& parts = request_.plan->parts;
-  pb::ExecutorOpts options;
-  options.set_record_timeline(request_.trace);
-  options.set_record_partition_graphs(request_.partition_graphs);
   for (size_t i = 0; i < parts.size(); ++i) {
     std::vector<int64_t> cleanups;
     if (!parts[i].is_foreign) {
       cleanups = environment_->notices->TakeSteps(parts[i].task);
     }
-    Payload request{.header = RunGraphHeader(parts[i], step_id_,
-                                             static_cast<int64_t>(RandomId()),
-                                             options, cleanups),
-                    .tensors = FeedsOf(parts[i])};
+    Payload request{
+        .header = RunGraphHeader(parts[i], CallOf(parts[i], cleanups)),
+        .tensors = FeedsOf(parts[i])};
     // Releases the feeds now. Their memory is charged to the session, and the
     // session's next step may come as soon as this step is answered.
     if (i + 1 == parts.size()) feeds_.clear();
@@ -204,10 +204,31 @@ bool MasterStep::DeferCleanup(const TaskPart& part) const {
          environment_->notices->DeferStep(part.task, step_id_);
 }
 
+pb::RunGraphRequest MasterStep::CallOf(
+    const TaskPart& part, const std::vector<int64_t>& cleanups) const {
+  pb::RunGraphRequest call;
+  call.set_step_id(step_id_);
+  call.set_request_id(static_cast<int64_t>(RandomId()));
+  if (request_.trace) call.mutable_exec_opts()->set_record_timeline(true);
+  if (request_.partition_graphs) {
+    call.mutable_exec_opts()->set_record_partition_graphs(true);
+  }
+  for (const int64_t ended : cleanups) {
+    call.mutable_leat()->add_cleanup_steps(ended);
+  }
+  if (!request_.partial.has_value()) return call;
+  call.set_is_last_partial_run(request_.partial->is_last);
+  for (const BoundaryKey& fetch : part.boundary.fetches) {
+    if (Takes(fetch)) call.add_recv_key(fetch.key);
+  }
+  return call;
+}
+
 WireTensors MasterStep::FeedsOf(const TaskPart& part) const {
   WireTensors tensors;
   for (const BoundaryKey& feed : part.boundary.feeds) {
-    tensors.push_back({feed.key, feeds_[feed.index]});
+    const Tensor& tensor = feeds_[feed.index];
+    if (tensor.IsValid()) tensors.push_back({feed.key, tensor});
   }
   return tensors;
 }
@@ -258,7 +279,7 @@ absl::Status MasterStep::KeepFetches(const TaskPart& part,
                                      WireTensors tensors) {
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> keys;
   for (const BoundaryKey& fetch : part.boundary.fetches) {
-    keys.emplace(fetch.key, &fetch);
+    if (Takes(fetch)) keys.emplace(fetch.key, &fetch);
   }
   MutexLock lock(mutex_);
   for (WireTensor& received : tensors) {
@@ -414,19 +435,30 @@ void MasterStep::CleanUp() {
     ended = std::exchange(ended_, nullptr);
     has_failed = !statuses_.empty();
   }
-  pb::CleanupGraphRequest request;
-  request.set_step_id(step_id_);
-  std::vector<TaskCall> calls;
+  const bool goes_on =
+      request_.partial.has_value() && !request_.partial->is_last;
+  if (goes_on && !has_failed) return std::move(ended)();
+  std::vector<std::string> told;
   for (const TaskPart& part : request_.plan->parts) {
     if (part.ends_alone) continue;
     if (!has_failed && DeferCleanup(part)) continue;
-    calls.push_back({part.task, ToPayload(request)});
+    told.push_back(part.task);
   }
-  FanOut(*environment_->tasks, methods::kCleanupGraph, std::move(calls),
-         environment_->tasks->ShortCall(),
-         [ended = std::move(ended)](
+  EndOnTasks(*environment_->tasks, told, step_id_, std::move(ended));
+}
+
+void EndOnTasks(TaskCaller& caller, absl::Span<const std::string> tasks,
+                int64_t step_id, absl::AnyInvocable<void() &&> done) {
+  pb::CleanupGraphRequest request;
+  request.set_step_id(step_id);
+  std::vector<TaskCall> calls;
+  for (const std::string& task : tasks) {
+    calls.push_back({task, ToPayload(request)});
+  }
+  FanOut(caller, methods::kCleanupGraph, std::move(calls), caller.ShortCall(),
+         [done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
-           std::move(ended)();
+           std::move(done)();
          });
 }
 

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
@@ -29,10 +31,20 @@ class Allocator;
 struct CallContext;
 struct MasterEnvironment;
 
+// What is special about one call of a partial run.
+struct PartialCall {
+  int64_t step_id = 0;  // of all calls of the run
+  // By position: which fetches this call takes.
+  std::vector<bool> fetches = {};
+  bool is_last = false;  // true if the run ends after this call
+};
+
 // The step that is to be run. A value.
 struct StepRequest {
   std::shared_ptr<const RegisteredPlan> plan = {};
-  std::vector<Tensor> feeds = {};  // by position
+  // By position. In a partial run, those of this call, which have been checked.
+  std::vector<Tensor> feeds = {};
+  std::optional<PartialCall> partial = {};
   std::optional<StepDeadline> deadline = {};
   // The client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};
@@ -43,8 +55,10 @@ struct StepRequest {
 // How a step ended.
 struct StepResult {
   absl::Status status = {};
-  std::vector<Tensor> fetches = {};  // by position; empty on error
-  pb::RunMetadata metadata = {};     // what tasks reported about the step
+  // By position; empty on error. Fetches of other calls of a partial run are
+  // not valid.
+  std::vector<Tensor> fetches = {};
+  pb::RunMetadata metadata = {};  // what tasks reported about the step
 };
 
 // Thread-safe. The calls of a step share its ownership until the step has
@@ -63,8 +77,9 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // `ended` is called exactly once, after `done`. By then every task has
   // replied. Each task has been told to forget the step, or will be told soon
   // (end_notices.h). A task is not told if its part ends alone
-  // (TaskPart::ends_alone). `done` and `ended` are called on any thread,
-  // perhaps the calling thread, without any lock held.
+  // (TaskPart::ends_alone), or if the step is a partial run that goes on.
+  // `done` and `ended` are called on any thread, perhaps the calling thread,
+  // without any lock held.
   static std::shared_ptr<MasterStep> Start(
       std::shared_ptr<const MasterEnvironment> environment,
       Allocator& allocator, StepRequest request, Done done, Ended ended);
@@ -99,6 +114,14 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void Begin();
   // Calls RunGraph on every task.
   void Send();
+  // Returns the fields of a RunGraphRequest that belong to this call of `part`.
+  pb::RunGraphRequest CallOf(const TaskPart& part,
+                             const std::vector<int64_t>& cleanups) const;
+  // Returns true if this call takes the fetch.
+  bool Takes(const BoundaryKey& fetch) const {
+    return !request_.partial.has_value() ||
+           request_.partial->fetches[static_cast<size_t>(fetch.index)];
+  }
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
   // Gives the ended steps `cleanups` back to EndNotices. Called when the
@@ -176,6 +199,11 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> client_token_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Tells `tasks` that a step has ended, and calls `done` when they have
+// answered. `caller` is borrowed until then.
+void EndOnTasks(TaskCaller& caller, absl::Span<const std::string> tasks,
+                int64_t step_id, absl::AnyInvocable<void() &&> done);
 
 }  // namespace leat
 

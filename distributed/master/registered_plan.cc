@@ -74,7 +74,8 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
   part.is_foreign =
       std::find(session.foreign_tasks.begin(), session.foreign_tasks.end(),
                 part.task) != session.foreign_tasks.end();
-  part.ends_alone = !part.is_foreign && !ExchangesTensors(graph);
+  part.ends_alone =
+      !part.is_foreign && !signature.is_partial && !ExchangesTensors(graph);
   part.has_state = HasState(graph);
   LEAT_ASSIGN_OR_RETURN(part.boundary,
                         ArgsToRecvs(signature, session.devices, graph));
@@ -91,6 +92,7 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
     }
   } else {
     request.set_request_id(static_cast<int64_t>(RandomId()));
+    request.mutable_leat()->set_is_partial(signature.is_partial);
   }
   LEAT_RETURN_IF_ERROR(ExportGraphDef(
       graph, *request.mutable_graph_def(),
@@ -135,7 +137,8 @@ absl::StatusOr<RegisteredPlans::Plan> Finish(
           " sent a malformed RegisterGraphResponse: ", parsed.message())));
       continue;
     }
-    SetGraphHandle(session_handle, response.graph_handle(), plan.parts[i]);
+    SetGraphHandle(session_handle, response.graph_handle(),
+                   plan.whole.has_value(), plan.parts[i]);
     registered.push_back(plan.parts[i]);
   }
   if (!status.ok()) {
@@ -162,7 +165,7 @@ absl::StatusOr<std::vector<PartRequest>> MakePartRequests(
 }
 
 void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
-                    TaskPart& part) {
+                    bool is_partial, TaskPart& part) {
   part.graph_handle = std::move(graph_handle);
   pb::RunGraphRequest request;
   request.set_session_handle(session_handle);
@@ -172,29 +175,22 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
   // as the status of the RPC, the message would be truncated and the code might
   // change on the way.
   request.set_store_errors_in_response_body(true);
+  request.set_is_partial(is_partial);
+  // Each call of a partial run says itself what it fetches.
   for (const BoundaryKey& fetch : part.boundary.fetches) {
-    request.add_recv_key(fetch.key);
+    if (!is_partial) request.add_recv_key(fetch.key);
   }
   if (part.ends_alone) request.mutable_leat()->set_ends_alone(true);
   request.SerializeToString(&part.run_graph);
 }
 
-std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
-                           int64_t request_id,
-                           const pb::ExecutorOpts& exec_opts,
-                           absl::Span<const int64_t> cleanup_steps) {
-  pb::RunGraphRequest request;
-  request.set_step_id(step_id);
-  request.set_request_id(request_id);
-  if (exec_opts.ByteSizeLong() > 0) *request.mutable_exec_opts() = exec_opts;
-  for (const int64_t ended : cleanup_steps) {
-    request.mutable_leat()->add_cleanup_steps(ended);
-  }
+std::string RunGraphHeader(const TaskPart& part,
+                           const pb::RunGraphRequest& call) {
   // The bytes of two messages, one after the other, are a message with the
   // fields of both. Fields may come in any order, and a field that is itself a
   // message may come in several parts, which are merged.
   std::string header = part.run_graph;
-  request.AppendToString(&header);
+  call.AppendToString(&header);
   return header;
 }
 
@@ -210,6 +206,7 @@ void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                                       .types = std::move(plan.feed_types),
                                       .shapes = std::move(plan.feed_shapes)},
                             .fetches = std::move(plan.signature.fetches)};
+  if (plan.signature.is_partial) registered.whole = std::move(plan.whole);
   std::vector<TaskCall> calls;
   for (PartRequest& request : *requests) {
     calls.push_back({request.part.task, ToPayload(request.request)});

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,9 @@ class PlanObserver;
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
   bool is_foreign = false;  // true for a task of TensorFlow
-  // True if the part runs on a task of Leat and exchanges no tensors with other
-  // tasks. A step then ends on the task when RunGraph returns, and needs no
-  // CleanupGraph.
+  // True if the part runs on a task of Leat, exchanges no tensors with other
+  // tasks and is not part of a partial run. A step then ends on the task when
+  // RunGraph returns, and needs no CleanupGraph.
   bool ends_alone = false;
   // True if the part uses state of the task, that is, if its nodes have handles
   // of variables or queues.
@@ -42,7 +43,7 @@ struct TaskPart {
   // The handle that the task has given the graph. Empty until the graph is
   // registered.
   std::string graph_handle = {};
-  // The fields of RunGraphRequest that all steps share, serialized.
+  // The fields of RunGraphRequest that all calls share, serialized.
   std::string run_graph = {};
 };
 
@@ -52,6 +53,7 @@ struct RegisteredPlan {
   FeedSpec feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<TaskPart> parts = {};
+  std::optional<Graph> whole = {};  // StepPlan::whole of a partial run
 };
 
 // The plans of a session of a master.
@@ -89,15 +91,12 @@ absl::StatusOr<std::vector<PartRequest>> MakePartRequests(
 
 // Sets the fields of `part` that depend on its graph handle.
 void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
-                    TaskPart& part);
+                    bool is_partial, TaskPart& part);
 
 // Returns the header of a RunGraphRequest: the fields of `part.run_graph`, and
-// the fields of one step. `cleanup_steps` are ended steps that the task has to
-// forget. They must be empty for a task of TensorFlow.
-std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
-                           int64_t request_id,
-                           const pb::ExecutorOpts& exec_opts = {},
-                           absl::Span<const int64_t> cleanup_steps = {});
+// those of `call`, which belong to one call.
+std::string RunGraphHeader(const TaskPart& part,
+                           const pb::RunGraphRequest& call);
 
 // Registers all parts with their tasks, at the same time, and calls `done`
 // exactly once. Fails as MakePartRequests does. If a task fails, `done` gets

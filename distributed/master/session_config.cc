@@ -8,7 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/cluster/cluster.h"
+#include "leat/distributed/cluster/resolver.h"
 #include "leat/protos/config.pb.h"
 
 namespace leat {
@@ -70,18 +73,41 @@ bool Agree(const std::optional<T>& a, const std::optional<T>& b) {
 
 absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config) {
   LEAT_RETURN_IF_ERROR(CheckThreadPools(config));
-  if (config.has_cluster_def()) {
-    return absl::UnimplementedError(
-        "config.cluster_def is set, but a session runs on the cluster of its "
-        "server; leave it out");
-  }
   SessionConfig result{
       .allow_soft_placement = config.allow_soft_placement(),
+      .log_device_placement = config.log_device_placement(),
       .isolate_state = config.isolate_session_state(),
       .operation_timeout = ReadTimeout(config.operation_timeout_in_ms()),
       .optimizer = OptimizerOptionsFrom(config.graph_options())};
   LEAT_ASSIGN_OR_RETURN(result.device_filters, ReadFilters(config));
   return result;
+}
+
+absl::Status CheckClusterDef(const pb::ClusterDef& def,
+                             const ClusterSpec& own) {
+  const auto refused = [](absl::string_view what) {
+    return absl::UnimplementedError(absl::StrCat(
+        "config.cluster_def ", what,
+        ", but a session runs on the cluster of its server; leave it out"));
+  };
+  size_t num_found = 0;
+  for (const pb::JobDef& job : def.job()) {
+    if (job.name() == kEvaluatorJob) continue;
+    for (const auto& [index, address] : job.tasks()) {
+      const TaskId task{.job = job.name(), .index = index};
+      const absl::StatusOr<std::string> known = own.AddressOf(task);
+      if (!known.ok() || *known != address) {
+        return refused(absl::StrCat(
+            "has ", QuotedText(address), " as ", task.ToString(),
+            known.ok() ? absl::StrCat(" instead of ", *known) : ""));
+      }
+      ++num_found;
+    }
+  }
+  size_t num_own = 0;
+  for (const TaskId& task : own.Tasks()) num_own += task.job != kEvaluatorJob;
+  if (num_found == num_own) return absl::OkStatus();
+  return refused(absl::StrCat("has ", num_found, " of ", num_own, " tasks"));
 }
 
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name) {

@@ -10,23 +10,29 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/graph/optimizer/optimizer_options.h"
 
 namespace leat::pb {
+class ClusterDef;
 class ConfigProto;
 class RunOptions;
 }  // namespace leat::pb
 
 namespace leat {
 
+class ClusterSpec;
+
 // The options of a session. A value.
 struct SessionConfig {
   // If true, a node goes to another device of the requested task when no device
   // satisfies the node's device request.
   bool allow_soft_placement = false;
+  // If true, the device of every node is logged.
+  bool log_device_placement = false;
   // If true, variables and queues belong to the session, not to the tasks.
   bool isolate_state = false;
   // The timeout for connecting to the session's tasks, for MakeCallable, and
@@ -45,9 +51,14 @@ struct SessionConfig {
 // place_pruned_graph, and a timeout below 0.
 //
 // Returns INVALID_ARGUMENT if `config` asks for separate thread pools for the
-// session, or if it has malformed or too many filters. Returns UNIMPLEMENTED if
-// it has a cluster_def. Errors name the field.
+// session, or if it has malformed or too many filters. Errors name the field.
+// The caller checks cluster_def with CheckClusterDef.
 absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
+
+// Returns UNIMPLEMENTED if `def`, the cluster that a client wants to use, has
+// other tasks or addresses than `own`, the cluster of the server. An evaluator
+// may be left out of either, because it is a client of the cluster.
+absl::Status CheckClusterDef(const pb::ClusterDef& def, const ClusterSpec& own);
 
 // Returns true if `filters` is empty or one of them allows `name`, a task or a
 // device. As in TensorFlow, a filter allows every name that does not contradict

@@ -75,11 +75,14 @@ absl::StatusOr<std::unique_ptr<SessionPlans>> SessionPlans::Create(
       environment, config, std::move(client), std::move(cluster)));
   LEAT_ASSIGN_OR_RETURN(
       plans->graph_,
-      SessionGraph::Create(std::move(graph), plans->cluster_.devices,
-                           {.allow_soft_placement = config.allow_soft_placement,
-                            .policies = environment.policies,
-                            .lower_limits = environment.limits.lower,
-                            .foreign_tasks = plans->cluster_.foreign_tasks}));
+      SessionGraph::Create(
+          std::move(graph), plans->cluster_.devices,
+          {.allow_soft_placement = config.allow_soft_placement,
+           .policies = environment.policies,
+           .lower_limits = environment.limits.lower,
+           .foreign_tasks = plans->cluster_.foreign_tasks,
+           .log_placement =
+               config.log_device_placement ? environment.log : nullptr}));
   return plans;
 }
 

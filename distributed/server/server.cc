@@ -281,6 +281,7 @@ void Server::Implementation::MakeMaster() {
                                 .plan_observer = options_.plan_observer,
                                 .log = options_.log,
                                 .notices = notices};
+  environment.cluster_spec = options_.config.cluster;
   for (const TaskId& task : options_.config.cluster.Tasks()) {
     environment.cluster.push_back(task.ToString());
   }
@@ -289,7 +290,7 @@ void Server::Implementation::MakeMaster() {
   for (const Method& method :
        {methods::kCreateWorkerSession, methods::kRegisterGraph,
         methods::kRunGraph, methods::kCreateSession, methods::kRunStep,
-        methods::kRunCallable}) {
+        methods::kRunCallable, methods::kPartialRunSetup}) {
     methods_.Wrap(method, [this](Handler handler) {
       return gate_.Around(std::move(handler));
     });
@@ -321,6 +322,9 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
     steps_->FailRuns(gate_.reason());
     again = clock().After(options_.intervals.end_steps_again);
   }
+  // Partial runs may be open though no call is under way.
+  steps_->FailRuns(gate_.reason());
+  worker_->WaitForPartialSteps();
   // Tells other tasks that their sessions have ended. Waits for silent tasks
   // only until the grace period ends, but at least for `reply_grace`.
   const auto reply_grace = options_.intervals.reply_grace;

@@ -2,6 +2,7 @@
 #include "leat/distributed/worker/registered_graph.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/container/btree_set.h"
@@ -75,11 +76,12 @@ absl::Status BadKey(absl::string_view what, absl::string_view key,
 
 }  // namespace
 
-RegisteredGraph::RegisteredGraph(Boundary boundary,
+RegisteredGraph::RegisteredGraph(Use use, Boundary boundary,
                                  std::vector<std::string> senders,
                                  std::shared_ptr<const RecvBundles> bundles,
                                  std::shared_ptr<CompiledGraph> compiled)
-    : boundary_(std::move(boundary)),
+    : use_(use),
+      boundary_(std::move(boundary)),
       senders_(std::move(senders)),
       bundles_(std::move(bundles)),
       compiled_(std::move(compiled)) {
@@ -93,37 +95,44 @@ RegisteredGraph::RegisteredGraph(Boundary boundary,
 
 absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Create(
     const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
-    absl::string_view task, GraphRunner& runner) {
+    absl::string_view task, GraphRunner& runner, Use use) {
   limits.allow_internal_names = true;
   LEAT_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(def, ops, limits));
   LEAT_RETURN_IF_ERROR(AssignDevices(task, runner.devices(), graph));
+  std::optional<Graph> partial;
+  if (use == Use::kPartialRuns) partial = graph;
   LEAT_ASSIGN_OR_RETURN(Boundary boundary, RecvsToArgs(graph));
+  if (partial.has_value()) graph = *std::move(partial);
   std::vector<std::string> senders = SendersOf(graph, task);
   auto bundles = std::make_shared<const RecvBundles>(graph);
   if (bundles->bundles().empty()) bundles = nullptr;
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledGraph> compiled,
                         runner.Register(std::move(graph)));
   return std::shared_ptr<const RegisteredGraph>(
-      new RegisteredGraph(std::move(boundary), std::move(senders),
+      new RegisteredGraph(use, std::move(boundary), std::move(senders),
                           std::move(bundles), std::move(compiled)));
+}
+
+absl::Status RegisteredGraph::CheckFeed(const WireTensor& feed) const {
+  const auto found = feeds_.find(feed.name);
+  if (found == feeds_.end()) {
+    return BadKey("feed", feed.name, "is not one that the graph takes");
+  }
+  const DType dtype = found->second->dtype;
+  if (feed.tensor.dtype() == dtype) return absl::OkStatus();
+  return BadKey("feed", feed.name,
+                absl::StrCat("is ", Name(dtype), " but the tensor is ",
+                             Name(feed.tensor.dtype())));
 }
 
 absl::StatusOr<std::vector<Tensor>> RegisteredGraph::Arguments(
     WireTensors feeds) const {
   std::vector<Tensor> arguments(boundary_.feeds.size());
   for (WireTensor& feed : feeds) {
-    const auto found = feeds_.find(feed.name);
-    if (found == feeds_.end()) {
-      return BadKey("feed", feed.name, "is not one that the graph takes");
-    }
-    const BoundaryKey& key = *found->second;
+    LEAT_RETURN_IF_ERROR(CheckFeed(feed));
+    const BoundaryKey& key = *feeds_.at(feed.name);
     Tensor& argument = arguments[static_cast<size_t>(key.index)];
     if (argument.IsValid()) return BadKey("feed", key.key, "was given twice");
-    if (feed.tensor.dtype() != key.dtype) {
-      return BadKey("feed", key.key,
-                    absl::StrCat("is ", Name(key.dtype), " but the tensor is ",
-                                 Name(feed.tensor.dtype())));
-    }
     argument = std::move(feed.tensor);
   }
   for (const BoundaryKey& key : boundary_.feeds) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -29,6 +30,14 @@ namespace leat {
 // and resources with which its GraphRunner runs.
 class RegisteredGraph {
  public:
+  // Says how the steps of a graph get their feeds and return their fetches.
+  enum class Use {
+    // With one call of RunGraph, as arguments and return values.
+    kWholeSteps,
+    // With several calls. Client-terminated nodes use the step's rendezvous.
+    kPartialRuns,
+  };
+
   // Imports and compiles a graph that a master has placed, partitioned and
   // optimized. The call may take a long time. `task` is the name of the
   // runner's task. Returns INVALID_ARGUMENT, naming the node, if a node has no
@@ -36,8 +45,9 @@ class RegisteredGraph {
   // RecvsToArgs and GraphRunner::Register do.
   static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
       const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
-      absl::string_view task, GraphRunner& runner);
+      absl::string_view task, GraphRunner& runner, Use use = Use::kWholeSteps);
 
+  Use use() const { return use_; }
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
   // The bundles in which the graph receives tensors, or null if there are none.
   const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
@@ -47,6 +57,9 @@ class RegisteredGraph {
   // The number of values that a step of this graph returns.
   size_t num_returns() const { return boundary_.fetches.size(); }
 
+  // Returns INVALID_ARGUMENT, naming the key, unless `feed` is for one of the
+  // arguments and has its type.
+  absl::Status CheckFeed(const WireTensor& feed) const;
   // Returns the arguments of a step that is fed with `feeds`, by position.
   // Returns INVALID_ARGUMENT, naming the key, unless there is exactly one feed
   // for each argument, with the argument's type.
@@ -59,10 +72,11 @@ class RegisteredGraph {
       absl::Span<const std::string* const> keys) const;
 
  private:
-  RegisteredGraph(Boundary boundary, std::vector<std::string> senders,
+  RegisteredGraph(Use use, Boundary boundary, std::vector<std::string> senders,
                   std::shared_ptr<const RecvBundles> bundles,
                   std::shared_ptr<CompiledGraph> compiled);
 
+  const Use use_;
   // The feeds and fetches of the graph, with their keys.
   const Boundary boundary_;
   const std::vector<std::string> senders_;

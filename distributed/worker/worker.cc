@@ -33,6 +33,22 @@ absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
       "Graph handle is not found: ", handle.substr(0, kMaxShownBytes), rest));
 }
 
+// Returns an error if the graph was not registered for the call that runs it.
+absl::Status CheckUse(const RegisteredGraph& graph,
+                      const pb::RunGraphRequest& request) {
+  const bool is_partial = graph.use() == RegisteredGraph::Use::kPartialRuns;
+  if (request.is_partial() == is_partial) return absl::OkStatus();
+  if (is_partial) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("RunGraph of step ", request.step_id(),
+                     " is not partial, but the graph is one of partial runs"));
+  }
+  return absl::UnimplementedError(absl::StrCat(
+      "RunGraph of step ", request.step_id(),
+      " is partial, but the graph is not one of partial runs; a master of "
+      "TensorFlow cannot register such graphs with a task of Leat"));
+}
+
 }  // namespace
 
 Worker::Worker(WorkerEnvironment environment)
@@ -43,6 +59,7 @@ Worker::Worker(WorkerEnvironment environment)
                 environment_.limits.max_transport_bytes),
       sessions_(environment_.task, *environment_.devices, *environment_.kernels,
                 environment_.limits, environment_.timers->clock()),
+      partial_steps_(environment_),
       create_ids_(environment_.limits.max_request_ids),
       register_ids_(environment_.limits.max_request_ids),
       run_ids_(environment_.limits.max_request_ids),
@@ -233,9 +250,11 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
   LEAT_RETURN_IF_ERROR(session->CheckRoom());
   LEAT_ASSIGN_OR_RETURN(
       std::shared_ptr<const RegisteredGraph> graph,
-      RegisteredGraph::Create(request.graph_def(), *environment_.ops,
-                              environment_.limits.import, environment_.task,
-                              session->runner()));
+      RegisteredGraph::Create(
+          request.graph_def(), *environment_.ops, environment_.limits.import,
+          environment_.task, session->runner(),
+          request.leat().is_partial() ? RegisteredGraph::Use::kPartialRuns
+                                      : RegisteredGraph::Use::kWholeSteps));
   // Calls Peer::Meet for each sender, so that this task itself notices when a
   // sender falls silent.
   for (const std::string& sender : graph->senders()) {
@@ -324,11 +343,6 @@ absl::Status Worker::StartStep(RunGraphCall& call) {
   const pb::RunGraphRequest& request = call.request;
   LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));
   LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().cleanup_steps()));
-  if (request.is_partial()) {
-    return absl::UnimplementedError(
-        absl::StrCat("RunGraph of step ", request.step_id(),
-                     " is partial: partial runs are not supported"));
-  }
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> session,
                         sessions_.Find(request.session_handle(),
                                        request.create_worker_session_called()));
@@ -336,8 +350,13 @@ absl::Status Worker::StartStep(RunGraphCall& call) {
   std::shared_ptr<const RegisteredGraph> graph =
       session->Find(request.graph_handle());
   if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
-  WorkerStep::Run(environment_, std::move(session), std::move(graph),
-                  std::move(call));
+  LEAT_RETURN_IF_ERROR(CheckUse(*graph, request));
+  if (request.is_partial()) {
+    partial_steps_.Run(std::move(session), std::move(graph), std::move(call));
+  } else {
+    WorkerStep::Run(environment_, std::move(session), std::move(graph),
+                    std::move(call));
+  }
   return absl::OkStatus();
 }
 

@@ -19,6 +19,7 @@
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/recv_tensor.h"
+#include "leat/distributed/worker/partial_step.h"
 #include "leat/distributed/worker/worker_environment.h"
 #include "leat/distributed/worker/worker_session.h"
 #include "leat/distributed/worker/worker_sessions.h"
@@ -57,6 +58,10 @@ class Worker {
     size_t running = 0;  // calls of RunGraph
   };
   Counters counters() const;
+
+  // Waits until the steps of partial runs have ended. REQUIRES: no call of
+  // RunGraph comes, and StepTable::FailRuns was called.
+  void WaitForPartialSteps() { partial_steps_.WaitUntilEmpty(); }
 
   // Adds the worker's sessions and steps to `status`.
   void Report(const StatusListing& listing,
@@ -121,6 +126,7 @@ class Worker {
   const uint64_t incarnation_;
   RequestQueue requests_;
   WorkerSessions sessions_;
+  PartialSteps partial_steps_;
   RequestIds create_ids_;
   RequestIds register_ids_;
   RequestIds run_ids_;

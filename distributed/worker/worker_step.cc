@@ -70,6 +70,12 @@ void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
   std::move(reply)(std::move(payload));
 }
 
+absl::Status DeadFetch(absl::string_view key) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("fetch '", ParsedKey(std::string(key)).tensor_name(),
+                   "' has no value: it is on a branch that was not taken"));
+}
+
 WorkerStep::WorkerStep(const WorkerEnvironment& environment,
                        std::shared_ptr<WorkerSession> session,
                        std::shared_ptr<const RegisteredGraph> graph,
@@ -243,11 +249,7 @@ absl::Status WorkerStep::CollectFetches(WireTensors& tensors) {
   for (size_t i = 0; i < fetched_.size(); ++i) {
     const std::string& key = call_.request.recv_key(static_cast<int>(i));
     Tensor& tensor = returns_[static_cast<size_t>(fetched_[i])];
-    if (!tensor.IsValid()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("fetch '", ParsedKey(key).tensor_name(),
-                       "' has no value: it is on a branch that was not taken"));
-    }
+    if (!tensor.IsValid()) return DeadFetch(key);
     tensors.push_back({.name = key, .tensor = std::move(tensor)});
   }
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
@@ -48,6 +49,9 @@ struct RunGraphCall {
 void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
                      pb::RunGraphResponse response = {},
                      WireTensors tensors = {});
+
+// Returns the error of a fetch, given by its rendezvous key, that is dead.
+absl::Status DeadFetch(absl::string_view key);
 
 // A run of one graph in a step. Thread-safe. It owns itself until it has
 // replied. Until then it shares the ownership of its session and its graph.

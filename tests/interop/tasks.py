@@ -185,6 +185,18 @@ class Cluster:
     return f"grpc://{self._spec[job][index]}"
 
 
+def first_line(error):
+  """The first line of what the server said in a client's error. The client puts in front
+  where the program has built the node, and a master the name of the task."""
+  lines = error.message.splitlines()
+  if lines and lines[0] == "Graph execution error:":
+    nodes = [i for i, line in enumerate(lines) if line.startswith("Node: '")]
+    lines = lines[nodes[-1] + 1 if nodes else 1:]
+  lines = [line for line in lines
+           if line and not line.startswith(("From /job:", "====="))]
+  return lines[0] if lines else ""
+
+
 def eventually(call, seconds=30, errors=(Exception,)):
   """What the call returns when it no longer raises one of these."""
   deadline = time.monotonic() + seconds

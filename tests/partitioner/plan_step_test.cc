@@ -94,5 +94,112 @@ TEST_F(PlanStepTest, AForeignTaskGetsOpsOfTypesWithoutAKernelOfOurs) {
   EXPECT_THAT(NodesOf(plan, kPs, "MatMul"), ElementsAre("MatMul"));
 }
 
+// Returns the error with which a step with `connections` is refused.
+class ConnectionsTest : public PlanStepTest {
+ protected:
+  ConnectionsTest() {
+    x = b.Placeholder<float>("x");
+    y = b.Placeholder<float>("y");
+    n = b.Placeholder<int32_t>("n");
+    neg = op::Neg(x);
+    sum = op::Add(neg, y);
+  }
+  std::string Refused(std::vector<TensorConnection> connections,
+                      std::vector<std::string> feeds = {"x"},
+                      std::vector<std::string> fetches = {}) {
+    if (fetches.empty()) fetches = {sum.name()};
+    const Graph graph = b.Build().value();
+    const auto pruned = PruneToStep(graph, {.feeds = std::move(feeds),
+                                            .fetches = std::move(fetches),
+                                            .connections = connections});
+    return std::string(pruned.status().message());
+  }
+
+  Output x, y, n, neg, sum;
+};
+
+TEST_F(ConnectionsTest, TakeOneTensorForAnother) {
+  const StepPlan plan = Plan({.feeds = {"x"},
+                              .fetches = {sum.name()},
+                              .connections = {{neg.name(), "y:0"}}});
+  ASSERT_EQ(plan.partitions.size(), 1u);
+  const Graph& graph = plan.partitions[0].graph;
+  const Node& node = graph.node(graph.Find(sum.operation().name()));
+  EXPECT_EQ(graph.node(node.inputs[0].node).name(), neg.operation().name());
+  EXPECT_EQ(node.inputs[1], node.inputs[0]);
+  EXPECT_EQ(graph.Find("y"), kNoNode);
+}
+
+TEST_F(ConnectionsTest, MayFollowEachOther) {
+  // n takes no part. y takes x, which is fed.
+  EXPECT_EQ(Refused({{"x", "y"}}), "");
+  const Output z = b.Placeholder<float>("z");
+  EXPECT_EQ(Refused({{"x", "z"}, {"z", "y"}}), "");
+}
+
+TEST_F(ConnectionsTest, AreRefused) {
+  EXPECT_EQ(Refused({{"nobody:0", "y:0"}}),
+            "Requested tensor connection from unknown node: \"y:0\".");
+  EXPECT_EQ(Refused({{"x:1", "y:0"}}),
+            "Requested tensor connection from unknown edge: \"y:0\" (actual "
+            "number of outputs = 1).");
+  EXPECT_EQ(Refused({{"x:0", "nobody:0"}}),
+            "FeedInputs: unable to find feed output nobody:0");
+  EXPECT_EQ(Refused({{neg.name(), "x:0"}}),
+            "Endpoint \"x:0\" fed more than once.");
+  EXPECT_EQ(Refused({{"x:0", "y:0"}, {neg.name(), "y:0"}}),
+            "Endpoint \"y:0\" fed more than once.");
+  EXPECT_EQ(Refused({{"x:0", "y:0"}}, {"x"}, {"y:0"}),
+            "y:0 is both fed and fetched.");
+  EXPECT_EQ(Refused({{"n:0", "y:0"}}),
+            "Requested tensor connection from \"n:0\", which is int32, to "
+            "\"y:0\", which is float");
+  EXPECT_THAT(Refused({{"x", "y"}, {"y", "x"}}, {}),
+              ::testing::HasSubstr("lead in a circle"));
+  // What y is computed from would be computed from y.
+  EXPECT_NE(Refused({{sum.name(), "y:0"}}), "");
+}
+
+TEST_F(PlanStepTest, APartialRunHasItsWholeGraph) {
+  const Output x = b.Placeholder<float>("x");
+  const Output y = op::Neg(x);
+  StepSignature signature{.feeds = {"x"}, .fetches = {y.name()}};
+  EXPECT_FALSE(Plan(signature).whole.has_value());
+  signature.is_partial = true;
+  EXPECT_TRUE(Plan(signature).whole.has_value());
+}
+
+TEST_F(PlanStepTest, OnlyReachableFunctionsTravel) {
+  const auto add_function = [&](Graph& graph, const std::string& name,
+                                const std::string& callee) {
+    auto function = std::make_shared<Function>();
+    function->signature.name = name;
+    FunctionNode node{.name = "calls", .op = "MapDataset"};
+    node.attrs.Set("f", FunctionRef{.name = callee});
+    function->nodes.push_back(std::move(node));
+    ASSERT_EQ(graph.functions().Add(std::move(function)), absl::OkStatus());
+  };
+  const Output x = b.Placeholder<float>("x");
+  const Output y = op::Neg(x);
+  Graph graph = b.Build().value();
+  for (const auto& [name, callee] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"outer", "inner"}, {"inner", "inner"}, {"unused", "outer"}}) {
+    add_function(graph, name, callee);
+  }
+  auto def = std::make_shared<NodeDef>(*graph.node(graph.Find("Neg")).def);
+  def->attrs.Set("calls", FunctionRef{.name = "outer"});
+  OpDef op = *def->op;
+  op.attrs.push_back({.name = "calls", .type = "func"});
+  def->op = &op;
+  graph.Replace(graph.Find("Neg"), def);
+  const auto pruned =
+      PruneToStep(graph, {.feeds = {"x"}, .fetches = {y.name()}});
+  ASSERT_TRUE(pruned.ok()) << pruned.status();
+  EXPECT_NE(pruned->graph.functions().Find("outer"), nullptr);
+  EXPECT_NE(pruned->graph.functions().Find("inner"), nullptr);
+  EXPECT_EQ(pruned->graph.functions().Find("unused"), nullptr);
+}
+
 }  // namespace
 }  // namespace leat::plan_step_test

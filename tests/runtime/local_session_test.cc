@@ -176,7 +176,8 @@ TEST_P(LocalSessionTest, RefusesWrongNamesFeedsAndTypes) {
   const Tensor one = Tensor::Scalar(1.0f);
   const auto run = [&](RunArgs args) { return session->Run(args).status(); };
   EXPECT_EQ(run({.fetches = {"nobody:0"}}).code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(run({.fetches = {"Neg:1"}}).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(run({.fetches = {"Neg:1"}}).code(),
+            absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(run({.feeds = {{"nobody", one}}, .fetches = {y}}).code(),
             absl::StatusCode::kNotFound);
   EXPECT_EQ(run({.targets = {"nobody"}}).code(), absl::StatusCode::kNotFound);

@@ -51,6 +51,12 @@ class SessionOnServer final
     return Callable(std::make_shared<CallableOnServer>(shared_from_this(),
                                                        std::move(callable)));
   }
+  absl::StatusOr<PartialRun> StartPartialRun(
+      const PartialRunArgs& args) override {
+    LEAT_ASSIGN_OR_RETURN(PartialRun run, session_->StartPartialRun(args));
+    return PartialRun(std::make_shared<PartialRunOnServer>(shared_from_this(),
+                                                           std::move(run)));
+  }
   absl::Status Extend(const Graph& graph) override {
     return session_->Extend(graph);
   }
@@ -74,6 +80,23 @@ class SessionOnServer final
    private:
     const std::shared_ptr<SessionOnServer> session_;
     const Callable callable_;
+  };
+
+  // A partial run that keeps the server alive.
+  class PartialRunOnServer final : public PartialRun::Implementation {
+   public:
+    PartialRunOnServer(std::shared_ptr<SessionOnServer> session, PartialRun run)
+        : session_(std::move(session)), run_(std::move(run)) {}
+    absl::StatusOr<std::vector<Tensor>> Run(
+        const std::vector<Feed>& feeds,
+        const std::vector<TensorName>& fetches) override {
+      return run_.Run(feeds, fetches);
+    }
+    absl::Status Finish() override { return run_.Finish(); }
+
+   private:
+    const std::shared_ptr<SessionOnServer> session_;
+    const PartialRun run_;
   };
 
   const std::unique_ptr<Server> server_;

@@ -167,6 +167,9 @@ class SlowSession final : public Session {
     target_.clock.Sleep(target_.plan);
     return Callable(std::make_shared<SlowCallable>(target_));
   }
+  absl::StatusOr<PartialRun> StartPartialRun(const PartialRunArgs&) override {
+    return absl::UnimplementedError("");
+  }
   absl::Status Extend(const Graph&) override { return absl::OkStatus(); }
   std::vector<DeviceInfo> ListDevices() const override { return {}; }
   absl::Status Close() override {

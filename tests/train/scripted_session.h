@@ -126,6 +126,9 @@ class ScriptedSession final : public Session {
   absl::StatusOr<Callable> MakeCallable(const CallableArgs&) override {
     return absl::UnimplementedError("");
   }
+  absl::StatusOr<PartialRun> StartPartialRun(const PartialRunArgs&) override {
+    return absl::UnimplementedError("");
+  }
   absl::Status Extend(const Graph&) override { return absl::OkStatus(); }
   std::vector<DeviceInfo> ListDevices() const override { return {}; }
   absl::Status Close() override {

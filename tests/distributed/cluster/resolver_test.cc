@@ -127,7 +127,8 @@ TEST(ResolverTest, AnEvaluatorIsOutsideOfTheCluster) {
        {Input(R"({"cluster": {"ps": ["p:1"]},
                   "task": {"type": "evaluator", "index": 2}})"),
         Flags(R"({"ps": ["p:1"]})", "evaluator", 2),
-        Hosts("p:1", "", "evaluator", 2)}) {
+        Hosts("p:1", "", "evaluator", 2),
+        Flags(R"({"ps": ["p:1"], "evaluator": ["e:1"]})", "evaluator", 2)}) {
     const TaskConfig config = Resolve(input);
     EXPECT_FALSE(config.in_cluster);
     EXPECT_EQ(config.task, (TaskId{"evaluator", 2}));
@@ -202,9 +203,8 @@ TEST(ResolverTest, WrongFlagsAreRefused) {
       {Flags(R"({"ps": ["a:1"], "worker": ["b:1", "a:1"]})", "ps", 0),
        "--cluster: address 'a:1' is given to /job:ps/task:0 and to "
        "/job:worker/task:1; each task needs its own"},
-      {Flags(R"({"ps": ["a:1"], "evaluator": ["b:1"]})", "ps", 0),
-       "--cluster: job 'evaluator' is among the jobs of the cluster; an "
-       "evaluator is outside of it"},
+      {Flags(R"({"evaluator": ["b:1"]})", "evaluator", 0),
+       "--cluster: the cluster has no tasks"},
       {Flags(R"({"ps": ["a:1", "b:0"]})", "ps", 0),
        "--cluster: address 'b:0' of /job:ps/task:1 has port 0, which only this "
        "process's own task may have"},
@@ -279,10 +279,6 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
        "TF_CONFIG: task index -1 of job 'ps' is not in [0, 1048576]"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "p", "index": 0}})",
        "TF_CONFIG: there is no job 'p'; the cluster has ps"},
-      {R"({"cluster": {"ps": ["a:1"], "evaluator": ["b:1"]},
-           "task": {"type": "evaluator", "index": 0}})",
-       "TF_CONFIG: job 'evaluator' is among the jobs of the cluster; an "
-       "evaluator is outside of it"},
       {R"({"sparseCluster": {"ps": ["a:1", "b:1"]},
            "task": {"type": "ps", "index": 2}})",
        "TF_CONFIG: task 2 is not in job 'ps', which has the tasks 0, 1"},

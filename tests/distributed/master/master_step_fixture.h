@@ -46,7 +46,8 @@ inline std::shared_ptr<RegisteredPlan> Plan() {
       {.task = kWorker,
        .boundary = {.feeds = {{"key u", 1, DType::kFloat}},
                     .fetches = {{"key b", 0, DType::kFloat}}}});
-  for (TaskPart& part : plan->parts) SetGraphHandle("s", "g", part);
+  for (TaskPart& part : plan->parts)
+    SetGraphHandle("s", "g", /*is_partial=*/false, part);
   return plan;
 }
 

@@ -186,10 +186,11 @@ TEST_F(RegisteredPlanTest, APartWithoutOthersEndsAlone) {
   ASSERT_EQ(requests.size(), 1);
   TaskPart part = requests.begin()->second.part;
   EXPECT_TRUE(part.ends_alone);
-  SetGraphHandle(handle_, "g", part);
+  SetGraphHandle(handle_, "g", /*is_partial=*/false, part);
   pb::RunGraphRequest run;
-  ASSERT_TRUE(run.ParseFromString(RunGraphHeader(part, 1, 2)));
+  ASSERT_TRUE(run.ParseFromString(RunGraphHeader(part, {})));
   EXPECT_TRUE(run.leat().ends_alone());
+  EXPECT_FALSE(run.is_partial());
 }
 
 TEST_F(RegisteredPlanTest, ATaskOfTensorFlowGetsNothingOfOurs) {
@@ -231,11 +232,13 @@ TEST_F(RegisteredPlanTest, OurTasksKeepWhatThePlannerMarked) {
 TEST_F(RegisteredPlanTest, RunGraphSaysWhatTheStepIs) {
   auto requests = Requests(Plan());
   TaskPart& part = requests.at(kWorkerTask).part;
-  SetGraphHandle(handle_, "graph-3", part);
-  pb::ExecutorOpts options;
-  options.set_record_timeline(true);
+  SetGraphHandle(handle_, "graph-3", /*is_partial=*/false, part);
+  pb::RunGraphRequest call;
+  call.set_step_id(41);
+  call.set_request_id(42);
+  call.mutable_exec_opts()->set_record_timeline(true);
   pb::RunGraphRequest run;
-  ASSERT_TRUE(run.ParseFromString(RunGraphHeader(part, 41, 42, options)));
+  ASSERT_TRUE(run.ParseFromString(RunGraphHeader(part, call)));
   EXPECT_EQ(run.session_handle(), handle_);
   EXPECT_EQ(run.graph_handle(), "graph-3");
   EXPECT_EQ(run.step_id(), 41);
@@ -246,6 +249,21 @@ TEST_F(RegisteredPlanTest, RunGraphSaysWhatTheStepIs) {
   EXPECT_FALSE(run.leat().ends_alone());
   EXPECT_THAT(run.recv_key(),
               ::testing::ElementsAreArray(Keys(part.boundary.fetches)));
+}
+
+TEST_F(RegisteredPlanTest, APartialRunSaysInEachCallWhatItFetches) {
+  const auto requests =
+      Requests(Plan({.feeds = {"u"}, .fetches = {"Neg"}, .is_partial = true}));
+  ASSERT_EQ(requests.size(), 1);
+  EXPECT_TRUE(requests.begin()->second.request.leat().is_partial());
+  TaskPart part = requests.begin()->second.part;
+  // Its step goes on after RunGraph.
+  EXPECT_FALSE(part.ends_alone);
+  SetGraphHandle(handle_, "g", /*is_partial=*/true, part);
+  pb::RunGraphRequest run;
+  ASSERT_TRUE(run.ParseFromString(RunGraphHeader(part, {})));
+  EXPECT_TRUE(run.is_partial());
+  EXPECT_THAT(run.recv_key(), IsEmpty());
 }
 
 TEST_F(RegisteredPlanTest, RegistersEveryPartAtOnce) {

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/distributed/cluster/cluster.h"
 #include "leat/protos/config.pb.h"
 
 namespace leat::session_config_test {
@@ -56,6 +57,32 @@ TEST(SessionConfigTest, IgnoresWhatDescribesTheClientsMachine) {
   EXPECT_TRUE(ReadSessionConfig(message).ok());
 }
 
+TEST(SessionConfigTest, AcceptsTheServersOwnCluster) {
+  const ClusterSpec own =
+      ClusterSpec::Create({{"ps", {{0, "p:1"}}}, {"worker", {{0, "w:1"}}}})
+          .value();
+  pb::ClusterDef def;
+  const auto add = [&](const std::string& job, const std::string& address) {
+    pb::JobDef& added = *def.add_job();
+    added.set_name(job);
+    (*added.mutable_tasks())[0] = address;
+  };
+  add("ps", "p:1");
+  EXPECT_EQ(CheckClusterDef(def, own).message(),
+            "config.cluster_def has 1 of 2 tasks, but a session runs on the "
+            "cluster of its server; leave it out");
+  add("worker", "w:1");
+  EXPECT_EQ(CheckClusterDef(def, own), absl::OkStatus());
+  add("evaluator", "e:1");
+  EXPECT_EQ(CheckClusterDef(def, own), absl::OkStatus());
+  (*def.mutable_job(1)->mutable_tasks())[0] = "other:1";
+  const absl::Status refused = CheckClusterDef(def, own);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("has 'other:1' as /job:worker/replica:0/task:0 instead "
+                        "of w:1"));
+}
+
 TEST(SessionConfigTest, RefusesByTheNameOfTheField) {
   struct Case {
     std::string field;
@@ -67,8 +94,6 @@ TEST(SessionConfigTest, RefusesByTheNameOfTheField) {
        [](pb::ConfigProto& c) { c.set_use_per_session_threads(true); }},
       {"session_inter_op_thread_pool", absl::StatusCode::kInvalidArgument,
        [](pb::ConfigProto& c) { c.add_session_inter_op_thread_pool(); }},
-      {"cluster_def", absl::StatusCode::kUnimplemented,
-       [](pb::ConfigProto& c) { c.mutable_cluster_def(); }},
       {"device_filters", absl::StatusCode::kInvalidArgument,
        [](pb::ConfigProto& c) { c.add_device_filters("/jb:ps"); }},
       {"device_filters", absl::StatusCode::kInvalidArgument,

@@ -128,7 +128,8 @@ class DeferredCleanupTest : public ::testing::Test {
   DeferredCleanupTest() {
     for (const char* task : {kPs, kOwn}) {
       plan_->parts.push_back({.task = task});
-      SetGraphHandle("session", "graph", plan_->parts.back());
+      SetGraphHandle("session", "graph", /*is_partial=*/false,
+                     plan_->parts.back());
     }
   }
   ~DeferredCleanupTest() override { notices_->Stop(); }

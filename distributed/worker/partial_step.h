@@ -1,0 +1,141 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PartialStep: one run of a graph that several calls of RunGraph feed and
+// fetch. The first call starts the graph, whose client-terminated _Recvs and
+// _Sends use the rendezvous of the step. Each call puts its feeds there and
+// takes its fetches from there. PartialSteps: the partial steps of a task.
+#ifndef LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
+#define LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/worker/worker_environment.h"
+#include "leat/distributed/worker/worker_step.h"
+#include "leat/runtime/step.h"
+
+namespace leat {
+
+class PartialSteps;
+
+// Thread-safe. The graph that runs and the calls under way share its ownership,
+// and so does the table until the step has ended. The step ends when its last
+// call (is_last_partial_run) is answered, when a call fails, or when the step
+// table ends it. An error of the graph between two calls is the answer to the
+// next call.
+class PartialStep : public std::enable_shared_from_this<PartialStep> {
+ public:
+  // For PartialSteps only. (std::make_shared needs a public constructor.)
+  // `environment` and `table` are borrowed until the step has ended.
+  PartialStep(const WorkerEnvironment& environment, PartialSteps& table,
+              const pb::RunGraphRequest& request,
+              std::shared_ptr<WorkerSession> session,
+              std::shared_ptr<const RegisteredGraph> graph);
+  ~PartialStep();
+
+  // Begins the run in the step table. Fails as StepTable::Begin does.
+  absl::Status Join();
+  // Starts the graph. REQUIRES: Join has succeeded; called once.
+  void Start();
+  // Serves one call and replies to it.
+  void Serve(RunGraphCall call);
+
+  // The handle of the session and the handle of the graph that runs.
+  const std::string& session_handle() const { return session_handle_; }
+  const std::string& graph_handle() const { return graph_handle_; }
+
+ private:
+  // A call under way.
+  struct Visit;
+
+  // Makes the end of the call and its deadline end the step.
+  void Watch(const std::shared_ptr<Visit>& visit);
+  // Puts the feeds of the call into the rendezvous.
+  absl::Status Feed(Visit& visit);
+  // Feeds and takes the fetches. Calls Settle when all fetches have come.
+  void Exchange(const std::shared_ptr<Visit>& visit);
+  // Answers the call. If it is the last one or has failed, waits for the graph
+  // first.
+  void Settle(const std::shared_ptr<Visit>& visit, const absl::Status& status);
+  void Answer(Visit& visit);
+  // Ends the graph with the error `why`. If `ends_step`, no more calls come.
+  void Fail(const absl::Status& why, bool ends_step);
+  // Called when the graph has ended.
+  void GraphHasEnded();
+
+  // The step does not end while it has users: the graph, calls under way, and
+  // those who make it fail. Enter adds a user, or returns false if the step has
+  // ended. Leave removes a user. If it was the last one and no more calls come,
+  // the step ends.
+  bool Enter();
+  void Leave();
+  // Ends the run in the step table and releases everything.
+  void End();
+
+  const WorkerEnvironment& environment_;
+  PartialSteps& table_;
+  const int64_t step_id_;
+  const std::string session_handle_;
+  const std::string graph_handle_;
+  // Released by End.
+  std::shared_ptr<WorkerSession> session_;
+  std::shared_ptr<const RegisteredGraph> graph_;
+  std::unique_ptr<RemoteRendezvous> rendezvous_;
+  std::unique_ptr<Step> step_;
+
+  Mutex mutex_;
+  int users_ ABSL_GUARDED_BY(mutex_) = 1;  // the first user is the graph
+  bool graph_has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  bool takes_calls_ ABSL_GUARDED_BY(mutex_) = true;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // The calls that are answered when the graph has ended.
+  std::vector<std::shared_ptr<Visit>> waiting_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Thread-safe.
+class PartialSteps {
+ public:
+  // The maximum number of partial steps of a task that have not ended.
+  static constexpr size_t kMaxSteps = 10'000;
+
+  // `environment` is borrowed and must outlive this.
+  explicit PartialSteps(const WorkerEnvironment& environment)
+      : environment_(environment) {}
+  // REQUIRES: no step is left.
+  ~PartialSteps();
+
+  // Serves a call of RunGraph that is partial. Replies with RESOURCE_EXHAUSTED
+  // if there are too many partial steps, and with INVALID_ARGUMENT if the step
+  // runs another graph.
+  void Run(std::shared_ptr<WorkerSession> session,
+           std::shared_ptr<const RegisteredGraph> graph, RunGraphCall call);
+  // Forgets a step that has ended.
+  void Erase(int64_t step_id);
+  // Waits until no step is left.
+  void WaitUntilEmpty();
+
+ private:
+  // Returns the step of a call. Begins the step and sets `is_new` if the step
+  // is not known.
+  absl::StatusOr<std::shared_ptr<PartialStep>> FindOrBegin(
+      const pb::RunGraphRequest& request,
+      std::shared_ptr<WorkerSession> session,
+      std::shared_ptr<const RegisteredGraph> graph, bool& is_new);
+
+  const WorkerEnvironment& environment_;
+  Mutex mutex_;
+  CondVar erased_;
+  absl::flat_hash_map<int64_t, std::shared_ptr<PartialStep>> steps_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_

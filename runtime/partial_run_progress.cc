@@ -1,0 +1,123 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/partial_run_progress.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/analysis/consumers.h"
+
+namespace leat {
+namespace {
+
+// Returns the position in the signature of an _Arg or _Retval.
+int64_t IndexOf(const Node& node) {
+  return node.attrs().GetOr<int64_t>("index", -1).value_or(-1);
+}
+
+// Returns `name` with the index of its output, which is 0 if it has none.
+std::string WithOutput(const std::string& name) {
+  const absl::StatusOr<TensorId> id = TensorId::Parse(name);
+  return id.ok() ? absl::StrCat(id->node, ":", id->index) : name;
+}
+
+}  // namespace
+
+PartialRunProgress::PartialRunProgress(const FeedSpec& feeds,
+                                       const std::vector<std::string>& fetches,
+                                       const Graph& whole)
+    : spec_(feeds),
+      fetch_names_(fetches),
+      whole_(whole),
+      feeds_(UsesOf(feeds.names)),
+      fetches_(UsesOf(fetches)),
+      num_left_(feeds_.size() + fetches_.size()) {}
+
+absl::Status PartialRunProgress::Over() {
+  return absl::InvalidArgumentError(
+      "Must run PartialRunSetup before performing partial runs");
+}
+
+PartialRunProgress::Uses PartialRunProgress::UsesOf(
+    const std::vector<std::string>& names) {
+  Uses uses;
+  for (size_t i = 0; i < names.size(); ++i) {
+    uses.emplace(names[i], Use{.position = i});
+  }
+  return uses;
+}
+
+absl::StatusOr<size_t> PartialRunProgress::Find(const Uses& uses,
+                                                absl::string_view kind,
+                                                const std::string& name) {
+  const auto found = uses.find(name);
+  if (found == uses.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The ", kind, " ", name, " was not specified in partial_run_setup."));
+  }
+  if (found->second.is_used) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The ", kind, " ", name, " has already been ",
+                     kind == "feed" ? "fed." : "fetched."));
+  }
+  return found->second.position;
+}
+
+absl::StatusOr<PartialRunCall> PartialRunProgress::Begin(
+    std::vector<std::pair<std::string, Tensor>> feeds,
+    const std::vector<std::string>& fetches) {
+  PartialRunCall call{.feeds = std::vector<Tensor>(spec_.names.size())};
+  MutexLock lock(mutex_);
+  for (auto& [name, tensor] : feeds) {
+    LEAT_ASSIGN_OR_RETURN(const size_t i, Find(feeds_, "feed", name));
+    if (call.feeds[i].IsValid()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Duplicated feeds: ", name));
+    }
+    LEAT_RETURN_IF_ERROR(CheckFeed(spec_, i, tensor));
+    call.feeds[i] = std::move(tensor);
+  }
+  for (const std::string& name : fetches) {
+    LEAT_ASSIGN_OR_RETURN(const size_t i, Find(fetches_, "fetch", name));
+    call.fetches.push_back(i);
+  }
+  if (!fetches.empty()) LEAT_RETURN_IF_ERROR(CheckFetches(call));
+  for (auto& [name, feed] : feeds_) {
+    if (!call.feeds[feed.position].IsValid()) continue;
+    feed.is_used = true;
+    --num_left_;
+  }
+  for (const std::string& name : fetches) {
+    if (std::exchange(fetches_.at(name).is_used, true)) continue;
+    --num_left_;
+  }
+  call.is_last = num_left_ == 0;
+  return call;
+}
+
+absl::Status PartialRunProgress::CheckFetches(
+    const PartialRunCall& call) const {
+  std::vector<bool> is_fetched(fetch_names_.size());
+  for (const size_t i : call.fetches) is_fetched[i] = true;
+  std::vector<NodeId> roots;
+  for (const NodeId id : whole_.NodeIds()) {
+    const Node& node = whole_.node(id);
+    if (node.op() != "_Retval") continue;
+    const auto index = static_cast<size_t>(IndexOf(node));
+    if (index < is_fetched.size() && is_fetched[index]) roots.push_back(id);
+  }
+  const std::vector<bool> needed = NeededBy(whole_, roots);
+  for (const NodeId id : whole_.NodeIds()) {
+    const Node& node = whole_.node(id);
+    if (!needed[static_cast<size_t>(id)] || node.op() != "_Arg") continue;
+    const std::string& feed = spec_.names[static_cast<size_t>(IndexOf(node))];
+    const Use& use = feeds_.at(feed);
+    if (use.is_used || call.feeds[use.position].IsValid()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Fetch ", WithOutput(feed),
+        " can't be computed from the feeds that have been fed so far."));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace leat

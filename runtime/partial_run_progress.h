@@ -1,0 +1,88 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PartialRunProgress tracks the feeds that a partial run has been given and the
+// fetches that have been taken from it. Local sessions and masters keep one for
+// each partial run.
+#ifndef LEAT_RUNTIME_PARTIAL_RUN_PROGRESS_H_
+#define LEAT_RUNTIME_PARTIAL_RUN_PROGRESS_H_
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/graph/graph.h"
+#include "leat/runtime/feed_checks.h"
+
+namespace leat {
+
+// What one call of a partial run gives and takes. A value.
+struct PartialRunCall {
+  // By position in the signature. A feed of another call is not valid.
+  std::vector<Tensor> feeds = {};
+  // The positions of the fetches, in the order of the call.
+  std::vector<size_t> fetches = {};
+  // True if no feed and no fetch is left after this call.
+  bool is_last = false;
+};
+
+// Thread-safe.
+class PartialRunProgress {
+ public:
+  // The arguments describe the plan and are borrowed. `whole` is the graph of
+  // the step before it was cut (StepPlan::whole), which tells from which feeds
+  // a fetch is computed.
+  PartialRunProgress(const FeedSpec& feeds,
+                     const std::vector<std::string>& fetches,
+                     const Graph& whole);
+
+  // Returns the error, in TensorFlow's words, of a call of a partial run that
+  // has ended or that there never was.
+  static absl::Status Over();
+
+  // Notes that a call gives `feeds` and takes `fetches`. Returns
+  // INVALID_ARGUMENT, and notes nothing, if a feed or fetch is not one of the
+  // plan or has been used before, if CheckFeed refuses a feed, or if a fetch
+  // depends on a feed that has not been given. The messages are TensorFlow's,
+  // except those of CheckFeed. Takes O(graph) time if there are fetches.
+  absl::StatusOr<PartialRunCall> Begin(
+      std::vector<std::pair<std::string, Tensor>> feeds,
+      const std::vector<std::string>& fetches);
+
+ private:
+  // A feed or a fetch.
+  struct Use {
+    size_t position = 0;  // in the signature
+    bool is_used = false;
+  };
+  using Uses = absl::flat_hash_map<absl::string_view, Use>;
+
+  static Uses UsesOf(const std::vector<std::string>& names);
+  // Returns the position of the feed or fetch `name`. `kind` is "feed" or
+  // "fetch".
+  static absl::StatusOr<size_t> Find(const Uses& uses, absl::string_view kind,
+                                     const std::string& name);
+  // Returns INVALID_ARGUMENT if a fetch of `call` depends on a feed that
+  // neither `call` nor an earlier call gives.
+  absl::Status CheckFetches(const PartialRunCall& call) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const FeedSpec& spec_;
+  const std::vector<std::string>& fetch_names_;
+  const Graph& whole_;
+
+  Mutex mutex_;
+  Uses feeds_ ABSL_GUARDED_BY(mutex_);
+  Uses fetches_ ABSL_GUARDED_BY(mutex_);
+  size_t num_left_ ABSL_GUARDED_BY(mutex_);  // feeds and fetches not used
+};
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_PARTIAL_RUN_PROGRESS_H_
