@@ -131,9 +131,9 @@ TEST_F(ConnectionsTest, TakeOneTensorForAnother) {
 }
 
 TEST_F(ConnectionsTest, MayFollowEachOther) {
-  // n takes no part. y takes x, which is fed.
+  // y takes x, which is fed.
   EXPECT_EQ(Refused({{"x", "y"}}), "");
-  const Output z = b.Placeholder<float>("z");
+  b.Placeholder<float>("z");
   EXPECT_EQ(Refused({{"x", "z"}, {"z", "y"}}), "");
 }
 

@@ -30,7 +30,7 @@ class PartialRunTest : public ::testing::TestWithParam<int> {
  protected:
   PartialRunTest() {
     a = b.Placeholder<float>("a", PartialShape({2}));
-    twice = op::Multiply(a, b.Const(2.0f));
+    twice = op::Mul(a, b.Const(2.0f));
     const Scope last = b.OnDevice(GetParam() == 2 ? "/cpu:1" : "/cpu:0");
     c = b.Placeholder<float>("c");
     sum = op::Add(twice, c);
@@ -220,9 +220,18 @@ TEST_P(PartialRunTest, ClosingTheSessionEndsItsRuns) {
             absl::StatusCode::kFailedPrecondition);
 }
 
-TEST_P(PartialRunTest, ATimeoutEndsTheCallAndTheRun) {
+// The session of such a test is made after its clock.
+class PartialRunTimeoutTest : public PartialRunTest {
+ protected:
+  void SetUp() override {}
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, PartialRunTimeoutTest,
+                         ::testing::Values(1, 2));
+
+TEST_P(PartialRunTimeoutTest, ATimeoutEndsTheCallAndTheRun) {
   const std::unique_ptr<testing::SimulatedClock> clock = SimulateTime();
-  MakeSession();  // with that clock
+  MakeSession();
   const PartialRun run =
       Start({.feeds = {a},
              .fetches = {twice, taken},
