@@ -27,12 +27,10 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   if (options.keep_whole || plan.signature.is_partial) {
     plan.whole = pruned.graph;
   }
-  BundleLimits bundles = options.bundles;
-  if (plan.signature.is_partial) bundles = {};
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices,
-                     options.foreign_tasks, bundles));
+                     options.foreign_tasks, options.bundles));
   return plan;
 }
 

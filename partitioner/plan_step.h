@@ -50,9 +50,7 @@ struct PlanOptions {
   // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Passes
   // do not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
-  // The limits for bundles of tensors between tasks that are not foreign. A
-  // partial run has no bundles, because a bundle travels only when all of its
-  // tensors are there, and some may wait for a feed.
+  // The limits for bundles of tensors between tasks that are not foreign.
   BundleLimits bundles = {};
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;

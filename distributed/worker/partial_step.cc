@@ -60,6 +60,8 @@ absl::Status PartialStep::Join() {
                               if (step != nullptr)
                                 step->Fail(why, /*ends_step=*/true);
                             }));
+  // Tensors are received alone: a bundle travels only when all of its tensors
+  // are there, and some may wait for a feed that comes later.
   rendezvous_ = std::make_unique<RemoteRendezvous>(
       std::move(outbox), *environment_.receiver,
       RunInputs{.devices = session_->devices()});
