@@ -33,7 +33,7 @@ absl::Status CheckPermutation(const Dims& perm, int rank) {
     seen[axis < 0 ? axis + rank : axis] += 1;
   }
   for (int i = 0; i < rank; ++i) {
-    if (seen[i] != 1) {
+    if (seen[i] == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           i, " is missing from {", absl::StrJoin(perm, ","), "}."));
     }

@@ -193,7 +193,7 @@ def first_line(error):
     nodes = [i for i, line in enumerate(lines) if line.startswith("Node: '")]
     lines = lines[nodes[-1] + 1 if nodes else 1:]
   lines = [line for line in lines
-           if line and not line.startswith(("From /job:", "====="))]
+           if line and "From /job:" not in line and not line.startswith("=====")]
   return lines[0] if lines else ""
 
 
