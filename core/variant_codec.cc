@@ -38,27 +38,4 @@ VariantDecoder VariantDecoders::Find(absl::string_view type_name) const {
   return it == decoders_.end() ? nullptr : it->second;
 }
 
-void AppendVarint64(uint64_t value, std::string* out) {
-  while (value >= 0x80) {
-    out->push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out->push_back(static_cast<char>(value));
-}
-
-bool TakeVarint64(absl::string_view& bytes, uint64_t& value) {
-  uint64_t result = 0;
-  for (size_t i = 0; i < 10 && i < bytes.size(); ++i) {
-    const uint64_t byte = static_cast<unsigned char>(bytes[i]);
-    if (i == 9 && byte > 1) return false;
-    result |= (byte & 0x7f) << (7 * i);
-    if (byte < 0x80) {
-      bytes.remove_prefix(i + 1);
-      value = result;
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace leat

@@ -6,7 +6,6 @@
 #ifndef LEAT_CORE_VARIANT_CODEC_H_
 #define LEAT_CORE_VARIANT_CODEC_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,13 +42,6 @@ class VariantDecoders {
  private:
   absl::flat_hash_map<std::string, VariantDecoder> decoders_;
 };
-
-// Appends `value` as a varint, encoded as in protobuf messages. The metadata of
-// some types consists of varints.
-void AppendVarint64(uint64_t value, std::string* out);
-// Takes a varint from the front of `bytes`. Returns false if it is cut off or
-// has more than 64 bits.
-bool TakeVarint64(absl::string_view& bytes, uint64_t& value);
 
 }  // namespace leat
 

@@ -18,6 +18,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
 #include "leat/core/variant_codec.h"
+#include "leat/core/varint.h"
 #include "leat/protos/resource_handle.pb.h"
 #include "leat/protos/tensor.pb.h"
 #include "leat/protos/tensor_shape.pb.h"
@@ -118,17 +119,10 @@ absl::Status CountHeldBytes(DType dtype, const Shape& shape, const Field& field,
 // Takes a varint of at most 32 bits from the front of `bytes`. Returns false if
 // the varint is cut off or longer.
 bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
-  uint64_t result = 0;
-  for (size_t i = 0; i < 5 && i < bytes.size(); ++i) {
-    const uint64_t byte = static_cast<unsigned char>(bytes[i]);
-    result |= (byte & 0x7f) << (7 * i);
-    if (byte < 0x80) {
-      bytes.remove_prefix(i + 1);
-      value = static_cast<uint32_t>(result);
-      return result <= UINT32_MAX;
-    }
-  }
-  return false;
+  uint64_t number = 0;
+  if (!TakeVarint64(bytes, number) || number > UINT32_MAX) return false;
+  value = static_cast<uint32_t>(number);
+  return true;
 }
 
 // `content` consists of the lengths of all elements, as varints, and then the

@@ -10,6 +10,7 @@
 #include "leat/core/codec/tensor_codec.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant_codec.h"
+#include "leat/core/varint.h"
 #include "leat/core/wire_names.h"
 #include "leat/protos/tensor_shape.pb.h"
 

@@ -5,24 +5,15 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/tensor.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::any::sharded_filename {
 namespace {
-
-// Returns an error with TensorFlow's words if input `i` is not a scalar.
-absl::Status CheckScalarInput(const KernelContext& context, int i,
-                              absl::string_view name) {
-  const Shape& shape = context.input(i).shape();
-  if (shape.IsScalar()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " must be a scalar, got shape ", shape.DebugString()));
-}
 
 absl::Status SetName(std::string name, KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(Tensor * output,
@@ -33,9 +24,9 @@ absl::Status SetName(std::string name, KernelContext& context) {
 
 class ShardedFilename final : public Kernel {
   absl::Status Compute(KernelContext& context) const override {
-    LEAT_RETURN_IF_ERROR(CheckScalarInput(context, 0, "basename"));
-    LEAT_RETURN_IF_ERROR(CheckScalarInput(context, 1, "shard"));
-    LEAT_RETURN_IF_ERROR(CheckScalarInput(context, 2, "num_shards"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(0), "basename"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(1), "shard"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(2), "num_shards"));
     return SetName(absl::StrFormat("%s-%05d-of-%05d",
                                    context.input(0).scalar<std::string>(),
                                    context.input(1).scalar<int32_t>(),
@@ -46,8 +37,8 @@ class ShardedFilename final : public Kernel {
 
 class ShardedFilespec final : public Kernel {
   absl::Status Compute(KernelContext& context) const override {
-    LEAT_RETURN_IF_ERROR(CheckScalarInput(context, 0, "basename"));
-    LEAT_RETURN_IF_ERROR(CheckScalarInput(context, 1, "num_shards"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(0), "basename"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(1), "num_shards"));
     return SetName(absl::StrFormat("%s-\?\?\?\?\?-of-%05d",
                                    context.input(0).scalar<std::string>(),
                                    context.input(1).scalar<int32_t>()),

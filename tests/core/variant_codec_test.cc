@@ -12,6 +12,7 @@
 #include "leat/core/codec/tensor_codec.h"
 #include "leat/core/variants/optional.h"
 #include "leat/core/variants/tensor_list.h"
+#include "leat/core/varint.h"
 #include "leat/core/wire_names.h"
 #include "leat/protos/tensor.pb.h"
 #include "leat/tests/core/variant_decoders.h"

@@ -18,6 +18,7 @@
 #include "leat/core/variant_codec.h"
 #include "leat/core/variants/optional.h"
 #include "leat/core/variants/tensor_list.h"
+#include "leat/core/varint.h"
 #include "leat/core/wire_names.h"
 #include "leat/protos/resource_handle.pb.h"
 #include "leat/protos/tensor.pb.h"
