@@ -8,11 +8,12 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "leat/checkpoint/bundle_index.h"
 #include "leat/checkpoint/bundle_paths.h"
-#include "leat/checkpoint/bundle_writer.h"
 #include "leat/checkpoint/checked_stream.h"
 #include "leat/checkpoint/slice_key.h"
 #include "leat/checkpoint/string_elements.h"
+#include "leat/core/codec/parsed_bytes.h"
 #include "leat/core/codec/tensor_codec.h"
 #include "leat/core/files/regular_file.h"
 #include "leat/core/files/system_error.h"
@@ -24,9 +25,13 @@
 namespace leat {
 namespace {
 
-constexpr int kMaxShards = 1 << 20;
 // Whether the parts of a tensor overlap is checked in pairs.
 constexpr size_t kMaxPieces = 1 << 12;
+// A parsed entry may take this much memory. An entry of a part takes 40 bytes.
+constexpr int64_t kMaxEntryBytes = int64_t{64} << 20;
+
+// Visit gives away this many bytes at a time, or fewer.
+constexpr int64_t kVisitedBytes = 256 << 10;
 
 absl::Status CheckHeader(const pb::BundleHeaderProto& header) {
   if (header.num_shards() < 1 || header.num_shards() > kMaxShards) {
@@ -97,22 +102,37 @@ absl::StatusOr<BundleEntry> ParseEntry(pb::BundleEntryProto proto) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BundleReader>> BundleReader::Open(
-    const FileAccess& files, std::string prefix) {
-  const std::string path = IndexPath(prefix);
-  LEAT_ASSIGN_OR_RETURN(const std::string bytes,
-                        ReadRegularFile(path, kMaxIndexBytes, files));
-  absl::StatusOr<IndexEntries> entries = ReadIndexTable(bytes);
+    const FileAccess& files, std::string prefix, BundleOptions options) {
+  auto reader =
+      absl::WrapUnique(new BundleReader(files, std::move(prefix), options));
+  LEAT_RETURN_IF_ERROR(reader->ReadIndex(*options.allocator));
+  return reader;
+}
+
+absl::Status BundleReader::ReadIndex(Allocator& allocator) {
+  const std::string path = IndexPath(prefix_);
+  LEAT_ASSIGN_OR_RETURN(RegularFile file,
+                        RegularFile::Open(path, kMaxIndexBytes, files_));
+  const auto size = static_cast<size_t>(file.size());
+  const BufferRef bytes = allocator.Allocate(size);
+  if (bytes == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("file '", path, "' has ", size, " bytes, more than ",
+                     allocator.name(), " has memory"));
+  }
+  LEAT_RETURN_IF_ERROR(file.Read(bytes->data(), size));
+  absl::StatusOr<IndexEntries> entries =
+      ReadIndexTable({bytes->data(), size}, memory_);
   if (!entries.ok()) return WithPath(entries.status(), path);
-  auto reader = absl::WrapUnique(new BundleReader(files, std::move(prefix)));
   if (entries->empty() || !entries->front().first.empty() ||
-      !reader->header_.ParseFromString(entries->front().second)) {
+      !header_.ParseFromString(entries->front().second)) {
     return WithPath(absl::DataLossError("it has no header"), path);
   }
-  const absl::Status checked = CheckHeader(reader->header_);
+  const absl::Status checked = CheckHeader(header_);
   if (!checked.ok()) return WithPath(checked, path);
   entries->erase(entries->begin());
-  reader->entries_ = *std::move(entries);
-  return reader;
+  entries_ = *std::move(entries);
+  return absl::OkStatus();
 }
 
 std::vector<std::string> BundleReader::Names() const {
@@ -128,7 +148,7 @@ bool BundleReader::Contains(absl::string_view name) const {
 }
 
 absl::StatusOr<BundleEntry> BundleReader::Find(absl::string_view name) const {
-  LEAT_ASSIGN_OR_RETURN(pb::BundleEntryProto proto, Parse(name, name));
+  LEAT_ASSIGN_OR_RETURN(pb::BundleEntryProto proto, FindEntry(name));
   absl::StatusOr<BundleEntry> entry = ParseEntry(std::move(proto));
   if (!entry.ok()) return Damaged(name, entry.status().message());
   return entry;
@@ -152,18 +172,11 @@ absl::StatusOr<Tensor> BundleReader::ReadPart(absl::string_view name,
                                               const BundleEntry& entry,
                                               const TensorSlice& slice,
                                               Allocator& allocator) const {
-  absl::StatusOr<Shape> shape = slice.ShapeWithin(entry.shape);
-  if (!shape.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "tensor ", QuotedText(name), ": ", shape.status().message()));
-  }
-  const Box wanted = BoxOf(slice, entry.shape);
-  LEAT_ASSIGN_OR_RETURN(const std::vector<Piece> pieces,
-                        FindPieces(name, entry, wanted));
+  Box wanted;
   // Nothing is allocated for a tensor whose bytes are not there.
-  for (const Piece& piece : pieces) {
-    LEAT_RETURN_IF_ERROR(CheckBytes(piece, entry.dtype));
-  }
+  LEAT_ASSIGN_OR_RETURN(const std::vector<Piece> pieces,
+                        PiecesOf(name, entry, slice, wanted));
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(wanted.length));
   if (entry.dtype == DType::kString && pieces.size() == 1 &&
       pieces[0].box == wanted) {
     return ReadStringPiece(pieces[0], allocator);
@@ -178,7 +191,7 @@ absl::StatusOr<Tensor> BundleReader::ReadPart(absl::string_view name,
     }
   }
   LEAT_ASSIGN_OR_RETURN(Tensor result, Tensor::Allocate(allocator, entry.dtype,
-                                                        *shape, held_bytes));
+                                                        shape, held_bytes));
   for (const Piece& piece : pieces) {
     if (entry.dtype == DType::kString) {
       LEAT_ASSIGN_OR_RETURN(Tensor strings, ReadStringPiece(piece, allocator));
@@ -204,18 +217,49 @@ const std::string* BundleReader::FindValue(absl::string_view key) const {
   return it != entries_.end() && it->first == key ? &it->second : nullptr;
 }
 
-absl::StatusOr<pb::BundleEntryProto> BundleReader::Parse(
-    absl::string_view key, absl::string_view name) const {
+absl::StatusOr<pb::BundleEntryProto> BundleReader::FindEntry(
+    absl::string_view key) const {
   const std::string* const value = FindValue(key);
   if (value == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("Key ", name, " not found in checkpoint ", prefix_));
+        absl::StrCat("Key ", key, " not found in checkpoint ", prefix_));
   }
   pb::BundleEntryProto proto;
-  if (!proto.ParseFromString(*value)) {
-    return Damaged(name, "the entry cannot be parsed");
+  if (ParsedBytes(*value, *proto.GetDescriptor(), kMaxEntryBytes) >
+          kMaxEntryBytes ||
+      !proto.ParseFromString(*value)) {
+    return Damaged(key, "the entry cannot be parsed");
+  }
+  if (proto.slices().empty() &&
+      (proto.shard_id() < 0 || proto.shard_id() >= num_shards())) {
+    return Damaged(key, absl::StrCat("it is in file number ", proto.shard_id(),
+                                     " of ", num_shards()));
   }
   return proto;
+}
+
+std::vector<absl::string_view> BundleReader::Keys() const {
+  std::vector<absl::string_view> keys;
+  keys.reserve(entries_.size());
+  for (const auto& [key, value] : entries_) keys.push_back(key);
+  return keys;
+}
+
+absl::StatusOr<std::vector<BundleReader::Piece>> BundleReader::PiecesOf(
+    absl::string_view name, const BundleEntry& entry, const TensorSlice& slice,
+    Box& wanted) const {
+  const absl::Status within = slice.ShapeWithin(entry.shape).status();
+  if (!within.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor ", QuotedText(name), ": ", within.message()));
+  }
+  wanted = BoxOf(slice, entry.shape);
+  LEAT_ASSIGN_OR_RETURN(std::vector<Piece> pieces,
+                        FindPieces(name, entry, wanted));
+  for (const Piece& piece : pieces) {
+    LEAT_RETURN_IF_ERROR(CheckBytes(piece, entry.dtype));
+  }
+  return pieces;
 }
 
 absl::StatusOr<std::vector<BundleReader::Piece>> BundleReader::FindPieces(
@@ -231,12 +275,14 @@ absl::StatusOr<std::vector<BundleReader::Piece>> BundleReader::FindPieces(
   for (const TensorSlice& slice : entry.slices) {
     Piece piece{std::string(name), BoxOf(slice, entry.shape), {}};
     if (!Overlap(piece.box, wanted)) continue;
-    const std::string key = SliceKey(name, slice);
-    if (!Contains(key)) {
-      return Damaged(
-          name, absl::StrCat("its part ", slice.ToString(), " is missing"));
+    const auto proto = FindEntry(SliceKey(name, slice));
+    if (!proto.ok()) {
+      return Damaged(name, absl::StrCat("its part ", slice.ToString(),
+                                        absl::IsNotFound(proto.status())
+                                            ? " is missing"
+                                            : " has a wrong entry"));
     }
-    LEAT_ASSIGN_OR_RETURN(piece.proto, Parse(key, name));
+    piece.proto = *proto;
     LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
     absl::StatusOr<BundleEntry> of_slice = ParseEntry(piece.proto);
     if (!of_slice.ok() || of_slice->dtype != entry.dtype ||
@@ -264,60 +310,130 @@ absl::StatusOr<std::vector<BundleReader::Piece>> BundleReader::FindPieces(
   return pieces;
 }
 
-absl::StatusOr<BundleReader::OpenPiece> BundleReader::OpenData(
-    const Piece& piece) const {
-  const pb::BundleEntryProto& proto = piece.proto;
-  if (proto.shard_id() < 0 || proto.shard_id() >= num_shards()) {
-    return Damaged(piece.name,
-                   absl::StrCat("it is in file number ", proto.shard_id(),
-                                " of ", num_shards()));
-  }
-  const std::string path = DataPath(prefix_, proto.shard_id(), num_shards());
-  LEAT_ASSIGN_OR_RETURN(FileDescriptor file, files_.OpenToRead(path));
+absl::StatusOr<std::shared_ptr<const BundleReader::DataFile>>
+BundleReader::OpenData(int shard) const {
+  MutexLock lock(mutex_);
+  if (last_file_ != nullptr && last_shard_ == shard) return last_file_;
+  auto data = std::make_shared<DataFile>();
+  data->path = DataPath(prefix_, shard, num_shards());
+  LEAT_ASSIGN_OR_RETURN(data->file, files_.OpenToRead(data->path));
   struct stat info = {};
-  if (fstat(file.number(), &info) != 0) return SystemError(path, "cannot stat");
-  if (proto.offset() < 0 || proto.size() < 0 || proto.offset() > info.st_size ||
-      proto.size() > info.st_size - proto.offset()) {
-    return absl::DataLossError(
-        absl::StrCat("file '", path, "' has ", info.st_size,
-                     " bytes, but tensor ", QuotedText(piece.name), " has ",
-                     proto.size(), " bytes from byte ", proto.offset(), " on"));
+  if (fstat(data->file.number(), &info) != 0) {
+    return SystemError(data->path, "cannot stat");
   }
-  CheckedStream stream(file.number(), proto.offset(), proto.size(), path,
-                       piece.name);
-  return OpenPiece{std::move(file), std::move(stream)};
+  data->size = info.st_size;
+  last_file_ = std::move(data);
+  last_shard_ = shard;
+  return last_file_;
 }
 
 absl::Status BundleReader::CheckBytes(const Piece& piece, DType dtype) const {
-  LEAT_ASSIGN_OR_RETURN(const OpenPiece open, OpenData(piece));
+  const pb::BundleEntryProto& proto = piece.proto;
+  LEAT_ASSIGN_OR_RETURN(const auto data, OpenData(proto.shard_id()));
+  const auto damaged = [&](absl::string_view what) {
+    return absl::DataLossError(absl::StrCat("file '", data->path, "', tensor ",
+                                            QuotedText(piece.name), ": ",
+                                            what));
+  };
+  if (proto.offset() < 0 || proto.size() < 0 || proto.offset() > data->size ||
+      proto.size() > data->size - proto.offset()) {
+    return damaged(absl::StrCat("it has ", proto.size(), " bytes from byte ",
+                                proto.offset(), " on, but the file has ",
+                                data->size));
+  }
   LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
   if (dtype == DType::kString) {
     // Each string has at least one byte, its length.
-    if (piece.proto.size() > shape.num_elements()) return absl::OkStatus();
-    return open.stream.Damaged("there are fewer bytes than strings");
+    if (proto.size() > shape.num_elements()) return absl::OkStatus();
+    return damaged("there are fewer bytes than strings");
   }
   const auto size = static_cast<int64_t>(SizeOf(dtype));
-  if (piece.proto.size() % size == 0 &&
-      piece.proto.size() / size == shape.num_elements()) {
+  if (proto.size() % size == 0 && proto.size() / size == shape.num_elements()) {
     return absl::OkStatus();
   }
-  return open.stream.Damaged(absl::StrCat("it has ", piece.proto.size(),
-                                          " bytes, but the shape ",
-                                          shape.DebugString()));
+  return damaged(absl::StrCat("it has ", proto.size(), " bytes, but the shape ",
+                              shape.DebugString()));
+}
+
+absl::Status BundleReader::WithStream(
+    const Piece& piece,
+    absl::FunctionRef<absl::Status(CheckedStream& stream)> read) const {
+  LEAT_ASSIGN_OR_RETURN(const auto data, OpenData(piece.proto.shard_id()));
+  CheckedStream stream({data->file.number(), piece.proto.offset(),
+                        piece.proto.size(), data->path, piece.name,
+                        cancellation_});
+  LEAT_RETURN_IF_ERROR(read(stream));
+  return stream.Finish(piece.proto.crc32c());
+}
+
+absl::Status BundleReader::Visit(
+    absl::string_view name, const TensorSlice& slice,
+    absl::FunctionRef<void(int64_t first, absl::string_view bytes)> visit)
+    const {
+  LEAT_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
+  if (entry.dtype == DType::kString) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor ", QuotedText(name), " has strings"));
+  }
+  Box wanted;
+  LEAT_ASSIGN_OR_RETURN(const std::vector<Piece> pieces,
+                        PiecesOf(name, entry, slice, wanted));
+  const auto size = static_cast<int64_t>(SizeOf(entry.dtype));
+  std::vector<char> some(kVisitedBytes);
+  for (const Piece& piece : pieces) {
+    LEAT_RETURN_IF_ERROR(ReadRuns(
+        piece, wanted, size,
+        [&](const SliceRun& run, CheckedStream& stream) -> absl::Status {
+          const int64_t most = kVisitedBytes / size;
+          for (int64_t done = 0; done < run.count; done += most) {
+            const int64_t bytes = size * std::min(most, run.count - done);
+            LEAT_RETURN_IF_ERROR(stream.Read(some.data(), bytes));
+            visit(run.to + done, {some.data(), static_cast<size_t>(bytes)});
+          }
+          return absl::OkStatus();
+        }));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BundleReader::Verify(absl::string_view name) const {
+  LEAT_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
+  Box whole;
+  LEAT_ASSIGN_OR_RETURN(
+      const std::vector<Piece> pieces,
+      PiecesOf(name, entry, TensorSlice::Whole(entry.shape.rank()), whole));
+  for (const Piece& piece : pieces) {
+    LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
+    LEAT_RETURN_IF_ERROR(WithStream(piece, [&](CheckedStream& stream) {
+      return entry.dtype == DType::kString ? CheckStrings(shape, stream)
+                                           : absl::OkStatus();
+    }));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BundleReader::ReadRuns(
+    const Piece& piece, const Box& wanted, int64_t size,
+    absl::FunctionRef<absl::Status(const SliceRun&, CheckedStream&)> read)
+    const {
+  return WithStream(piece, [&](CheckedStream& stream) {
+    int64_t position = 0;  // in the piece, in bytes
+    return ForEachRun(piece.box, wanted, [&](const SliceRun& run) {
+      LEAT_RETURN_IF_ERROR(stream.Skip(run.from * size - position));
+      position = (run.from + run.count) * size;
+      return read(run, stream);
+    });
+  });
 }
 
 absl::Status BundleReader::ReadPlainPiece(const Piece& piece, const Box& wanted,
                                           Tensor& result) const {
-  LEAT_ASSIGN_OR_RETURN(OpenPiece open, OpenData(piece));
   const auto size = static_cast<int64_t>(SizeOf(result.dtype()));
-  int64_t position = 0;  // in the piece, in bytes
-  LEAT_RETURN_IF_ERROR(ForEachRun(piece.box, wanted, [&](const SliceRun& run) {
-    LEAT_RETURN_IF_ERROR(open.stream.Skip(run.from * size - position));
-    position = (run.from + run.count) * size;
-    return open.stream.Read(result.mutable_raw_data() + run.to * size,
-                            run.count * size);
-  }));
-  LEAT_RETURN_IF_ERROR(open.stream.Finish(piece.proto.crc32c()));
+  LEAT_RETURN_IF_ERROR(ReadRuns(
+      piece, wanted, size, [&](const SliceRun& run, CheckedStream& stream) {
+        return stream.Read(result.mutable_raw_data() + run.to * size,
+                           run.count * size);
+      }));
   // The byte of a C++ bool must be 0 or 1.
   if (result.dtype() == DType::kBool) {
     char* const bytes = result.mutable_raw_data();
@@ -330,11 +446,13 @@ absl::Status BundleReader::ReadPlainPiece(const Piece& piece, const Box& wanted,
 
 absl::StatusOr<Tensor> BundleReader::ReadStringPiece(
     const Piece& piece, Allocator& allocator) const {
-  LEAT_ASSIGN_OR_RETURN(OpenPiece open, OpenData(piece));
   LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
-  LEAT_ASSIGN_OR_RETURN(Tensor strings,
-                        ReadStrings(shape, open.stream, allocator));
-  LEAT_RETURN_IF_ERROR(open.stream.Finish(piece.proto.crc32c()));
+  Tensor strings;
+  LEAT_RETURN_IF_ERROR(
+      WithStream(piece, [&](CheckedStream& stream) -> absl::Status {
+        LEAT_ASSIGN_OR_RETURN(strings, ReadStrings(shape, stream, allocator));
+        return absl::OkStatus();
+      }));
   return strings;
 }
 

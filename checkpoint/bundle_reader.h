@@ -12,9 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/checkpoint/bundle_options.h"
 #include "leat/checkpoint/checked_stream.h"
+#include "leat/checkpoint/index_memory.h"
 #include "leat/checkpoint/index_table.h"
 #include "leat/checkpoint/slice_runs.h"
 #include "leat/checkpoint/tensor_slice.h"
@@ -22,6 +26,7 @@
 #include "leat/core/files/file_access.h"
 #include "leat/core/files/file_descriptor.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/protos/tensor_bundle.pb.h"
 
 namespace leat {
@@ -41,9 +46,9 @@ struct BundleEntry {
 class BundleReader {
  public:
   // Reads the index. Returns NOT_FOUND if there is no checkpoint of this
-  // prefix.
+  // prefix, and RESOURCE_EXHAUSTED if there is no memory.
   static absl::StatusOr<std::unique_ptr<BundleReader>> Open(
-      const FileAccess& files, std::string prefix);
+      const FileAccess& files, std::string prefix, BundleOptions options = {});
 
   const std::string& prefix() const { return prefix_; }
   int num_shards() const { return header_.num_shards(); }
@@ -65,9 +70,25 @@ class BundleReader {
                                    const TensorSlice& slice,
                                    Allocator& allocator) const;
 
-  // Returns the entries of the index, without the header. MergeBundles uses
-  // them.
-  const IndexEntries& entries() const { return entries_; }
+  // Calls `visit` with all elements of a part of a tensor, some at a time, in
+  // the order in which they are saved: with their bytes, and with the number of
+  // the first one in the part. The checksum is checked after the last call.
+  // Takes no memory for the part. Returns INVALID_ARGUMENT for strings, and
+  // otherwise what ReadSlice and `visit` return.
+  absl::Status Visit(
+      absl::string_view name, const TensorSlice& slice,
+      absl::FunctionRef<void(int64_t first, absl::string_view bytes)> visit)
+      const;
+  // Checks all that Read checks, and all checksums of the tensor, but takes no
+  // memory for it.
+  absl::Status Verify(absl::string_view name) const;
+
+  // Returns the keys of the entries of the index, sorted: names of tensors, and
+  // keys of parts (slice_key.h).
+  std::vector<absl::string_view> Keys() const;
+  // Returns an entry of the index. Returns NOT_FOUND if there is none, and
+  // DATA_LOSS if it cannot be parsed or has no place in the files.
+  absl::StatusOr<pb::BundleEntryProto> FindEntry(absl::string_view key) const;
 
  private:
   // A part of a tensor that has bytes in a file.
@@ -77,14 +98,21 @@ class BundleReader {
     pb::BundleEntryProto proto;
   };
 
-  struct OpenPiece {
+  // A file with bytes of tensors.
+  struct DataFile {
+    std::string path;
     FileDescriptor file;
-    CheckedStream stream;  // of the piece; it reads from `file`
+    int64_t size;
   };
 
-  BundleReader(const FileAccess& files, std::string prefix)
-      : files_(files), prefix_(std::move(prefix)) {}
+  BundleReader(const FileAccess& files, std::string prefix,
+               const BundleOptions& options)
+      : files_(files),
+        prefix_(std::move(prefix)),
+        cancellation_(options.cancellation),
+        memory_(*options.allocator) {}
 
+  absl::Status ReadIndex(Allocator& allocator);
   // Does what ReadSlice does. `entry` is what Find has returned for `name`.
   absl::StatusOr<Tensor> ReadPart(absl::string_view name,
                                   const BundleEntry& entry,
@@ -92,17 +120,31 @@ class BundleReader {
                                   Allocator& allocator) const;
   absl::Status Damaged(absl::string_view name, absl::string_view what) const;
   const std::string* FindValue(absl::string_view key) const;
-  absl::StatusOr<pb::BundleEntryProto> Parse(absl::string_view key,
-                                             absl::string_view name) const;
+  // Returns the pieces that have elements of the part, which they cover, and
+  // sets `wanted` to it. Their bytes are there.
+  absl::StatusOr<std::vector<Piece>> PiecesOf(absl::string_view name,
+                                              const BundleEntry& entry,
+                                              const TensorSlice& slice,
+                                              Box& wanted) const;
   // Returns the pieces that have elements of `wanted`, which they cover.
   absl::StatusOr<std::vector<Piece>> FindPieces(absl::string_view name,
                                                 const BundleEntry& entry,
                                                 const Box& wanted) const;
-  // Opens the file with the bytes of the piece, and checks that it has them.
-  absl::StatusOr<OpenPiece> OpenData(const Piece& piece) const;
+  // Returns a data file. Keeps the last one open for the next piece.
+  absl::StatusOr<std::shared_ptr<const DataFile>> OpenData(int shard) const;
   // Returns DATA_LOSS if the file does not have the bytes of the piece, or if
   // these are too few or too many.
   absl::Status CheckBytes(const Piece& piece, DType dtype) const;
+  // Calls `read` with the bytes of the piece, and then checks their checksum.
+  absl::Status WithStream(
+      const Piece& piece,
+      absl::FunctionRef<absl::Status(CheckedStream& stream)> read) const;
+  // Calls `read` for each run of elements that are wanted, with a stream that
+  // is at its start. Elements have `size` bytes.
+  absl::Status ReadRuns(
+      const Piece& piece, const Box& wanted, int64_t size,
+      absl::FunctionRef<absl::Status(const SliceRun&, CheckedStream&)> read)
+      const;
   // Copies the elements that are wanted to `result`, which is the wanted part.
   absl::Status ReadPlainPiece(const Piece& piece, const Box& wanted,
                               Tensor& result) const;
@@ -112,8 +154,15 @@ class BundleReader {
 
   const FileAccess files_;
   const std::string prefix_;
+  const Cancellation* const cancellation_;
+  IndexMemory memory_;  // of what follows
   pb::BundleHeaderProto header_;
   IndexEntries entries_;  // without the header, sorted by key
+
+  mutable Mutex mutex_;
+  // The data file that was opened last, and its number.
+  mutable std::shared_ptr<const DataFile> last_file_ ABSL_GUARDED_BY(mutex_);
+  mutable int last_shard_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace leat

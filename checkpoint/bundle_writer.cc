@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_paths.h"
 #include "leat/checkpoint/crc32c.h"
-#include "leat/checkpoint/index_table.h"
+#include "leat/checkpoint/publish_bundle.h"
 #include "leat/checkpoint/slice_key.h"
 #include "leat/checkpoint/string_elements.h"
 #include "leat/core/quoted_text.h"
@@ -33,36 +33,44 @@ bool HasShape(const pb::TensorShapeProto& proto, const Shape& shape) {
   return true;
 }
 
-// Appends the elements and returns their checksum.
-absl::StatusOr<uint32_t> AppendElements(const Tensor& tensor,
-                                        ReplacementFile& file) {
-  if (tensor.dtype() == DType::kString) return WriteStrings(tensor, file);
-  uint32_t crc = 0;
-  absl::string_view bytes(tensor.raw_data(),
-                          static_cast<size_t>(tensor.num_bytes()));
-  while (!bytes.empty()) {
-    const absl::string_view piece = bytes.substr(0, kChecksumPiece);
-    crc = Crc32c(piece, crc);
-    LEAT_RETURN_IF_ERROR(file.Append(piece));
-    bytes.remove_prefix(piece.size());
-  }
-  return crc;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Create(
-    const FileAccess& files, std::string prefix) {
+    const FileAccess& files, std::string prefix, BundleOptions options) {
   LEAT_RETURN_IF_ERROR(MakeFolderOf(files, prefix));
   LEAT_ASSIGN_OR_RETURN(ReplacementFile data,
                         ReplacementFile::Create(files, DataPath(prefix, 0, 1)));
   return absl::WrapUnique(
-      new BundleWriter(files, std::move(prefix), std::move(data)));
+      new BundleWriter(files, std::move(prefix), options, std::move(data)));
 }
 
 BundleWriter::BundleWriter(const FileAccess& files, std::string prefix,
-                           ReplacementFile data)
-    : files_(files), prefix_(std::move(prefix)), data_(std::move(data)) {}
+                           BundleOptions options, ReplacementFile data)
+    : files_(files),
+      prefix_(std::move(prefix)),
+      options_(options),
+      data_(std::move(data)) {}
+
+absl::Status BundleWriter::CheckNotCancelled() const {
+  return options_.cancellation == nullptr ? absl::OkStatus()
+                                          : options_.cancellation->status();
+}
+
+absl::StatusOr<uint32_t> BundleWriter::AppendElements(const Tensor& tensor) {
+  LEAT_RETURN_IF_ERROR(CheckNotCancelled());
+  if (tensor.dtype() == DType::kString) return WriteStrings(tensor, data_);
+  uint32_t crc = 0;
+  absl::string_view bytes(tensor.raw_data(),
+                          static_cast<size_t>(tensor.num_bytes()));
+  while (!bytes.empty()) {
+    LEAT_RETURN_IF_ERROR(CheckNotCancelled());
+    const absl::string_view piece = bytes.substr(0, kChecksumPiece);
+    crc = Crc32c(piece, crc);
+    LEAT_RETURN_IF_ERROR(data_.Append(piece));
+    bytes.remove_prefix(piece.size());
+  }
+  return crc;
+}
 
 absl::Status BundleWriter::Add(const std::string& name, const Tensor& tensor) {
   if (name.empty()) return CannotAdd(name, "the name is empty");
@@ -79,7 +87,7 @@ absl::Status BundleWriter::Add(const std::string& name, const Tensor& tensor) {
   entry.set_dtype(static_cast<pb::DataType>(tensor.dtype()));
   SetShape(tensor.shape(), *entry.mutable_shape());
   entry.set_offset(data_.size());
-  LEAT_ASSIGN_OR_RETURN(const uint32_t crc, AppendElements(tensor, data_));
+  LEAT_ASSIGN_OR_RETURN(const uint32_t crc, AppendElements(tensor));
   entry.set_size(data_.size() - entry.offset());
   entry.set_crc32c(Mask(crc));
   return absl::OkStatus();
@@ -112,32 +120,12 @@ absl::Status BundleWriter::AddSlice(const std::string& name, const Shape& full,
 }
 
 absl::Status BundleWriter::Finish() {
-  LEAT_ASSIGN_OR_RETURN(const std::string bytes, MakeIndex(entries_, 1));
-  LEAT_ASSIGN_OR_RETURN(ReplacementFile index,
-                        ReplacementFile::Create(files_, IndexPath(prefix_)));
-  LEAT_RETURN_IF_ERROR(index.Append(bytes));
   LEAT_RETURN_IF_ERROR(data_.Sync());
-  LEAT_RETURN_IF_ERROR(index.Sync());
-  LEAT_RETURN_IF_ERROR(data_.Rename());
-  // The name of the index must not reach the disk before that of the data.
-  LEAT_RETURN_IF_ERROR(files_.SyncFolderOf(IndexPath(prefix_)));
-  LEAT_RETURN_IF_ERROR(index.Rename());
-  return files_.SyncFolderOf(IndexPath(prefix_));
-}
-
-absl::StatusOr<std::string> MakeIndex(
-    const std::map<std::string, pb::BundleEntryProto>& entries,
-    int num_shards) {
-  pb::BundleHeaderProto header;
-  header.set_num_shards(num_shards);
-  header.mutable_version()->set_producer(kBundleVersion);
-  IndexEntries index;
-  index.reserve(entries.size() + 1);
-  index.emplace_back("", header.SerializeAsString());
-  for (const auto& [key, entry] : entries) {
-    index.emplace_back(key, entry.SerializeAsString());
-  }
-  return WriteIndexTable(index);
+  LEAT_RETURN_IF_ERROR(CheckNotCancelled());
+  return PublishBundle(
+      files_, prefix_, entries_, 1,
+      [&](int total) { return data_.RenameTo(DataPath(prefix_, 0, total)); },
+      options_);
 }
 
 }  // namespace leat

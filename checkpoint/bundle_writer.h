@@ -9,18 +9,19 @@
 #ifndef LEAT_CHECKPOINT_BUNDLE_WRITER_H_
 #define LEAT_CHECKPOINT_BUNDLE_WRITER_H_
 
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/checkpoint/bundle_index.h"
+#include "leat/checkpoint/bundle_options.h"
 #include "leat/checkpoint/tensor_slice.h"
 #include "leat/core/files/file_access.h"
 #include "leat/core/files/replacement_file.h"
 #include "leat/core/tensor.h"
-#include "leat/protos/tensor_bundle.pb.h"
 
 namespace leat {
 
@@ -28,14 +29,15 @@ namespace leat {
 //
 // Nothing is visible under `prefix` before Finish, and a checkpoint that is
 // there is not touched. Finish brings all bytes to the disk before it gives the
-// files their names, the index last. So whoever finds an index finds a complete
-// checkpoint, even after a crash. The destructor of a writer that has not
-// finished removes what was written.
+// files their names, the index last (PublishBundle). So whoever finds an index
+// finds a complete checkpoint, even after a crash: the new one, or the one that
+// it replaces. The destructor of a writer that has not finished removes what
+// was written.
 class BundleWriter {
  public:
   // Makes the folder of `prefix` if there is none, and a file in it.
   static absl::StatusOr<std::unique_ptr<BundleWriter>> Create(
-      const FileAccess& files, std::string prefix);
+      const FileAccess& files, std::string prefix, BundleOptions options = {});
 
   // Writes the bytes of the tensor. Returns INVALID_ARGUMENT if `name` is empty
   // or was added before, or if the elements are resources or variants.
@@ -54,22 +56,18 @@ class BundleWriter {
 
  private:
   BundleWriter(const FileAccess& files, std::string prefix,
-               ReplacementFile data);
+               BundleOptions options, ReplacementFile data);
+
+  absl::Status CheckNotCancelled() const;
+  // Appends the elements and returns their checksum.
+  absl::StatusOr<uint32_t> AppendElements(const Tensor& tensor);
 
   const FileAccess files_;
   const std::string prefix_;
+  const BundleOptions options_;
   ReplacementFile data_;
-  std::map<std::string, pb::BundleEntryProto> entries_;  // by key
+  BundleEntries entries_;
 };
-
-// The version of the format, which is in the header of each index. TensorFlow
-// has written no other one since 2016.
-inline constexpr int kBundleVersion = 1;
-
-// Returns the content of the index of a checkpoint with these entries, by key,
-// and this number of files with tensors.
-absl::StatusOr<std::string> MakeIndex(
-    const std::map<std::string, pb::BundleEntryProto>& entries, int num_shards);
 
 }  // namespace leat
 

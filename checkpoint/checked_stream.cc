@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/crc32c.h"
@@ -20,14 +19,6 @@ namespace {
 constexpr size_t kBufferBytes = 256 << 10;
 
 }  // namespace
-
-CheckedStream::CheckedStream(int descriptor, int64_t offset, int64_t size,
-                             std::string path, std::string tensor)
-    : descriptor_(descriptor),
-      offset_(offset),
-      remaining_(size),
-      path_(std::move(path)),
-      tensor_(std::move(tensor)) {}
 
 absl::Status CheckedStream::Read(char* to, int64_t count) {
   if (count > remaining_) return Damaged("it has too few bytes");
@@ -84,18 +75,22 @@ absl::Status CheckedStream::Finish(uint32_t masked_crc) {
 }
 
 absl::Status CheckedStream::Damaged(absl::string_view what) const {
-  return absl::DataLossError(absl::StrCat("file '", path_, "', tensor ",
-                                          QuotedText(tensor_), ": ", what));
+  return absl::DataLossError(absl::StrCat("file '", source_.path, "', tensor ",
+                                          QuotedText(source_.tensor), ": ",
+                                          what));
 }
 
 absl::Status CheckedStream::ReadFile(char* to, size_t count) {
+  if (source_.cancellation != nullptr) {
+    LEAT_RETURN_IF_ERROR(source_.cancellation->status());
+  }
   while (count > 0) {
-    const ssize_t done = pread(descriptor_, to, count, offset_);
+    const ssize_t done = pread(source_.descriptor, to, count, source_.offset);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return SystemError(path_, "cannot read");
+    if (done < 0) return SystemError(source_.path, "cannot read");
     if (done == 0) return Damaged("the file ends before its bytes");
     to += done;
-    offset_ += done;
+    source_.offset += done;
     count -= static_cast<size_t>(done);
   }
   return absl::OkStatus();

@@ -8,20 +8,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/cancellation.h"
 
 namespace leat {
 
 // Not thread-safe. All errors name the file and the tensor.
 class CheckedStream {
  public:
-  // Reads bytes [offset, offset + size) of the open file `descriptor`, which is
-  // borrowed. `path` and `tensor` are for messages.
-  CheckedStream(int descriptor, int64_t offset, int64_t size, std::string path,
-                std::string tensor);
+  // Where the bytes are: [offset, offset + size) of the open file `descriptor`,
+  // which is borrowed. `path` and `tensor` are for messages. Reading ends with
+  // the status of `cancellation`, if that is not null, once it is cancelled.
+  struct Source {
+    int descriptor;
+    int64_t offset;
+    int64_t size;
+    std::string path;
+    std::string tensor;
+    const Cancellation* cancellation = nullptr;
+  };
+  explicit CheckedStream(Source source)
+      : source_(std::move(source)), remaining_(source_.size) {}
 
   // Returns how many bytes are left to read.
   int64_t remaining() const { return remaining_; }
@@ -49,11 +60,8 @@ class CheckedStream {
   // Fills the buffer, if it is empty, with the next bytes.
   absl::Status Fill();
 
-  const int descriptor_;
-  int64_t offset_;     // of the first byte that was not read from the file
+  Source source_;      // from the first byte on that was not read from the file
   int64_t remaining_;  // with what is in the buffer
-  const std::string path_;
-  const std::string tensor_;
   uint32_t crc_ = 0;
   // The bytes that were read from the file and not yet given to the caller.
   std::vector<char> buffer_;

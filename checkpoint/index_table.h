@@ -13,23 +13,21 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/checkpoint/index_memory.h"
 
 namespace leat {
 
 // Pairs of a key and a value.
 using IndexEntries = std::vector<std::pair<std::string, std::string>>;
 
-// The entries of a table may take at most this many bytes of memory together.
-inline constexpr int64_t kMaxIndexBytes = int64_t{1} << 30;
-
 // Returns the entries of the table `bytes`, sorted by key. Reads tables of any
 // writer, compressed by Snappy or not. Trusts nothing: returns DATA_LOSS, which
 // says what is wrong where, if the table is cut off, if a checksum does not
-// match, if a number is out of range, or if the keys are not sorted.
-// RESOURCE_EXHAUSTED if the entries need more than `max_bytes`. LevelDB's own
-// reader allocates as much as a table says, so it is not used.
+// match, if a number is out of range, or if the keys are not sorted. Counts the
+// entries in `memory`, and returns its error if they need too much. LevelDB's
+// own reader allocates as much as a table says, so it is not used.
 absl::StatusOr<IndexEntries> ReadIndexTable(absl::string_view bytes,
-                                            int64_t max_bytes = kMaxIndexBytes);
+                                            IndexMemory& memory);
 
 // Returns the table with these entries, byte by byte as TensorFlow writes it.
 // Returns INVALID_ARGUMENT unless the keys are sorted, and all differ.

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "leat/checkpoint/bundle_options.h"
 #include "leat/core/files/file_access.h"
 
 namespace leat {
@@ -20,13 +21,17 @@ namespace leat {
 // it. Copies no bytes of tensors. If `allow_missing` is true, checkpoints that
 // do not exist are left out.
 //
+// A checkpoint `merged` that is there is whole until the new one is on the disk
+// (PublishBundle). The checkpoints `prefixes` may be lost in a crash, because
+// their data files move one by one.
+//
 // Returns INVALID_ARGUMENT, with TensorFlow's words, if a checkpoint does not
 // exist or a tensor is in two of them; then no file was changed. Also returns
 // the errors of BundleReader::Open and of files.
 absl::Status MergeBundles(const FileAccess& files,
                           absl::Span<const std::string> prefixes,
-                          const std::string& merged,
-                          bool allow_missing = false);
+                          const std::string& merged, bool allow_missing = false,
+                          BundleOptions options = {});
 
 }  // namespace leat
 

@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/crc32c.h"
 #include "leat/checkpoint/index_table.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/varint.h"
 #include "snappy.h"
 
 namespace leat {
@@ -34,19 +36,6 @@ uint32_t Fixed32(absl::string_view bytes) {
   return value;
 }
 
-// Removes a number of 7 bits per byte from the front of `bytes`. Returns false
-// if there is none.
-bool TakeVarint(absl::string_view& bytes, uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(bytes[0]);
-    bytes.remove_prefix(1);
-    value |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
 // Where a block lies in the file, without what follows it.
 struct BlockPlace {
   uint64_t offset = 0;
@@ -54,13 +43,20 @@ struct BlockPlace {
 };
 
 bool TakePlace(absl::string_view& bytes, BlockPlace& place) {
-  return TakeVarint(bytes, place.offset) && TakeVarint(bytes, place.size);
+  return TakeVarint64(bytes, place.offset) && TakeVarint64(bytes, place.size);
+}
+
+// Returns how many bytes of memory an entry takes. A vector that grows has up
+// to twice as much room as elements.
+int64_t BytesOfEntry(uint64_t key_size, uint64_t value_size) {
+  return static_cast<int64_t>(2 * sizeof(IndexEntries::value_type)) +
+         HeldBytesOfText(key_size) + HeldBytesOfText(value_size);
 }
 
 class TableReader {
  public:
-  TableReader(absl::string_view file, int64_t max_bytes)
-      : file_(file), room_(max_bytes) {}
+  TableReader(absl::string_view file, IndexMemory& memory)
+      : file_(file), memory_(memory) {}
 
   absl::StatusOr<IndexEntries> Read() {
     if (file_.size() < kFooterBytes) {
@@ -138,7 +134,7 @@ class TableReader {
     if (!snappy::GetUncompressedLength(stored.data(), stored.size(), &size)) {
       return Damaged("a compressed block has no length");
     }
-    LEAT_RETURN_IF_ERROR(Count(static_cast<int64_t>(size)));
+    LEAT_RETURN_IF_ERROR(memory_.Count(static_cast<int64_t>(size)));
     if (!snappy::Uncompress(stored.data(), stored.size(), &block)) {
       return Damaged("a block cannot be decompressed");
     }
@@ -158,15 +154,14 @@ class TableReader {
     std::string key;
     while (!block.empty()) {
       uint64_t shared = 0, unshared = 0, value_size = 0;
-      if (!TakeVarint(block, shared) || !TakeVarint(block, unshared) ||
-          !TakeVarint(block, value_size) || shared > key.size() ||
+      if (!TakeVarint64(block, shared) || !TakeVarint64(block, unshared) ||
+          !TakeVarint64(block, value_size) || shared > key.size() ||
           unshared > block.size() || value_size > block.size() - unshared) {
         return damaged;
       }
       key.resize(shared);
       key.append(block.data(), unshared);
-      LEAT_RETURN_IF_ERROR(Count(static_cast<int64_t>(
-          sizeof(IndexEntries::value_type) + key.size() + value_size)));
+      LEAT_RETURN_IF_ERROR(memory_.Count(BytesOfEntry(key.size(), value_size)));
       if (last_key != nullptr) {
         if (!entries.empty() && key <= *last_key) {
           return Damaged("its keys are not sorted");
@@ -179,25 +174,15 @@ class TableReader {
     return absl::OkStatus();
   }
 
-  // Counts bytes that are about to be allocated.
-  absl::Status Count(int64_t bytes) {
-    if (bytes > room_) {
-      return absl::ResourceExhaustedError(
-          "the entries of the index need too much memory");
-    }
-    room_ -= bytes;
-    return absl::OkStatus();
-  }
-
   const absl::string_view file_;
-  int64_t room_;  // the bytes that may still be allocated
+  IndexMemory& memory_;
 };
 
 }  // namespace
 
 absl::StatusOr<IndexEntries> ReadIndexTable(absl::string_view bytes,
-                                            int64_t max_bytes) {
-  return TableReader(bytes, max_bytes).Read();
+                                            IndexMemory& memory) {
+  return TableReader(bytes, memory).Read();
 }
 
 }  // namespace leat

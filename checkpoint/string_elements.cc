@@ -4,10 +4,12 @@
 #include <limits>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "leat/checkpoint/crc32c.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/varint.h"
 
 namespace leat {
 namespace {
@@ -25,40 +27,28 @@ uint32_t ExtendByLength(uint64_t length, uint32_t crc) {
   return Crc32c(BytesOf(static_cast<uint32_t>(length)), crc);
 }
 
-void AppendVarint(uint64_t number, std::string& bytes) {
-  for (; number >= 0x80; number >>= 7) {
-    bytes.push_back(static_cast<char>(number | 0x80));
-  }
-  bytes.push_back(static_cast<char>(number));
-}
-
-absl::StatusOr<uint64_t> ReadVarint(CheckedStream& stream) {
-  uint64_t number = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    char byte = 0;
-    LEAT_RETURN_IF_ERROR(stream.ReadUnchecked(&byte, 1));
-    number |= uint64_t{static_cast<uint8_t>(byte) & 0x7fu} << shift;
-    if (static_cast<uint8_t>(byte) < 0x80) return number;
-  }
-  return stream.Damaged("the length of a string is too large");
-}
-
-// Reads the lengths into a tensor of int64, and checks their checksum.
-absl::StatusOr<Tensor> ReadLengths(const Shape& shape, CheckedStream& stream,
-                                   Allocator& allocator) {
-  if (shape.num_elements() > stream.remaining()) {
-    return stream.Damaged("there are fewer bytes than strings");
-  }
-  LEAT_ASSIGN_OR_RETURN(Tensor lengths,
-                        Tensor::Allocate(allocator, DType::kInt64, shape));
+// Calls `visit` with the length of each string, and checks that the lengths
+// match their checksum.
+absl::Status ForEachLength(
+    const Shape& shape, CheckedStream& stream,
+    absl::FunctionRef<void(int64_t number, int64_t length)> visit) {
   uint32_t crc = 0;
-  for (int64_t& length : lengths.mutable_data<int64_t>()) {
-    LEAT_ASSIGN_OR_RETURN(const uint64_t number, ReadVarint(stream));
-    crc = ExtendByLength(number, crc);
-    if (number > static_cast<uint64_t>(stream.remaining())) {
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    uint64_t length = 0;
+    absl::Status status;
+    const bool is_read = ReadVarint64(
+        [&](uint8_t& byte) {
+          status = stream.ReadUnchecked(reinterpret_cast<char*>(&byte), 1);
+          return status.ok();
+        },
+        length);
+    LEAT_RETURN_IF_ERROR(status);
+    if (!is_read) return stream.Damaged("the length of a string is too large");
+    crc = ExtendByLength(length, crc);
+    if (length > static_cast<uint64_t>(stream.remaining())) {
       return stream.Damaged("its strings are cut off");
     }
-    length = static_cast<int64_t>(number);
+    visit(i, static_cast<int64_t>(length));
   }
   uint32_t stored = 0;
   LEAT_RETURN_IF_ERROR(
@@ -67,7 +57,7 @@ absl::StatusOr<Tensor> ReadLengths(const Shape& shape, CheckedStream& stream,
     return stream.Damaged("the lengths do not match their checksum");
   }
   stream.SetChecksum(Crc32c(BytesOf(stored), crc));
-  return lengths;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -77,7 +67,7 @@ absl::StatusOr<uint32_t> WriteStrings(const Tensor& tensor,
   std::string header;
   uint32_t crc = 0;
   for (const std::string& element : tensor.data<std::string>()) {
-    AppendVarint(element.size(), header);
+    AppendVarint64(element.size(), &header);
     crc = ExtendByLength(element.size(), crc);
   }
   const uint32_t masked = Mask(crc);
@@ -93,15 +83,20 @@ absl::StatusOr<uint32_t> WriteStrings(const Tensor& tensor,
 
 absl::StatusOr<Tensor> ReadStrings(const Shape& shape, CheckedStream& stream,
                                    Allocator& allocator) {
-  LEAT_ASSIGN_OR_RETURN(const Tensor lengths,
-                        ReadLengths(shape, stream, allocator));
+  if (shape.num_elements() > stream.remaining()) {
+    return stream.Damaged("there are fewer bytes than strings");
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor lengths,
+                        Tensor::Allocate(allocator, DType::kInt64, shape));
   int64_t text_bytes = 0;
   int64_t held_bytes = 0;
-  for (const int64_t length : lengths.data<int64_t>()) {
-    text_bytes = SaturatingAdd(text_bytes, length);
-    held_bytes =
-        SaturatingAdd(held_bytes, HeldBytesOfText(static_cast<size_t>(length)));
-  }
+  LEAT_RETURN_IF_ERROR(
+      ForEachLength(shape, stream, [&](int64_t i, int64_t length) {
+        lengths.mutable_data<int64_t>()[i] = length;
+        text_bytes = SaturatingAdd(text_bytes, length);
+        held_bytes = SaturatingAdd(
+            held_bytes, HeldBytesOfText(static_cast<size_t>(length)));
+      }));
   if (text_bytes > stream.remaining()) {
     return stream.Damaged("its strings are cut off");
   }
@@ -115,6 +110,16 @@ absl::StatusOr<Tensor> ReadStrings(const Shape& shape, CheckedStream& stream,
     LEAT_RETURN_IF_ERROR(stream.Read(elements[i].data(), length));
   }
   return tensor;
+}
+
+absl::Status CheckStrings(const Shape& shape, CheckedStream& stream) {
+  int64_t text_bytes = 0;
+  LEAT_RETURN_IF_ERROR(
+      ForEachLength(shape, stream, [&](int64_t, int64_t length) {
+        text_bytes = SaturatingAdd(text_bytes, length);
+      }));
+  if (text_bytes <= stream.remaining()) return absl::OkStatus();
+  return stream.Damaged("its strings are cut off");
 }
 
 }  // namespace leat

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/checkpoint/checked_stream.h"
 #include "leat/core/buffer.h"
@@ -27,6 +28,9 @@ absl::StatusOr<uint32_t> WriteStrings(const Tensor& tensor,
 // is no memory. The caller calls CheckedStream::Finish.
 absl::StatusOr<Tensor> ReadStrings(const Shape& shape, CheckedStream& stream,
                                    Allocator& allocator);
+
+// Checks what ReadStrings checks, without memory for the strings.
+absl::Status CheckStrings(const Shape& shape, CheckedStream& stream);
 
 }  // namespace leat
 

@@ -21,12 +21,17 @@ void FileKernel::ComputeAsync(KernelContext& context, Done done) const {
   const absl::Status started = files->Run([this, &context, files, shared] {
     // The step may have ended while the closure waited for its turn.
     const Cancellation* const cancellation = context.step().cancellation;
-    absl::Status status = cancellation != nullptr && cancellation->IsCancelled()
-                              ? absl::CancelledError("the step has ended")
-                              : Run(context, files->access());
+    absl::Status status =
+        cancellation != nullptr ? cancellation->status() : absl::OkStatus();
+    if (status.ok()) status = Run(context, files->access());
     std::move (*shared)(std::move(status));
   });
   if (!started.ok()) std::move (*shared)(started);
+}
+
+BundleOptions FileKernel::OptionsOf(const KernelContext& context) {
+  return {.allocator = &context.step().device->host_allocator(),
+          .cancellation = context.step().cancellation};
 }
 
 }  // namespace leat::kernels

@@ -14,6 +14,7 @@
 #define LEAT_KERNELS_FILE_KERNEL_H_
 
 #include "absl/status/status.h"
+#include "leat/checkpoint/bundle_options.h"
 #include "leat/core/files/file_access.h"
 #include "leat/kernels/kernel.h"
 
@@ -31,6 +32,10 @@ class FileKernel : public AsyncKernel {
   // kernel may use.
   virtual absl::Status Run(KernelContext& context,
                            const FileAccess& files) const = 0;
+
+  // Returns the options with which a kernel reads and writes checkpoints: their
+  // memory is that of the device, and they end when the step does.
+  static BundleOptions OptionsOf(const KernelContext& context);
 };
 
 }  // namespace leat::kernels

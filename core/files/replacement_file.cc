@@ -72,8 +72,8 @@ absl::Status ReplacementFile::Sync() {
   return absl::OkStatus();
 }
 
-absl::Status ReplacementFile::Rename() {
-  LEAT_RETURN_IF_ERROR(files_.Rename(temporary_, path_));
+absl::Status ReplacementFile::RenameTo(const std::string& path) {
+  LEAT_RETURN_IF_ERROR(files_.Rename(temporary_, path));
   temporary_.clear();
   return absl::OkStatus();
 }

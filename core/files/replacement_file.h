@@ -41,7 +41,10 @@ class ReplacementFile {
   // Brings all bytes to the disk and closes the file.
   absl::Status Sync();
   // REQUIRES: Sync has succeeded.
-  absl::Status Rename();
+  absl::Status Rename() { return RenameTo(path_); }
+  // Gives the new file another path than that of Create. REQUIRES: it is in the
+  // same file system, and Sync has succeeded.
+  absl::Status RenameTo(const std::string& path);
   absl::Status Commit();
 
  private:

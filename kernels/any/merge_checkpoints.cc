@@ -40,7 +40,7 @@ class MergeV2Checkpoints final : public FileKernel {
     }
     LEAT_RETURN_IF_ERROR(MergeBundles(files, prefixes.data<std::string>(),
                                       merged.scalar<std::string>(),
-                                      allow_missing_));
+                                      allow_missing_, OptionsOf(context)));
     if (delete_old_folders_) {
       RemoveFolders(prefixes.data<std::string>(), merged.scalar<std::string>(),
                     files);

@@ -62,8 +62,9 @@ class SaveV2 final : public FileKernel {
           absl::StrCat("Got ", request.names.size(), " tensor names but ",
                        num_tensors, " tensors."));
     }
-    LEAT_ASSIGN_OR_RETURN(const auto writer,
-                          BundleWriter::Create(files, request.prefix));
+    LEAT_ASSIGN_OR_RETURN(
+        const auto writer,
+        BundleWriter::Create(files, request.prefix, OptionsOf(context)));
     for (size_t i = 0; i < request.names.size(); ++i) {
       const Tensor& tensor = context.input(kFirstTensor + static_cast<int>(i));
       if (request.slices[i].empty()) {
@@ -88,7 +89,8 @@ class RestoreV2 final : public FileKernel {
           absl::StrCat("Got ", request.names.size(), " tensor names, but ",
                        context.num_outputs(), " expected dtypes."));
     }
-    const auto reader = BundleReader::Open(files, request.prefix);
+    const auto reader =
+        BundleReader::Open(files, request.prefix, OptionsOf(context));
     if (absl::IsNotFound(reader.status())) {
       return absl::NotFoundError(absl::StrCat(
           "Unsuccessful TensorSliceReader constructor: Failed to find any "

@@ -2,6 +2,8 @@
 //
 // Tests writing and reading of checkpoints, and what happens to files that are
 // damaged, missing or hostile.
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,13 +25,16 @@
 #include "leat/checkpoint/slice_key.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/resource_handle.h"
+#include "leat/core/threads/cancellation.h"
 #include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::bundle_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class BundleTest : public ::testing::Test {
  protected:
@@ -59,6 +64,12 @@ class BundleTest : public ::testing::Test {
   static std::string Bytes(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  // Makes a new file without syncing it, which takes long.
+  static void Replace(const std::string& path, const std::string& bytes) {
+    std::filesystem::remove(path);
+    std::ofstream(path, std::ios::binary) << bytes;
   }
 
   const FileAccess files_ = FileAccess::Unrestricted();
@@ -209,10 +220,120 @@ TEST_F(BundleTest, NothingIsVisibleOrLeftBeforeTheEnd) {
   EXPECT_EQ(Files(), before);
 }
 
+// The index of the older checkpoint names its files as long as it is there.
+TEST_F(BundleTest, AReplacedCheckpointHasOtherFiles) {
+  for (const float i : {1, 2, 3}) {
+    Save("m", "w", Tensor::Scalar(i));
+    EXPECT_EQ(Reader("m")->Read("w", HostAllocator())->scalar<float>(), i);
+    if (i == 2) {
+      EXPECT_THAT(Files(), ElementsAre("m.data-00000-of-00002",
+                                       "m.data-00001-of-00002", "m.index"));
+    } else {
+      EXPECT_THAT(Files(), ElementsAre("m.data-00000-of-00001", "m.index"));
+    }
+  }
+  ASSERT_TRUE(WriteFile(IndexPath(Path("m")), "damaged").ok());
+  Save("m", "w", Tensor::Scalar(4.f));
+  EXPECT_EQ(Reader("m")->Read("w", HostAllocator())->scalar<float>(), 4);
+}
+
 TEST_F(BundleTest, MakesFolders) {
   Save("a/b/model", "w", Tensor::Scalar(1.f));
   EXPECT_THAT(Files("a/b"),
               ElementsAre("model.data-00000-of-00001", "model.index"));
+}
+
+TEST_F(BundleTest, VisitsAllElementsOfAPart) {
+  const Tensor whole = Counting(Shape{700, 300});  // more than are visited once
+  const auto writer = Writer("m");
+  ASSERT_TRUE(writer->Add("whole", whole).ok());
+  for (const char* const text : {"0,400:-", "400,300:-"}) {
+    const TensorSlice slice = *TensorSlice::Parse(text);
+    Tensor part = Tensor::Filled<float>(*slice.ShapeWithin(whole.shape()), 0);
+    std::copy_n(whole.data<float>().begin() + slice.extent(0).start * 300,
+                part.num_elements(), part.mutable_data<float>().begin());
+    ASSERT_TRUE(writer->AddSlice("parts", whole.shape(), slice, part).ok());
+  }
+  ASSERT_TRUE(writer->Add("words", Tensor::Scalar<std::string>("a")).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  for (const char* const name : {"whole", "parts"}) {
+    std::vector<float> seen(650 * 300, -1);
+    const auto put = [&](int64_t first, absl::string_view bytes) {
+      std::memcpy(&seen[first], bytes.data(), bytes.size());
+    };
+    const TensorSlice rows = *TensorSlice::Parse("50,650:-");
+    EXPECT_EQ(Reader("m")->Visit(name, rows, put), absl::OkStatus());
+    EXPECT_TRUE(std::equal(seen.begin(), seen.end(),
+                           whole.data<float>().begin() + 50 * 300));
+  }
+  const auto nothing = [](int64_t, absl::string_view) {};
+  EXPECT_FALSE(
+      Reader("m")->Visit("words", TensorSlice::Whole(0), nothing).ok());
+}
+
+// An allocator of a few bytes. It may cancel something before it gives memory.
+class SmallAllocator final : public Allocator {
+ public:
+  explicit SmallAllocator(int64_t bytes, Cancellation* cancelled = nullptr)
+      : left_(bytes), cancelled_(cancelled) {}
+  BufferRef Allocate(size_t bytes) override {
+    if (cancelled_ != nullptr) cancelled_->Cancel(absl::AbortedError("why"));
+    if (static_cast<int64_t>(bytes) > left_) return nullptr;
+    return HostAllocator().Allocate(bytes);
+  }
+  BufferRef Reserve(int64_t bytes) override {
+    if (bytes > left_) return nullptr;
+    left_ -= bytes;
+    return HostAllocator().Reserve(bytes);
+  }
+  absl::string_view name() const override { return "small"; }
+
+ private:
+  int64_t left_;
+  Cancellation* const cancelled_;
+};
+
+TEST_F(BundleTest, TheIndexCountsAsMemory) {
+  const auto writer = Writer("m");
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(writer->Add(absl::StrCat("w", i), Tensor::Scalar(1.f)).ok());
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  const auto error = [&](int64_t bytes) {
+    SmallAllocator allocator(bytes);
+    return BundleReader::Open(files_, Path("m"), {.allocator = &allocator})
+        .status();
+  };
+  EXPECT_EQ(error(1 << 20), absl::OkStatus());
+  for (const int64_t bytes : {0, 10'000, 100'000}) {
+    EXPECT_EQ(error(bytes).code(), absl::StatusCode::kResourceExhausted);
+  }
+  SmallAllocator allocator(300'000);  // enough for one index, but not for two
+  const std::string prefixes[] = {Path("m")};
+  EXPECT_EQ(MergeBundles(files_, prefixes, Path("n"), false,
+                         {.allocator = &allocator})
+                .code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(BundleTest, CancellationEndsReadingAndWriting) {
+  const Tensor large = Counting(Shape{1000, 1000});
+  Save("m", "w", large);
+  Cancellation cancellation;
+  const auto reader =
+      BundleReader::Open(files_, Path("m"), {.cancellation = &cancellation});
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  const auto writer =
+      BundleWriter::Create(files_, Path("n"), {.cancellation = &cancellation});
+  ASSERT_TRUE((*writer)->Add("w", large).ok());
+  // Cancels while the tensor is read.
+  SmallAllocator allocator(1 << 30, &cancellation);
+  EXPECT_EQ((*reader)->Read("w", allocator).status(),
+            absl::AbortedError("why"));
+  EXPECT_EQ((*reader)->Verify("w"), absl::AbortedError("why"));
+  EXPECT_EQ((*writer)->Add("v", large), absl::AbortedError("why"));
+  EXPECT_EQ((*writer)->Finish(), absl::AbortedError("why"));
+  EXPECT_THAT(Files(), Not(Contains("n.index")));
 }
 
 // Whatever byte is damaged, and wherever a file ends, no wrong value is read.
@@ -234,6 +355,7 @@ TEST_F(BundleTest, EveryDamageIsNoticed) {
     for (const auto& [name, value] :
          {std::pair("numbers", &numbers), std::pair("words", &words)}) {
       const auto read = (*reader)->Read(name, HostAllocator());
+      EXPECT_EQ((*reader)->Verify(name), read.status()) << what;
       if (read.ok()) {
         EXPECT_TRUE(Identical(*read, *value)) << what;
         continue;
@@ -252,15 +374,15 @@ TEST_F(BundleTest, EveryDamageIsNoticed) {
     for (size_t i = 0; i < bytes.size(); ++i) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ '\x10');
-      ASSERT_TRUE(WriteFile(path, damaged).ok());
+      Replace(path, damaged);
       noticed += check(absl::StrCat(path, " byte ", i)) > 0 ? 1 : 0;
-      ASSERT_TRUE(WriteFile(path, bytes.substr(0, i)).ok());
+      Replace(path, bytes.substr(0, i));
       EXPECT_GT(check(absl::StrCat(path, " cut at ", i)), 0);
     }
     // Nobody reads the meta block of the index and the zeros in its footer.
     const int unread = path == IndexPath(Path("m")) ? 64 : 0;
     EXPECT_GE(noticed, static_cast<int>(bytes.size()) - unread);
-    ASSERT_TRUE(WriteFile(path, bytes).ok());
+    Replace(path, bytes);
   }
   EXPECT_EQ(check("whole"), 0);
 }
@@ -273,6 +395,7 @@ class HostileIndexTest : public BundleTest {
   absl::Status ErrorOf(
       const std::function<void(std::map<std::string, pb::BundleEntryProto>&)>&
           change) {
+    files_.RemoveFile(IndexPath(Path("h"))).IgnoreError();
     Save("h", "w", Counting(Shape{2, 3}));
     std::map<std::string, pb::BundleEntryProto> entries;
     entries["w"] = Reader("h")->Find("w")->proto;
@@ -437,6 +560,7 @@ TEST_F(BundleTest, MergingRefusesFilesThatAreNotThere) {
 
 TEST_F(BundleTest, MergingRefusesNumbersOfFilesThatLie) {
   for (const int shard : {-1, 1, std::numeric_limits<int>::max()}) {
+    files_.RemoveFile(IndexPath(Path("a"))).IgnoreError();
     Save("a", "w", Tensor::Scalar(1.f));
     std::map<std::string, pb::BundleEntryProto> entries;
     entries["w"] = Reader("a")->Find("w")->proto;

@@ -11,6 +11,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/checkpoint/crc32c.h"
+#include "leat/checkpoint/index_memory.h"
+#include "leat/core/varint.h"
 #include "snappy.h"
 
 namespace leat::index_table_test {
@@ -35,17 +37,23 @@ IndexEntries Many(int count) {
   return entries;
 }
 
+absl::StatusOr<IndexEntries> Read(absl::string_view table,
+                                  int64_t max_bytes = kMaxIndexBytes) {
+  IndexMemory memory(HostAllocator(), max_bytes);
+  return ReadIndexTable(table, memory);
+}
+
 TEST(IndexTableTest, GivesBackWhatWasWritten) {
   // 20,000 entries need several blocks.
   for (const int count : {0, 1, 15, 16, 17, 20'000}) {
     const IndexEntries entries = Many(count);
     const auto bytes = WriteIndexTable(entries);
     ASSERT_TRUE(bytes.ok()) << bytes.status();
-    const auto read = ReadIndexTable(*bytes);
+    const auto read = Read(*bytes);
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_TRUE(*read == entries) << count;
   }
-  EXPECT_TRUE(ReadIndexTable(*WriteIndexTable({}))->empty());
+  EXPECT_TRUE(Read(*WriteIndexTable({}))->empty());
 }
 
 TEST(IndexTableTest, EveryDamagedByteAndEveryLostEndIsNoticed) {
@@ -57,7 +65,7 @@ TEST(IndexTableTest, EveryDamagedByteAndEveryLostEndIsNoticed) {
     for (const char bits : {'\x01', '\x80', '\xff'}) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ bits);
-      const auto read = ReadIndexTable(damaged);
+      const auto read = Read(damaged);
       if (!read.ok()) {
         EXPECT_EQ(read.status().code(), absl::StatusCode::kDataLoss);
         continue;
@@ -68,17 +76,10 @@ TEST(IndexTableTest, EveryDamagedByteAndEveryLostEndIsNoticed) {
   }
   EXPECT_LT(unnoticed, 3 * 64);
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_EQ(ReadIndexTable(bytes.substr(0, size)).status().code(),
+    EXPECT_EQ(Read(bytes.substr(0, size)).status().code(),
               absl::StatusCode::kDataLoss)
         << size;
   }
-}
-
-void AppendVarint(uint64_t number, std::string& bytes) {
-  for (; number >= 0x80; number >>= 7) {
-    bytes.push_back(static_cast<char>(number | 0x80));
-  }
-  bytes.push_back(static_cast<char>(number));
 }
 
 // Makes a table by hand, whatever its blocks say.
@@ -92,8 +93,8 @@ class HandMade {
       snappy::Compress(block.data(), block.size(), &compressed);
       block = compressed;
     }
-    AppendVarint(file_.size(), places_.emplace_back());
-    AppendVarint(block.size(), places_.back());
+    AppendVarint64(file_.size(), &places_.emplace_back());
+    AppendVarint64(block.size(), &places_.back());
     block.push_back(compress ? 1 : 0);
     const uint32_t crc = Mask(Crc32c(block));
     block.append(reinterpret_cast<const char*>(&crc), sizeof(crc));
@@ -102,9 +103,9 @@ class HandMade {
   static std::string Entry(uint64_t shared, absl::string_view key,
                            absl::string_view value) {
     std::string entry;
-    AppendVarint(shared, entry);
-    AppendVarint(key.size(), entry);
-    AppendVarint(value.size(), entry);
+    AppendVarint64(shared, &entry);
+    AppendVarint64(key.size(), &entry);
+    AppendVarint64(value.size(), &entry);
     return absl::StrCat(entry, key, value);
   }
   void RepeatLastPlace() { places_.push_back(places_.back()); }
@@ -130,7 +131,7 @@ TEST(IndexTableTest, ReadsCompressedBlocks) {
   table.AddBlock(HandMade::Entry(0, "aaaa", std::string(1000, 'x')),
                  /*compress=*/true);
   table.AddBlock(HandMade::Entry(0, "b", "y"));
-  const auto read = ReadIndexTable(table.Finish());
+  const auto read = Read(table.Finish());
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_EQ(read->size(), 2u);
   EXPECT_EQ((*read)[0].second, std::string(1000, 'x'));
@@ -140,12 +141,12 @@ TEST(IndexTableTest, RefusesEntriesThatLie) {
   const auto error = [](std::string block) {
     HandMade table;
     table.AddBlock(std::move(block));
-    return ReadIndexTable(table.Finish()).status().ToString();
+    return Read(table.Finish()).status().ToString();
   };
   std::string huge_value;
-  AppendVarint(0, huge_value);
-  AppendVarint(1, huge_value);
-  AppendVarint(uint64_t{1} << 62, huge_value);
+  AppendVarint64(0, &huge_value);
+  AppendVarint64(1, &huge_value);
+  AppendVarint64(uint64_t{1} << 62, &huge_value);
   EXPECT_THAT(error(huge_value + "k"), HasSubstr("has a wrong entry"));
   EXPECT_THAT(error(HandMade::Entry(5, "k", "v")),
               HasSubstr("has a wrong entry"));
@@ -163,7 +164,7 @@ TEST(IndexTableTest, RefusesBlocksThatAreNamedTwice) {
   HandMade table;
   table.AddBlock("");
   table.RepeatLastPlace();
-  EXPECT_THAT(ReadIndexTable(table.Finish()).status().ToString(),
+  EXPECT_THAT(Read(table.Finish()).status().ToString(),
               HasSubstr("blocks are not in order"));
 }
 
@@ -183,8 +184,8 @@ TEST(IndexTableTest, RefusesTablesThatBlowUp) {
     HandMade table;
     table.AddBlock(block, compress);
     const std::string bytes = table.Finish();
-    EXPECT_TRUE(ReadIndexTable(bytes, 20'000'000).ok());
-    EXPECT_EQ(ReadIndexTable(bytes, 5'000'000).status().code(),
+    EXPECT_TRUE(Read(bytes, 20'000'000).ok());
+    EXPECT_EQ(Read(bytes, 5'000'000).status().code(),
               absl::StatusCode::kResourceExhausted);
   }
 }

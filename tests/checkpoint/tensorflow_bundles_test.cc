@@ -3,12 +3,15 @@
 // Reads the checkpoints that make_bundles.py has made with TensorFlow, and
 // writes them again. The files must be equal byte by byte.
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/checkpoint/bundle_paths.h"
@@ -37,13 +40,7 @@ std::unique_ptr<BundleReader> Open(const std::string& prefix) {
 int64_t OffsetOf(const BundleReader& reader, const std::string& name) {
   const BundleEntry entry = reader.Find(name).value();
   if (entry.slices.empty()) return entry.proto.offset();
-  const std::string key = SliceKey(name, entry.slices[0]);
-  for (const auto& [other, value] : reader.entries()) {
-    pb::BundleEntryProto proto;
-    if (other == key && proto.ParseFromString(value)) return proto.offset();
-  }
-  ADD_FAILURE() << name;
-  return 0;
+  return reader.FindEntry(SliceKey(name, entry.slices[0]))->offset();
 }
 
 // Returns the names of the tensors in the order in which they were saved.
@@ -99,6 +96,78 @@ TEST(TensorFlowBundlesTest, MergedOnesAreRead) {
     EXPECT_TRUE(tensor.ok()) << tensor.status();
   }
   EXPECT_EQ(reader->Find("rows")->slices.size(), 3u);
+}
+
+// A copy of one checkpoint, whose files can be damaged.
+class DamagedCopy {
+ public:
+  explicit DamagedCopy(const std::string& name)
+      : prefix_(folder_.Path(name)), whole_(Open(absl::StrCat(kFolder, name))) {
+    for (const auto& file : std::filesystem::directory_iterator(kFolder)) {
+      const std::string path = folder_.Path(file.path().filename());
+      std::filesystem::copy(file.path(), path);
+      if (absl::StartsWith(path, prefix_ + ".")) paths_.push_back(path);
+    }
+    std::sort(paths_.begin(), paths_.end());
+  }
+
+  const std::vector<std::string>& paths() const { return paths_; }
+
+  // Expects that with `bytes` as the file, each tensor is what it was, or
+  // DATA_LOSS.
+  void Check(const std::string& path, const std::string& bytes) const {
+    const std::string before = Bytes(path);
+    Write(path, bytes);
+    const auto reader = BundleReader::Open(FileAccess::Unrestricted(), prefix_);
+    if (!reader.ok()) {
+      EXPECT_EQ(reader.status().code(), absl::StatusCode::kDataLoss);
+    }
+    for (const std::string& name : whole_->Names()) {
+      if (!reader.ok()) break;
+      const auto tensor = (*reader)->Read(name, HostAllocator());
+      if (tensor.ok()) {
+        EXPECT_TRUE(Identical(*tensor, *whole_->Read(name, HostAllocator())));
+      } else {
+        EXPECT_EQ(tensor.status().code(), absl::StatusCode::kDataLoss)
+            << tensor.status();
+      }
+    }
+    Write(path, before);
+  }
+
+ private:
+  // Makes a new file, because a file system may sync one that is overwritten.
+  static void Write(const std::string& path, const std::string& bytes) {
+    std::filesystem::remove(path);
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+
+  const TemporaryFolder folder_;
+  const std::string prefix_;
+  const std::unique_ptr<BundleReader> whole_;
+  std::vector<std::string> paths_;
+};
+
+TEST(TensorFlowBundlesTest, CutOnesAndFlippedBitsAreNoticed) {
+  std::mt19937 random(1);
+  for (const char* const name : {"types", "slices", "merged"}) {
+    const DamagedCopy copy(name);
+    ASSERT_GE(copy.paths().size(), 2u);
+    for (const std::string& path : copy.paths()) {
+      const std::string bytes = Bytes(path);
+      for (size_t i = 0; i < 64; ++i) {
+        SCOPED_TRACE(absl::StrCat(path, " cut at ", i, "/64"));
+        copy.Check(path, bytes.substr(0, bytes.size() * i / 64));
+      }
+      for (int i = 0; i < 130; ++i) {  // together 1,040
+        std::string flipped = bytes;
+        const size_t bit = random() % (8 * bytes.size());
+        SCOPED_TRACE(absl::StrCat(path, " bit ", bit));
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+        copy.Check(path, flipped);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -29,13 +29,18 @@ std::string MakePrefix() {
   return prefix;
 }
 
+absl::StatusOr<leat::IndexEntries> Read(absl::string_view table) {
+  leat::IndexMemory memory(leat::HostAllocator(), kMaxBytes);
+  return leat::ReadIndexTable(table, memory);
+}
+
 // Reads a table. One that is accepted must be the same if it is written again.
 void ReadTable(absl::string_view bytes) {
-  const auto entries = leat::ReadIndexTable(bytes, kMaxBytes);
+  const auto entries = Read(bytes);
   if (!entries.ok()) return;
   const auto again = leat::WriteIndexTable(*entries);
   LEAT_CHECK(again.ok());
-  LEAT_CHECK(*leat::ReadIndexTable(*again) == *entries);
+  LEAT_CHECK(*Read(*again) == *entries);
 }
 
 // Reads the tensor whose entry is `entry`. If it is read, it is as large as the
@@ -51,7 +56,9 @@ void ReadEntry(absl::string_view entry) {
   const auto reader =
       leat::BundleReader::Open(leat::FileAccess::Unrestricted(), *prefix);
   LEAT_CHECK(reader.ok());
+  const bool is_right = (*reader)->Verify("w").ok();
   const auto tensor = (*reader)->Read("w", leat::HostAllocator());
+  LEAT_CHECK(is_right == tensor.ok());
   if (!tensor.ok()) return;
   LEAT_CHECK(tensor->num_elements() <= static_cast<int64_t>(kDataBytes));
 }

@@ -1,0 +1,35 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PublishBundle makes a checkpoint visible at once, whether its prefix is new
+// or that of an older checkpoint. Stateless, thread-safe.
+#ifndef LEAT_CHECKPOINT_PUBLISH_BUNDLE_H_
+#define LEAT_CHECKPOINT_PUBLISH_BUNDLE_H_
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "leat/checkpoint/bundle_index.h"
+#include "leat/checkpoint/bundle_options.h"
+#include "leat/core/files/file_access.h"
+
+namespace leat {
+
+// Makes the checkpoint `prefix` of `num_shards` data files and an index with
+// `entries`. `move_data` gives the data files, whose bytes are on the disk, the
+// names DataPath(prefix, i, total) for i < num_shards.
+//
+// The index gets its name last, after which the checkpoint is on the disk. If
+// there was one of this prefix, it is whole until then, because `total` differs
+// from the number of its files, and so do the names of all files: if necessary,
+// `total` is num_shards + 1, and the last file is empty. Then the data files of
+// the old checkpoint are removed. Only one process at a time may publish a
+// prefix.
+absl::Status PublishBundle(const FileAccess& files, const std::string& prefix,
+                           const BundleEntries& entries, int num_shards,
+                           absl::FunctionRef<absl::Status(int total)> move_data,
+                           BundleOptions options = {});
+
+}  // namespace leat
+
+#endif  // LEAT_CHECKPOINT_PUBLISH_BUNDLE_H_
