@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "leat/core/threads/mutex.h"
+#include "leat/tests/system_calls/recorded_calls.h"
 
 namespace leat::testing {
 namespace {
@@ -90,31 +91,19 @@ int64_t FailingCalls::NumFailed(const std::string& function) {
     return __real_##name arguments;                                         \
   }
 
+using leat::testing::FileCall;
+
 extern "C" {
 
 LEAT_FAILING_CALL(ssize_t, read, -1, EIO, (int file, void* to, size_t count),
                   (file, to, count))
-LEAT_FAILING_CALL(ssize_t, write, -1, ENOSPC,
-                  (int file, const void* from, size_t count),
-                  (file, from, count))
-LEAT_FAILING_CALL(int, fsync, -1, EIO, (int file), (file))
 LEAT_FAILING_CALL(int, ftruncate, -1, EIO, (int file, off_t size), (file, size))
 LEAT_FAILING_CALL(int, rename, -1, EACCES, (const char* from, const char* to),
                   (from, to))
-LEAT_FAILING_CALL(int, renameat, -1, EACCES,
-                  (int from_folder, const char* from, int to_folder,
-                   const char* to),
-                  (from_folder, from, to_folder, to))
 LEAT_FAILING_CALL(int, unlink, -1, EACCES, (const char* path), (path))
-LEAT_FAILING_CALL(int, unlinkat, -1, EACCES,
-                  (int folder, const char* path, int flags),
-                  (folder, path, flags))
 LEAT_FAILING_CALL(ssize_t, pread, -1, EIO,
                   (int file, void* to, size_t count, off_t offset),
                   (file, to, count, offset))
-LEAT_FAILING_CALL(int, mkdirat, -1, ENOSPC,
-                  (int folder, const char* path, mode_t mode),
-                  (folder, path, mode))
 LEAT_FAILING_CALL(DIR*, fdopendir, nullptr, ENOMEM, (int file), (file))
 LEAT_FAILING_CALL(int, mkdir, -1, ENOSPC, (const char* path, mode_t mode),
                   (path, mode))
@@ -161,6 +150,95 @@ LEAT_FAILING_CALL(int, poll, -1, ENOMEM,
 LEAT_FAILING_CALL(int, pipe2, -1, EMFILE, (int* ends, int flags), (ends, flags))
 LEAT_FAILING_CALL(pid_t, fork, -1, EAGAIN, (), ())
 
+// The next calls are those that checkpoints make to change files. They can also
+// be recorded, or end the process (recorded_calls.h).
+ssize_t __real_write(int file, const void* from, size_t count);
+ssize_t __wrap_write(int file, const void* from, size_t count) {
+  if (leat::testing::Fails("write", ENOSPC)) return -1;
+  if (leat::testing::BeginFileCall()) {
+    __real_write(file, from, count / 2);
+    leat::testing::EndProcess();
+  }
+  const ssize_t done = __real_write(file, from, count);
+  if (done > 0) {
+    leat::testing::EndFileCall(
+        {.kind = FileCall::kWrite,
+         .path = leat::testing::PathOf(file),
+         .bytes = std::string(static_cast<const char*>(from),
+                              static_cast<size_t>(done))});
+  }
+  return done;
+}
+
+int __real_fsync(int file);
+int __wrap_fsync(int file) {
+  if (leat::testing::Fails("fsync", EIO)) return -1;
+  if (leat::testing::BeginFileCall()) leat::testing::EndProcess();
+  const int result = leat::testing::SyncsAreSkipped() ? 0 : __real_fsync(file);
+  if (result == 0) {
+    leat::testing::EndFileCall(
+        {.kind = FileCall::kSync, .path = leat::testing::PathOf(file)});
+  }
+  return result;
+}
+
+int __real_renameat(int from_folder, const char* from, int to_folder,
+                    const char* to);
+int __wrap_renameat(int from_folder, const char* from, int to_folder,
+                    const char* to) {
+  if (leat::testing::Fails("renameat", EACCES)) return -1;
+  if (leat::testing::BeginFileCall()) leat::testing::EndProcess();
+  const int result = __real_renameat(from_folder, from, to_folder, to);
+  if (result == 0) {
+    leat::testing::EndFileCall(
+        {.kind = FileCall::kRename,
+         .path = leat::testing::PathIn(from_folder, from),
+         .to = leat::testing::PathIn(to_folder, to)});
+  }
+  return result;
+}
+
+int __real_unlinkat(int folder, const char* path, int flags);
+int __wrap_unlinkat(int folder, const char* path, int flags) {
+  if (leat::testing::Fails("unlinkat", EACCES)) return -1;
+  if (leat::testing::BeginFileCall()) leat::testing::EndProcess();
+  const int result = __real_unlinkat(folder, path, flags);
+  if (result == 0) {
+    leat::testing::EndFileCall({.kind = FileCall::kRemove,
+                                .path = leat::testing::PathIn(folder, path)});
+  }
+  return result;
+}
+
+int __real_mkdirat(int folder, const char* path, mode_t mode);
+int __wrap_mkdirat(int folder, const char* path, mode_t mode) {
+  if (leat::testing::Fails("mkdirat", ENOSPC)) return -1;
+  if (leat::testing::BeginFileCall()) leat::testing::EndProcess();
+  const int result = __real_mkdirat(folder, path, mode);
+  if (result == 0) {
+    leat::testing::EndFileCall({.kind = FileCall::kMakeFolder,
+                                .path = leat::testing::PathIn(folder, path)});
+  }
+  return result;
+}
+
+int __real_openat(int folder, const char* path, int flags, ...);
+int __wrap_openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const bool creates = (flags & O_CREAT) != 0;
+  const mode_t mode = creates ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if (leat::testing::Fails("openat", EMFILE)) return -1;
+  if (creates && leat::testing::BeginFileCall()) leat::testing::EndProcess();
+  const int file = __real_openat(folder, path, flags, mode);
+  if (creates && file >= 0) {
+    leat::testing::EndFileCall({.kind = FileCall::kCreate,
+                                .path = leat::testing::PathIn(folder, path)});
+  }
+  return file;
+}
+
 // A file is closed even if close() reports an error.
 int __real_close(int file);
 int __wrap_close(int file) {
@@ -176,17 +254,6 @@ int __wrap_open(const char* path, int flags, ...) {
   va_end(more);
   return leat::testing::Fails("open", EMFILE) ? -1
                                               : __real_open(path, flags, mode);
-}
-
-int __real_openat(int folder, const char* path, int flags, ...);
-int __wrap_openat(int folder, const char* path, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
-  va_end(more);
-  return leat::testing::Fails("openat", EMFILE)
-             ? -1
-             : __real_openat(folder, path, flags, mode);
 }
 
 // Leat calls openat2 with it, which has four arguments.

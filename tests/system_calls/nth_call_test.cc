@@ -23,6 +23,7 @@
 #include "leat/checkpoint/bundle_paths.h"
 #include "leat/checkpoint/bundle_reader.h"
 #include "leat/checkpoint/bundle_writer.h"
+#include "leat/checkpoint/merge_bundles.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/files/system_file.h"
 #include "leat/core/status_macros.h"
@@ -38,6 +39,7 @@
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/system_calls/failing_calls.h"
+#include "leat/tests/system_calls/recorded_calls.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -229,7 +231,14 @@ absl::StatusOr<float> ReadCheckpoint(const std::string& prefix) {
   return w.scalar<float>();
 }
 
+// Returns the paths that files of a checkpoint may have that is saved again.
+std::set<std::string> FilesOf(const std::string& prefix) {
+  return {IndexPath(prefix), DataPath(prefix, 0, 1), DataPath(prefix, 0, 2),
+          DataPath(prefix, 1, 2)};
+}
+
 TEST(NthCallTest, SavingACheckpointKeepsOlderOnes) {
+  testing::SkipSyncs();
   const TemporaryFolder folder;
   const std::string before = folder.Path("before");
   const std::string now = folder.Path("now");
@@ -238,11 +247,32 @@ TEST(NthCallTest, SavingACheckpointKeepsOlderOnes) {
                [&](const absl::Status&) {
                  EXPECT_EQ(ReadCheckpoint(before).value(), 1);
                  EXPECT_EQ(ReadCheckpoint(now).value(), 2);
-                 ExpectNothingElse(folder,
-                                   {IndexPath(before), DataPath(before, 0, 1),
-                                    IndexPath(now), DataPath(now, 0, 1)});
+                 std::set<std::string> expected = FilesOf(before);
+                 expected.merge(FilesOf(now));
+                 ExpectNothingElse(folder, expected);
                });
   FailEachCall([&](nanoseconds) { return ReadCheckpoint(now).status(); });
+}
+
+TEST(NthCallTest, MergingCheckpointsKeepsOlderOnes) {
+  testing::SkipSyncs();
+  const TemporaryFolder folder;
+  const std::string now = folder.Path("now");
+  const std::string parts[] = {folder.Path("part")};
+  ASSERT_TRUE(SaveCheckpoint(now, 1).ok());
+  FailEachCall(
+      [&](nanoseconds) -> absl::Status {
+        LEAT_RETURN_IF_ERROR(SaveCheckpoint(parts[0], 2));
+        return MergeBundles(FileAccess::Unrestricted(), parts, now);
+      },
+      [&](const absl::Status&) {
+        EXPECT_EQ(ReadCheckpoint(now).value(), 2);
+        std::set<std::string> expected = FilesOf(parts[0]);
+        expected.merge(FilesOf(now));
+        expected.insert(DataPath(now, 2, 3));  // the part may have two files
+        for (const int i : {0, 1}) expected.insert(DataPath(now, i, 3));
+        ExpectNothingElse(folder, expected);
+      });
 }
 
 TEST(NthCallTest, FilesOfTensors) {
