@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines SaveV2, RestoreV2, MergeV2Checkpoints, ShardedFilename and
-// ShardedFilespec, with which TensorFlow's Saver saves and restores variables.
+// ShardedFilespec, with which TensorFlow's Saver saves and restores variables,
+// and LoadAndRemapMatrix, with which its warm starts read them.
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -43,6 +44,16 @@ absl::Status NameShape(InferenceContext& context) {
     LEAT_RETURN_IF_ERROR(context.WithRank(i, 0).status());
   }
   context.set_output(0, PartialShape(Shape{}));
+  return absl::OkStatus();
+}
+
+absl::Status RemappedShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  LEAT_ASSIGN_OR_RETURN(const int64_t rows, context.Attr<int64_t>("num_rows"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t cols, context.Attr<int64_t>("num_cols"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
+                        PartialShape::Create({rows, cols}));
+  context.set_output(0, shape);
   return absl::OkStatus();
 }
 
@@ -98,6 +109,20 @@ void Register(OpRegistry& registry) {
                  "allow_missing_files: bool = false"},
        .stateful = true,
        .shape = MergeShape},
+      {NotFoldable(OnCpu())});
+
+  registry.Add(
+      {.name = "LoadAndRemapMatrix",
+       .doc = "Reads a matrix from a checkpoint and changes the order of its "
+              "rows and columns.",
+       .inputs = {"ckpt_path: string", "old_tensor_name: string",
+                  "row_remapping: int64", "col_remapping: int64",
+                  "initializing_values: float"},
+       .outputs = {"output_matrix: float"},
+       .attrs = {"num_rows: int >= 0", "num_cols: int >= 1",
+                 "max_rows_in_memory: int = -1"},
+       .stateful = true,
+       .shape = RemappedShape},
       {NotFoldable(OnCpu())});
 }
 

@@ -685,8 +685,15 @@ def accumulators():
   case('ResourceAccumulatorNumAccumulated', {}, handle)
 
 
+def checkpoints():
+  name = Value('string', [])
+  for rows, old_name in ((3, name), (0, name), (3, Value('string', [1]))):
+    case('LoadAndRemapMatrix', {'num_rows': rows, 'num_cols': 2}, name, old_name,
+         Value('int64', None), Value('int64', None), ANY)
+
+
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow, queues, accumulators):
+               narrow_indices, flow, queues, accumulators, checkpoints):
   family()

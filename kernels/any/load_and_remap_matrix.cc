@@ -1,0 +1,288 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Defines the kernel of LoadAndRemapMatrix. It reads a matrix of a checkpoint
+// whose rows and columns stood for other words than those of the model that
+// goes on with it.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/checkpoint/bundle_reader.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/file_kernel.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::load_and_remap_matrix {
+namespace {
+
+// Says which old row or column becomes which new one.
+class Remapping {
+ public:
+  // `old_ids` has the old id of each new one, or a negative number. Returns
+  // UNIMPLEMENTED, in TensorFlow's words, if an old id is there twice.
+  static absl::StatusOr<Remapping> Create(KernelContext& context,
+                                          absl::Span<const int64_t> old_ids) {
+    Remapping remapping(old_ids);
+    LEAT_ASSIGN_OR_RETURN(
+        remapping.order_,
+        context.AllocateTemporary(DType::kInt64,
+                                  Shape{static_cast<int64_t>(old_ids.size())}));
+    const absl::Span<int64_t> order = remapping.order_.mutable_data<int64_t>();
+    for (size_t i = 0; i < order.size(); ++i) {
+      order[i] = static_cast<int64_t>(i);
+    }
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return std::pair(old_ids[a], a) < std::pair(old_ids[b], b);
+    });
+    const int64_t* twice =
+        nullptr;  // the first new id whose old id came before
+    for (size_t i = 1; i < order.size(); ++i) {
+      if (old_ids[order[i]] >= 0 &&
+          old_ids[order[i]] == old_ids[order[i - 1]] &&
+          (twice == nullptr || order[i] < *twice)) {
+        twice = &order[i];
+      }
+    }
+    if (twice == nullptr) return remapping;
+    return absl::UnimplementedError(absl::StrCat(
+        "Old ID ", old_ids[*twice], " is mapped to both new ID ", *(twice - 1),
+        " and ", *twice, ", which is not supported."));
+  }
+
+  bool IsMissing(int64_t new_id) const { return old_ids_[new_id] < 0; }
+  // Returns the least and the greatest old id, or negative numbers if there is
+  // none.
+  int64_t least() const {
+    const absl::Span<const int64_t> wanted = From(0);
+    return wanted.empty() ? -1 : old_ids_[wanted.front()];
+  }
+  int64_t greatest() const {
+    const absl::Span<const int64_t> wanted = From(0);
+    return wanted.empty() ? -1 : old_ids_[wanted.back()];
+  }
+
+  // Calls `visit` with each old id of [begin, end) that has a new one, and with
+  // the new one.
+  template <class Visit>
+  void ForEach(int64_t begin, int64_t end, Visit visit) const {
+    for (const int64_t new_id : From(begin)) {
+      if (old_ids_[new_id] >= end) return;
+      visit(old_ids_[new_id], new_id);
+    }
+  }
+
+ private:
+  explicit Remapping(absl::Span<const int64_t> old_ids) : old_ids_(old_ids) {}
+
+  // Returns the new ids whose old ids are `begin` or greater, sorted by these.
+  absl::Span<const int64_t> From(int64_t begin) const {
+    const absl::Span<const int64_t> order = order_.data<int64_t>();
+    const auto first = std::lower_bound(
+        order.begin(), order.end(), begin,
+        [this](int64_t a, int64_t id) { return old_ids_[a] < id; });
+    return order.subspan(static_cast<size_t>(first - order.begin()));
+  }
+
+  absl::Span<const int64_t> old_ids_;  // by new id
+  Tensor order_;                       // the new ids, sorted by old id
+};
+
+class LoadAndRemapMatrix final : public FileKernel {
+ public:
+  LoadAndRemapMatrix(int64_t num_rows, int64_t num_cols, int64_t rows_at_once)
+      : num_rows_(num_rows), num_cols_(num_cols), rows_at_once_(rows_at_once) {}
+
+ private:
+  absl::Status Run(KernelContext& context,
+                   const FileAccess& files) const override {
+    LEAT_RETURN_IF_ERROR(CheckInputs(context));
+    LEAT_ASSIGN_OR_RETURN(
+        const Remapping rows,
+        Remapping::Create(context, context.input(2).data<int64_t>()));
+    LEAT_ASSIGN_OR_RETURN(
+        const Remapping cols,
+        Remapping::Create(context, context.input(3).data<int64_t>()));
+    const bool same_cols = context.input(3).num_elements() == 0;
+    const auto& name = context.input(1).scalar<std::string>();
+    LEAT_ASSIGN_OR_RETURN(
+        const auto reader,
+        BundleReader::Open(files, context.input(0).scalar<std::string>(),
+                           OptionsOf(context)));
+    LEAT_ASSIGN_OR_RETURN(const BundleEntry entry, reader->Find(name));
+    LEAT_RETURN_IF_ERROR(CheckEntry(name, entry, same_cols));
+    LEAT_ASSIGN_OR_RETURN(Tensor * matrix, context.AllocateOutput(
+                                               0, Shape{num_rows_, num_cols_}));
+    const absl::Span<float> out = matrix->mutable_data<float>();
+    // TensorFlow leaves elements of columns that the old matrix does not have
+    // as they are in memory.
+    std::fill(out.begin(), out.end(), 0.0f);
+    if (rows.greatest() >= 0) {
+      LEAT_RETURN_IF_ERROR(Load(*reader, name, entry.shape, rows,
+                                same_cols ? nullptr : &cols, out));
+    }
+    return Initialize(context, rows, same_cols ? nullptr : &cols, out);
+  }
+
+  absl::Status CheckInputs(const KernelContext& context) const {
+    const Shape& rows = context.input(2).shape();
+    const Shape& cols = context.input(3).shape();
+    if (!rows.IsVector()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The `row_remapping` tensor must be 1-D, got a tensor of shape ",
+          rows.DebugString()));
+    }
+    if (rows.dim(0) != num_rows_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Size of row_remapping is ", rows.dim(0),
+                       " instead of being equal to num_rows=", num_rows_));
+    }
+    // TensorFlow ends the process.
+    if (!cols.IsVector()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The `col_remapping` tensor must be 1-D, got a tensor of shape ",
+          cols.DebugString()));
+    }
+    if (cols.dim(0) > 0 && cols.dim(0) != num_cols_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Provided col_remapping, but its size is ", cols.dim(0),
+                       " instead of being equal to num_cols=", num_cols_));
+    }
+    for (const int i : {0, 1}) {
+      if (context.input(i).num_elements() == 1) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("The `", i == 0 ? "ckpt_path" : "old_tensor_name",
+                       "` tensor must have exactly one element, got tensor of "
+                       "shape ",
+                       context.input(i).shape().DebugString()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckEntry(const std::string& name, const BundleEntry& entry,
+                          bool same_cols) const {
+    const std::string tensor = absl::StrCat("Tensor ", name);
+    if (entry.dtype != DType::kFloat) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(tensor, " has invalid type ", Name(entry.dtype),
+                       " instead of expected type float"));
+    }
+    const std::string shape = entry.shape.DebugString();
+    if (entry.shape.rank() != 2) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          tensor, " has shape ", shape, " of invalid rank ", entry.shape.rank(),
+          " instead of expected shape of rank 2."));
+    }
+    if (!same_cols || entry.shape.dim(1) == num_cols_) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        tensor, " has shape ", shape,
+        ", where the size of its 2nd dimension is ", entry.shape.dim(1),
+        " instead of being equal to num_cols=", num_cols_));
+  }
+
+  // Returns the rows that TensorFlow would read: all that are needed, or those
+  // with which it fails.
+  absl::StatusOr<TensorSlice> RowsToRead(const Shape& shape,
+                                         const Remapping& rows) const {
+    int64_t start = rows.least();
+    int64_t count = rows.greatest() - start + 1;
+    if (rows.greatest() >= shape.dim(0) && rows_at_once_ > 0) {
+      const int64_t left = std::max<int64_t>(0, shape.dim(0) - start);
+      start += left / rows_at_once_ * rows_at_once_;
+      count = std::min(rows_at_once_, rows.greatest() - start + 1);
+    }
+    LEAT_ASSIGN_OR_RETURN(TensorSlice slice, TensorSlice::Parse(absl::StrCat(
+                                                 start, ",", count, ":-")));
+    LEAT_RETURN_IF_ERROR(slice.ShapeWithin(shape).status());
+    return slice;
+  }
+
+  // Puts the elements that are wanted to their places. Never has more than a
+  // few in memory, whatever max_rows_in_memory is.
+  absl::Status Load(const BundleReader& reader, const std::string& name,
+                    const Shape& shape, const Remapping& rows,
+                    const Remapping* cols, absl::Span<float> out) const {
+    LEAT_ASSIGN_OR_RETURN(const TensorSlice slice, RowsToRead(shape, rows));
+    const int64_t width = shape.dim(1);
+    const auto put = [&](int64_t first, absl::string_view bytes) {
+      first += rows.least() * width;
+      const int64_t end =
+          first + static_cast<int64_t>(bytes.size() / sizeof(float));
+      const auto copy = [&](int64_t old_element, int64_t new_element,
+                            int64_t count) {
+        std::memcpy(&out[new_element],
+                    bytes.data() + (old_element - first) *
+                                       static_cast<int64_t>(sizeof(float)),
+                    static_cast<size_t>(count) * sizeof(float));
+      };
+      rows.ForEach(
+          first / width, (end + width - 1) / width,
+          [&](int64_t old_row, int64_t new_row) {
+            const int64_t row = old_row * width;
+            const int64_t from = std::max(first - row, int64_t{0});
+            const int64_t to = std::min(end - row, width);
+            if (cols == nullptr) {
+              copy(row + from, new_row * num_cols_ + from, to - from);
+              return;
+            }
+            cols->ForEach(from, to, [&](int64_t old_col, int64_t new_col) {
+              copy(row + old_col, new_row * num_cols_ + new_col, 1);
+            });
+          });
+    };
+    return reader.Visit(name, slice, put);
+  }
+
+  // Fills rows and columns that have no old one with the initializing values.
+  absl::Status Initialize(const KernelContext& context, const Remapping& rows,
+                          const Remapping* cols, absl::Span<float> out) const {
+    const absl::Span<const float> values = context.input(4).data<float>();
+    size_t used = 0;
+    for (int64_t row = 0; row < num_rows_; ++row) {
+      for (int64_t col = 0; col < num_cols_; ++col) {
+        if (!rows.IsMissing(row) &&
+            (cols == nullptr || !cols->IsMissing(col))) {
+          continue;
+        }
+        if (used == values.size()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("initializing_values contained ", values.size(),
+                           " elements, but more missing values remain."));
+        }
+        out[row * num_cols_ + col] = values[used++];
+      }
+    }
+    if (used == values.size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "initializing_values contained ", values.size(), " elements, but only ",
+        used, " elements were used to fill in missing values."));
+  }
+
+  const int64_t num_rows_;
+  const int64_t num_cols_;
+  const int64_t rows_at_once_;  // max_rows_in_memory
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeLoad(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t num_rows,
+                        node.attrs.Get<int64_t>("num_rows"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t num_cols,
+                        node.attrs.Get<int64_t>("num_cols"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t rows_at_once,
+                        node.attrs.Get<int64_t>("max_rows_in_memory"));
+  // Checks that the shape is possible.
+  LEAT_RETURN_IF_ERROR(Shape::Create({num_rows, num_cols}).status());
+  return std::unique_ptr<Kernel>(
+      std::make_unique<LoadAndRemapMatrix>(num_rows, num_cols, rows_at_once));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("LoadAndRemapMatrix", kCpu, &MakeLoad);
+}
+
+}  // namespace leat::kernels::any::load_and_remap_matrix
