@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The program `leat`: runs graphs, serves as a task, starts and shows clusters,
-// and lists ops and devices. See --help.
+// looks into checkpoints, and lists ops and devices. See --help.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -20,6 +20,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/host_memory.h"
+#include "leat/tools/checkpoint.h"
 #include "leat/tools/files.h"
 #include "leat/tools/launch.h"
 #include "leat/tools/missing_ops.h"
@@ -58,6 +59,7 @@ struct Flags {
   ServeOptions serve = {};
   LaunchOptions launch = {};
   StatusOptions status = {};
+  CheckpointOptions checkpoint = {};
 };
 
 void AddSessionFlags(CLI::App& app, Flags& flags) {
@@ -198,6 +200,7 @@ int RunCommand(const CLI::App& app, Flags& flags, Log& log) {
   };
   if (is_chosen("serve")) return Serve(flags.serve, log);
   if (is_chosen("status")) return ShowStatus(flags.status, log);
+  if (is_chosen("checkpoint")) return RunCheckpoint(flags.checkpoint, log);
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
     return Report(log, status, kExitConfig);
   }
@@ -224,6 +227,7 @@ int Main(int argc, char** argv) {
   AddServe(app, flags.serve);
   CLI::App* launch = AddLaunch(app, flags.launch);
   AddStatus(app, flags.status);
+  AddCheckpoint(app, flags.checkpoint);
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
   CLI::Option* name =
       ops->add_option("NAME", flags.op, "Tell all about this op");

@@ -103,6 +103,17 @@ void AddConfigFlag(CLI::App& app) {
   if (variable != nullptr && *variable != '\0') flag->add_result(variable);
 }
 
+// Returns the commands, and the commands of these.
+std::vector<CLI::App*> CommandsOf(CLI::App& app) {
+  std::vector<CLI::App*> commands = app.get_subcommands({});
+  for (size_t i = 0; i < commands.size(); ++i) {
+    for (CLI::App* const command : commands[i]->get_subcommands({})) {
+      commands.push_back(command);
+    }
+  }
+  return commands;
+}
+
 void AddCommonFlags(CLI::App& app, Log& log) {
   app.set_version_flag("--version", VersionText(app.get_name()))
       ->configurable(false);
@@ -110,7 +121,7 @@ void AddCommonFlags(CLI::App& app, Log& log) {
   AddLogFlags(app, log);
   AddConfigFlag(app);
   NameVariables(app);
-  std::vector<CLI::App*> apps = app.get_subcommands({});
+  std::vector<CLI::App*> apps = CommandsOf(app);
   for (CLI::App* command : apps) {
     if (command->get_help_ptr() != nullptr) {
       command->get_help_ptr()->configurable(false);

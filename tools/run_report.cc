@@ -1,15 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/run_report.h"
 
-#include <cmath>
-#include <complex>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "leat/core/dtype_list.h"
 #include "leat/tools/table.h"
+#include "leat/tools/tensors/tensor_json.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {
@@ -21,38 +18,6 @@ constexpr int kMaxShownValues = 1000;
 
 double Microseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::micro>(time).count();
-}
-
-// JSON has no numbers for NaN and the infinities.
-Json NumberJson(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
-template <class T>
-Json ElementJson(const T& value) {
-  if constexpr (std::is_same_v<T, std::complex<float>> ||
-                std::is_same_v<T, std::complex<double>>) {
-    return Json::array({NumberJson(value.real()), NumberJson(value.imag())});
-  } else if constexpr (std::is_integral_v<T> ||
-                       std::is_same_v<T, std::string>) {
-    return value;
-  } else {
-    return NumberJson(static_cast<double>(value));
-  }
-}
-
-Json ValuesJson(const Tensor& tensor) {
-  Json values;
-  VisitDType(kPlain + kStringOnly, tensor.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    values = Json::array();
-    for (const T& value : tensor.data<T>()) {
-      values.push_back(ElementJson<T>(value));
-    }
-  });
-  return values;
 }
 
 // Returns the mean time of a step in microseconds.
@@ -105,8 +70,7 @@ std::string RunReportJson(const RunModelResult& result, const Trace* trace) {
                {"step_us", MeanStep(result)}};
   for (const auto& [name, value] : result.fetched) {
     Json entry = {{"name", name}, {"dtype", Name(value.dtype())}};
-    entry["shape"] = std::vector<int64_t>(value.shape().dims().begin(),
-                                          value.shape().dims().end());
+    entry["shape"] = ShapeJson(value.shape());
     entry["values"] = ValuesJson(value);
     json["fetches"].push_back(std::move(entry));
   }

@@ -185,6 +185,24 @@ TEST_F(ProgramsTest, FailWith1ForWrongData) {
             "nosuch.npy");
 }
 
+TEST_F(ProgramsTest, SayWhetherCheckpointsAreWholeAndEqual) {
+  const std::string folder = LEAT_TESTS_DIR "/checkpoint/tensorflow/";
+  const std::string types = folder + "types";
+  const std::string slices = folder + "slices";
+  const Ended list = Leat({"checkpoint", "ls", folder});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("26 tensors"));
+  const Ended value = Leat({"checkpoint", "show", types, "scalar"});
+  EXPECT_EQ(value.code, 0) << value.err;
+  EXPECT_THAT(value.out, HasSubstr("2.5"));
+  EXPECT_EQ(Leat({"checkpoint", "verify", types, slices}).code, 0);
+  EXPECT_EQ(Leat({"checkpoint", "diff", types, types}).code, 0);
+  EXPECT_EQ(Leat({"checkpoint", "diff", types, slices}).code, 1);
+  EXPECT_EQ(Leat({"checkpoint", "verify", types, Path("nosuch")}).code, 1);
+  ExpectEnd(Leat({"checkpoint", "ls", Path("nosuch")}), 1, "nosuch.index");
+  ExpectEnd(Leat({"checkpoint", "diff", types}), 2, "PREFIX");
+}
+
 TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {
   // Nothing listens on port 1, which only the superuser could use.
   const Ended ended = Leat({"run", model_, "--fetch", "c", "--connect-timeout",

@@ -1,0 +1,52 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// `leat checkpoint`: lists, shows, verifies and compares checkpoints.
+#ifndef LEAT_TOOLS_CHECKPOINT_H_
+#define LEAT_TOOLS_CHECKPOINT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/tools/log.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace leat {
+
+// The command that the user has chosen, and the values of its flags, which
+// --help describes.
+struct CheckpointOptions {
+  std::string command = {};  // "ls", "show", "verify" or "diff"
+  std::vector<std::string> paths = {};
+  std::string tensor = {};
+  int64_t limit = 1000;
+  bool json = false;
+};
+
+// Adds the commands and their flags to `app`. `options` must outlive the
+// parsing of the command line.
+void AddCheckpoint(CLI::App& app, CheckpointOptions& options);
+
+// What a command prints.
+struct CheckpointReport {
+  std::string text = {};
+  bool is_good = true;  // the checkpoints are whole, or equal
+};
+
+// Runs the command and returns its result, as text, perhaps with colours, or as
+// JSON (tools/tensors/).
+absl::StatusOr<CheckpointReport> MakeCheckpointReport(
+    const CheckpointOptions& options, bool color);
+
+// Runs the command and prints its result. Returns the exit code, which is
+// kExitError if a checkpoint cannot be read, is damaged, or differs from the
+// other one.
+int RunCheckpoint(const CheckpointOptions& options, const Log& log);
+
+}  // namespace leat
+
+#endif  // LEAT_TOOLS_CHECKPOINT_H_

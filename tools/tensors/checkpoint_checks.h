@@ -1,0 +1,37 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// VerifyCheckpoint and DiffCheckpoints: say whether a checkpoint is whole, and
+// how two differ, as JSON. Stateless, thread-safe.
+#ifndef LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_
+#define LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "leat/core/files/file_access.h"
+#include "nlohmann/json.hpp"
+
+namespace leat {
+
+// Reads all bytes of a checkpoint, piece by piece, and compares them with their
+// checksums. An error names the file and the tensor that is damaged:
+//
+//   {"prefix", "tensors", "bytes", "errors": []}
+nlohmann::ordered_json VerifyCheckpoint(const FileAccess& files,
+                                        const std::string& prefix);
+
+// Returns the tensors that are only in one of two checkpoints, that have
+// another type or shape, or other values (Compare). "greatest" is the greatest
+// difference, if there is one:
+//
+//   [{"name", "only_in"}, {"name", "dtypes", "shapes"},
+//    {"name", "different", "elements", "greatest"}]
+//
+// Fails as BundleReader does.
+absl::StatusOr<nlohmann::ordered_json> DiffCheckpoints(const FileAccess& files,
+                                                       const std::string& a,
+                                                       const std::string& b);
+
+}  // namespace leat
+
+#endif  // LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_

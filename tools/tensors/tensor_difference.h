@@ -1,0 +1,30 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Compare says how the values of two tensors differ. Stateless, thread-safe.
+//
+//   const TensorDifference difference = Compare(before, after);
+#ifndef LEAT_TOOLS_TENSORS_TENSOR_DIFFERENCE_H_
+#define LEAT_TOOLS_TENSORS_TENSOR_DIFFERENCE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "leat/core/tensor.h"
+
+namespace leat {
+
+struct TensorDifference {
+  int64_t num_different = 0;
+  // The greatest difference of two numbers, of complex ones its absolute value.
+  // Not set if no two numbers were compared: the values are no numbers, or one
+  // of each two that differ is NaN.
+  std::optional<double> greatest = {};
+};
+
+// Compares element by element. NaN equals NaN, and 0 equals -0. REQUIRES: both
+// have the same dtype and shape, and neither has resources or variants.
+TensorDifference Compare(const Tensor& a, const Tensor& b);
+
+}  // namespace leat
+
+#endif  // LEAT_TOOLS_TENSORS_TENSOR_DIFFERENCE_H_
