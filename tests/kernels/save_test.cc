@@ -131,6 +131,16 @@ TEST_F(SaveTest, RestoringFailsAsTensorFlowDoes) {
             "INVALID_ARGUMENT: Got 1 tensor names, but 2 expected dtypes.");
 }
 
+TEST_F(SaveTest, EndsWithItsStep) {
+  const Tensor one = Vector({"w"});
+  const Tensor whole = Vector({""});
+  ASSERT_TRUE(Save(Prefix("a"), one, whole, {w_}).ok());
+  harness_.services().cancellation->Cancel(absl::AbortedError("why"));
+  EXPECT_EQ(Save(Prefix("b"), one, whole, {w_}), absl::AbortedError("why"));
+  EXPECT_EQ(Restore(Prefix("a"), one, whole, {DType::kFloat}).status(),
+            absl::AbortedError("why"));
+}
+
 TEST_F(SaveTest, MergesWhatTasksHaveSaved) {
   const Tensor whole = Vector({""});
   ASSERT_TRUE(Save(Prefix("m_temp/part0"), Vector({"w"}), whole, {w_}).ok());
