@@ -1,0 +1,22 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ClearDevices: removes from a graph the devices that its nodes ask for, so
+// that it can be placed anywhere.
+//
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("trained_on_a_cluster.pb"));
+//   ClearDevices(graph);
+//   LEAT_ASSIGN_OR_RETURN(auto session, NewSession(graph));
+#ifndef LEAT_GRAPH_CLEAR_DEVICES_H_
+#define LEAT_GRAPH_CLEAR_DEVICES_H_
+
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// Removes the requested devices of all nodes, those in functions included.
+// Requests for colocation and assigned devices stay.
+void ClearDevices(Graph& graph);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_CLEAR_DEVICES_H_
