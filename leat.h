@@ -63,6 +63,10 @@
 #include "leat/train/progress_bar.h"
 #include "leat/train/saver.h"
 
+// Save and load a trained model
+#include "leat/train/saved_model/save_saved_model.h"
+#include "leat/train/saved_model/saved_model.h"
+
 // Run and train on a cluster
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/distributed/server/server.h"

@@ -7,7 +7,8 @@
 //                         FreezeVariables(graph, *session, {logits}));
 //   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, "model.pb"));
 //
-// The frozen graph runs wherever a GraphDef runs, and TensorFlow loads it:
+// The frozen graph runs wherever a GraphDef runs, because its nodes ask for no
+// devices any more, and TensorFlow loads it:
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph loaded, LoadGraph("model.pb"));
 //   LEAT_ASSIGN_OR_RETURN(auto serving, NewSession(loaded));
@@ -27,6 +28,12 @@
 
 namespace leat {
 
+// Says what FreezeVariables keeps.
+struct FreezeOptions {
+  // If true, nodes go on asking for the devices that they had in training.
+  bool keep_devices = false;
+};
+
 // Returns the part of `graph` that `outputs` need. Each variable (reference or
 // resource) is replaced by a Const of its value in `session`. Each node that
 // reads a variable becomes an Identity. Names stay the same. Functions that
@@ -44,7 +51,8 @@ namespace leat {
 // variable than read it. Returns the same error if a variable has control
 // inputs or is made in a function.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
-                                      const std::vector<TensorName>& outputs);
+                                      const std::vector<TensorName>& outputs,
+                                      const FreezeOptions& options = {});
 
 }  // namespace leat
 

@@ -263,6 +263,10 @@ def main():
   for name, text in tensors.items():
     write("tensor_codec_fuzz", name,
           encode("TensorProto", "tensor", text.encode()))
+  models = ROOT / "tests" / "train" / "saved_model" / "tensorflow"
+  for name in ["half_plus_two", "assets_and_init", "module"]:
+    write("saved_model_fuzz", name,
+          (models / name / "saved_model.pb").read_bytes())
   for name in ["/job:ps/replica:0/task:1/device:CPU:0", "/cpu:0", "/gpu:*",
                "/job:a/task:2"]:
     write("device_name_fuzz", name.strip("/").replace("/", "_").replace(

@@ -431,6 +431,32 @@ TEST(FreezeTest, AChoiceOfHandlesIsAChoiceOfValues) {
   }
 }
 
+TEST(FreezeTest, KeepsDevicesOnlyIfItIsTold) {
+  GraphBuilder b;
+  Output y;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    y = b.Variable("w", b.Const(2.0f)) * 3;
+  }
+  const Graph graph = b.Build().value();
+  const auto session =
+      NewTestSession(graph, {.devices = {.num_cpus = 2, .num_threads = 1}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({.targets = {graph.init_op()}}).ok());
+  const auto kept =
+      FreezeVariables(graph, **session, {y}, {.keep_devices = true});
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(NewLocalSession(*kept).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  const auto frozen = FreezeVariables(graph, **session, {y});
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const auto elsewhere = NewLocalSession(*frozen);
+  ASSERT_TRUE(elsewhere.ok()) << elsewhere.status();
+  const auto value = (*elsewhere)->Run({.fetches = {y}});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[0].data<float>()[0], 6.0f);
+}
+
 TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
   auto graph = BuildLoops();
   ASSERT_TRUE(graph.ok()) << graph.status();

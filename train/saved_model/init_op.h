@@ -1,0 +1,33 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Finds the op that initializes a SavedModel once its variables are restored:
+// it fills tables, for example. Stateless, thread-safe.
+#ifndef LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_
+#define LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace leat::pb {
+class MetaGraphDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// The collection that names the op.
+inline constexpr char kMainOpCollection[] = "saved_model_main_op";
+
+// Returns true if a signature of this name only initializes the graph.
+bool IsInitSignature(absl::string_view name);
+
+// Returns the name of the op, or "" if there is none. Looks where TensorFlow
+// looks: in the signature __saved_model_init_op, and in the collections
+// saved_model_main_op and legacy_init_op. Returns INVALID_ARGUMENT if a
+// collection names more than one.
+absl::StatusOr<std::string> InitOpOf(const pb::MetaGraphDef& meta);
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_

@@ -1,0 +1,66 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SaveSavedModel writes a trained model to a folder that TensorFlow, its
+// serving programs and SavedModel (saved_model.h) load.
+//
+//   LEAT_RETURN_IF_ERROR(SaveSavedModel(
+//       graph, *session, "/models/mnist/1",
+//       {.signatures = {{"serving_default", {.inputs = {{"x", images}},
+//                                            .outputs = {{"y", logits}}}}}}));
+#ifndef LEAT_TRAIN_SAVED_MODEL_SAVE_SAVED_MODEL_H_
+#define LEAT_TRAIN_SAVED_MODEL_SAVE_SAVED_MODEL_H_
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "leat/graph/graph.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+// What a model offers: tensors of its graph by key.
+struct SignatureTensors {
+  std::map<std::string, TensorName> inputs = {};
+  std::map<std::string, TensorName> outputs = {};
+  std::string method = "tensorflow/serving/predict";
+};
+
+// Says what to save.
+struct SaveSavedModelOptions {
+  // By name. "serving_default" is what programs run that ask for nothing else.
+  std::map<std::string, SignatureTensors> signatures = {};
+  std::set<std::string> tags = {"serve"};
+  // An op that programs run after they have restored the variables.
+  std::optional<TensorName> init_op = {};
+  // Maps constants or placeholders of the graph, which are strings, to files.
+  // The model gets copies of the files. Where it is loaded, the tensors have
+  // the paths of the copies.
+  std::map<std::string, std::string> assets = {};
+  // If true, nodes go on asking for the devices that they had in training.
+  bool keep_devices = false;
+};
+
+// Saves the part of `graph` that the signatures and the init op need, with the
+// values that its variables have in `session`. They are read one after another,
+// so that no step should change them meanwhile. `session` must be as
+// FreezeVariables (freeze.h) wants it.
+//
+// The folder is complete or not there, even after a crash: all is written to a
+// folder of another name, which is on the disk before it is renamed.
+//
+// Returns ALREADY_EXISTS if `folder` exists and is not empty, or if it is a
+// file. Returns NOT_FOUND for a tensor that is not in the graph and for an
+// asset that does not exist. Returns INVALID_ARGUMENT, naming it, for an asset
+// that is no string, for a variable that a function makes, and if there is no
+// signature. Returns the errors of Session::Run and of files. On failure,
+// nothing is left.
+absl::Status SaveSavedModel(const Graph& graph, Session& session,
+                            const std::string& folder,
+                            const SaveSavedModelOptions& options);
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SAVED_MODEL_SAVE_SAVED_MODEL_H_

@@ -1,0 +1,70 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LoadSavedModelGraph reads the graph of a SavedModel for a session that the
+// caller makes. SavedModel (saved_model.h) makes one itself.
+//
+//   LEAT_ASSIGN_OR_RETURN(SavedModelGraph model, LoadSavedModelGraph(folder));
+//   LEAT_ASSIGN_OR_RETURN(auto session, NewSession(model.graph));
+//   LEAT_RETURN_IF_ERROR(Initialize(model, *session));
+#ifndef LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_GRAPH_H_
+#define LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_GRAPH_H_
+
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/runtime/session.h"
+#include "leat/train/saved_model/signature.h"
+
+namespace leat {
+
+// Says which graph of a SavedModel to load, and how.
+struct SavedModelGraphOptions {
+  // The tags of the graph.
+  std::set<std::string> tags = {"serve"};
+  // If true, nodes go on asking for the devices that they had when the model
+  // was saved, which may not exist here.
+  bool keep_devices = false;
+  ImportLimits limits = {};
+};
+
+// A graph, what it offers, and what must run before it is used. A value.
+struct SavedModelGraph {
+  // The paths of its assets are in the graph, as constants.
+  Graph graph;
+  Signatures signatures = {};
+  // The op that restores the variables, and the tensor to which it wants the
+  // prefix of their checkpoint to be fed. Empty if there are no variables.
+  std::string restore_op = {};
+  std::string restore_prefix_tensor = {};
+  std::string restore_prefix = {};
+  // The op to run afterwards, or empty.
+  std::string init_op = {};
+};
+
+// Returns true if `path` is a folder. Where a program takes the path of a
+// graph, a folder stands for a SavedModel.
+bool IsSavedModelFolder(const std::string& path);
+
+// Reads the graph. `ops` must outlive it. Trusts nothing in the files. All
+// errors name the folder. Returns the errors of ReadSavedModel, FindMetaGraph,
+// ImportGraphDef, SignaturesOf, InitOpOf and AssetsOf. Returns NOT_FOUND,
+// naming the file, if the graph has variables and there are no values for them,
+// or if an asset is missing.
+absl::StatusOr<SavedModelGraph> LoadSavedModelGraph(
+    const std::string& folder, const SavedModelGraphOptions& options = {},
+    const OpRegistry& ops = BuiltinOps());
+
+// Restores the variables and runs the init op. The session must have the graph.
+// Its tasks read the files, from the same paths as this process. Returns the
+// errors of Session::Run. `options` are for each of the two steps.
+absl::Status Initialize(const SavedModelGraph& model, Session& session,
+                        const RunOptions& options = {});
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_GRAPH_H_

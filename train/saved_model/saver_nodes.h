@@ -1,0 +1,29 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// AddSaverNodes adds to a graph the nodes with which programs of TensorFlow,
+// and LoadSavedModelGraph, restore its variables. Stateless, thread-safe.
+#ifndef LEAT_TRAIN_SAVED_MODEL_SAVER_NODES_H_
+#define LEAT_TRAIN_SAVED_MODEL_SAVER_NODES_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+
+namespace leat::pb {
+class SaverDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// Adds nodes that save the variables in a checkpoint and restore them from it,
+// each under the name of its node. The nodes have the names that TensorFlow's
+// Saver gives them: "save/restore_all" and so on, or "save_1/restore_all" if
+// the graph has nodes of a Saver. Returns what a program must know of them.
+// REQUIRES: `variables` are variables of the graph (IsVariableOp).
+absl::StatusOr<pb::SaverDef> AddSaverNodes(const std::vector<NodeId>& variables,
+                                           Graph& graph);
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SAVED_MODEL_SAVER_NODES_H_

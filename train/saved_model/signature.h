@@ -1,0 +1,71 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// A Signature is a function that a SavedModel offers: named tensors to feed and
+// named tensors to fetch.
+#ifndef LEAT_TRAIN_SAVED_MODEL_SIGNATURE_H_
+#define LEAT_TRAIN_SAVED_MODEL_SIGNATURE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/dtype.h"
+#include "leat/core/partial_shape.h"
+#include "leat/runtime/session.h"
+
+namespace leat::pb {
+class MetaGraphDef;
+class SignatureDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// The signature that a model has if it has only one.
+inline constexpr char kDefaultSignature[] = "serving_default";
+
+// An input or an output.
+struct SignatureTensor {
+  // The name of a tensor of the graph, such as "x:0". Empty if several tensors
+  // belong together, as those of a sparse tensor do.
+  std::string tensor = {};
+  DType dtype = DType::kInvalid;
+  PartialShape shape = {};
+};
+
+// Inputs and outputs by their keys, which are the names of arguments and
+// results.
+struct Signature {
+  std::map<std::string, SignatureTensor> inputs = {};
+  std::map<std::string, SignatureTensor> outputs = {};
+  // Says what kind of function this is, such as "tensorflow/serving/predict".
+  std::string method = {};
+};
+
+// Signatures by name.
+using Signatures = std::map<std::string, Signature>;
+
+// Returns the signatures of a graph. Those that only initialize the graph are
+// left out. Returns INVALID_ARGUMENT, naming signature and key, for a shape
+// that no tensor has.
+absl::StatusOr<Signatures> SignaturesOf(const pb::MetaGraphDef& meta);
+
+// Returns the message of a signature.
+pb::SignatureDef EncodeSignature(const Signature& signature);
+
+// Returns the signature of this name. Returns NOT_FOUND, with the names that
+// there are, if there is none.
+absl::StatusOr<const Signature*> FindSignature(const Signatures& signatures,
+                                               absl::string_view name);
+
+// Returns the tensor of an input or output. Returns INVALID_ARGUMENT, with the
+// keys that there are, if `tensors` does not have it, and UNIMPLEMENTED if it
+// is more than one tensor. `what` is "input" or "output".
+absl::StatusOr<TensorName> FindTensor(
+    const std::map<std::string, SignatureTensor>& tensors,
+    absl::string_view what, absl::string_view key);
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_SAVED_MODEL_SIGNATURE_H_
