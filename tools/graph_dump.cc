@@ -14,8 +14,6 @@
 #include "leat/core/devices/device.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/resolver.h"
-#include "leat/graph/io/graph_file.h"
-#include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/cluster_flags.h"
@@ -25,6 +23,7 @@
 #include "leat/tools/dump_text.h"
 #include "leat/tools/fold.h"
 #include "leat/tools/graph_stages.h"
+#include "leat/tools/model.h"
 #include "leat/tools/program.h"
 
 namespace leat {
@@ -38,7 +37,8 @@ constexpr char kAbout[] =
     "the tasks of a cluster, none of which need exist.\n";
 constexpr char kFooter[] =
     "Lines are cut at the width of a terminal; in a file they are whole.\n"
-    "Without --fetch a step runs every node that nothing else uses.\n"
+    "Without --fetch a step runs every node that nothing else uses, or the "
+    "signature of a SavedModel.\n"
     "JSON keys: model stage feeds fetches targets shape_problem devices "
     "partitions transfers; tools/dump_json.h describes them.\n"
     "Exit codes: 0, 1 for an error in the graph, 2 for wrong flags, 3 for "
@@ -49,7 +49,7 @@ constexpr char kTaskHelp[] =
 
 // The values of all flags.
 struct Flags {
-  std::string model = {};
+  ModelOptions model = {};
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::string devices = "cpu";
@@ -62,9 +62,7 @@ struct Flags {
 
 void AddFlags(CLI::App& app, Flags& flags) {
   app.footer(kFooter);
-  app.add_option("MODEL", flags.model,
-                 "GraphDef or MetaGraphDef, binary or text")
-      ->required();
+  AddModelFlags(app, flags.model);
   app.add_option("--feed", flags.feeds, "Name of a fed tensor (repeatable)");
   app.add_option("--fetch", flags.fetches,
                  "Name of a fetched tensor or an op to run (repeatable)");
@@ -120,21 +118,40 @@ void CheckScopes(const Flags& flags, const Dump& dump, const Log& log) {
   }
 }
 
+// Returns the signature of the step to show. Without flags, a SavedModel's step
+// is that of its signature.
+absl::StatusOr<StepSignature> StepOf(const Model& model, const Flags& flags) {
+  const bool is_whole = flags.feeds.empty() && flags.fetches.empty();
+  std::vector<std::string> feeds = is_whole ? model.InputKeys() : flags.feeds;
+  std::vector<std::string> fetches =
+      flags.fetches.empty() ? model.OutputKeys() : flags.fetches;
+  for (std::string& name : feeds) {
+    LEAT_ASSIGN_OR_RETURN(name, model.FedTensor(name));
+  }
+  for (std::string& name : fetches) {
+    LEAT_ASSIGN_OR_RETURN(name, model.FetchedTensor(name));
+  }
+  return MakeSignature(model.graph(), std::move(feeds), fetches);
+}
+
 absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options,
                                  const Log& log) {
-  LEAT_ASSIGN_OR_RETURN(const Graph graph,
-                        LoadGraph(flags.model, BuiltinOps()));
-  log.Info(absl::StrCat("the graph of '", flags.model, "' is loaded and has ",
+  const std::string& path = flags.model.path;
+  LEAT_ASSIGN_OR_RETURN(const Model model, Model::Load(flags.model));
+  const Graph& graph = model.graph();
+  log.Info(absl::StrCat("the graph of '", path, "' is loaded and has ",
                         graph.NodeIds().size(), " nodes"));
-  options.signature = MakeSignature(graph, flags.feeds, flags.fetches);
+  LEAT_ASSIGN_OR_RETURN(options.signature, StepOf(model, flags));
   if (options.stage >= Stage::kPruned) {
-    LEAT_RETURN_IF_ERROR(CheckHasWork(graph, options.signature, flags.model));
+    LEAT_RETURN_IF_ERROR(CheckHasWork(graph, options.signature, path));
   }
-  LEAT_ASSIGN_OR_RETURN(const StagedGraph staged, GraphAtStage(graph, options));
+  absl::StatusOr<StagedGraph> at_stage = GraphAtStage(graph, options);
+  if (!at_stage.ok()) return Model::WithHint(at_stage.status());
+  const StagedGraph staged = *std::move(at_stage);
   log.Info(absl::StrCat("the graph is planned up to stage '",
                         StageName(options.stage), "' for ",
                         options.devices.size(), " devices"));
-  const Dump dump = MakeDump(graph, staged, options, flags.model);
+  const Dump dump = MakeDump(graph, staged, options, path);
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);
   CheckScopes(flags, dump, log);

@@ -14,21 +14,22 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/io/graph_file.h"
+#include "leat/graph/io/message_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/host_memory.h"
 #include "leat/tools/checkpoint.h"
-#include "leat/tools/files.h"
 #include "leat/tools/launch.h"
 #include "leat/tools/missing_ops.h"
+#include "leat/tools/model.h"
 #include "leat/tools/op_list.h"
 #include "leat/tools/program.h"
 #include "leat/tools/run_model.h"
 #include "leat/tools/run_report.h"
 #include "leat/tools/serve.h"
+#include "leat/tools/show_model.h"
 #include "leat/tools/status.h"
 #include "leat/tools/table.h"
 #include "nlohmann/json.hpp"
@@ -55,7 +56,8 @@ struct Flags {
   bool no_passes = false;
   bool json = false;
   std::string op = {};
-  std::string missing_from = {};
+  ModelOptions missing_from = {};
+  std::string shown = {};
   ServeOptions serve = {};
   LaunchOptions launch = {};
   StatusOptions status = {};
@@ -76,9 +78,7 @@ void AddSessionFlags(CLI::App& app, Flags& flags) {
 CLI::App* AddRun(CLI::App& app, Flags& flags) {
   CLI::App* run = app.add_subcommand("run", "Runs steps of a graph");
   run->footer(kFooter);
-  run->add_option("MODEL", flags.run.model,
-                  "GraphDef or MetaGraphDef, binary or text")
-      ->required();
+  AddModelFlags(*run, flags.run.model);
   run->add_option("--target", flags.run.session.target.text,
                   "grpc://HOST:PORT or unix:///PATH of a task whose cluster "
                   "runs the graph instead of this process");
@@ -90,7 +90,7 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
                   "NAME=@FILE.npy: a tensor's value (repeatable)");
   run->add_option("--fetch", flags.run.fetches,
                   "NAME or NAME=@FILE.npy: a tensor to print or to write, or "
-                  "an op to run (repeatable)");
+                  "an op to run (repeatable) [all outputs of the signature]");
   run->add_option("--init", flags.run.init,
                   "An op to run once before the steps, such as the "
                   "initializer of variables (repeatable)");
@@ -151,16 +151,16 @@ absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
 }
 
 absl::StatusOr<std::string> ListMissingOps(const Flags& flags) {
-  LEAT_ASSIGN_OR_RETURN(Graph graph,
-                        LoadGraph(flags.missing_from, BuiltinOps()));
+  LEAT_ASSIGN_OR_RETURN(SavedModelGraph model,
+                        LoadModelGraph(flags.missing_from));
   LEAT_ASSIGN_OR_RETURN(const std::vector<MissingOp> missing,
-                        MissingOps(std::move(graph)));
+                        MissingOps(std::move(model.graph)));
   return flags.json ? MissingOpsJson(missing)
                     : MissingOpsText(missing, WantsColor());
 }
 
 absl::StatusOr<std::string> ListOps(const Flags& flags) {
-  if (!flags.missing_from.empty()) return ListMissingOps(flags);
+  if (!flags.missing_from.path.empty()) return ListMissingOps(flags);
   if (flags.json) return OpListJson(BuiltinOps(), flags.op);
   if (!flags.op.empty()) return OpText(BuiltinOps(), flags.op, WantsColor());
   return OpListText(BuiltinOps(), WantsColor());
@@ -187,6 +187,13 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags) {
   return FormatTable(rows, {.color = WantsColor(), .indent = 0});
 }
 
+absl::StatusOr<std::string> Show(const Flags& flags) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<ShownGraph> graphs,
+                        ReadShownGraphs(flags.shown));
+  return flags.json ? ShowModelJson(graphs)
+                    : ShowModelText(graphs, WantsColor());
+}
+
 absl::Status CheckConfig(const Flags& flags) {
   LEAT_RETURN_IF_ERROR(ParseDevices(flags.run.session.devices).status());
   return BuiltinPolicies().Find(flags.run.session.placement_policy).status();
@@ -204,9 +211,10 @@ int RunCommand(const CLI::App& app, Flags& flags, Log& log) {
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
     return Report(log, status, kExitConfig);
   }
-  const absl::StatusOr<std::string> text = is_chosen("run") ? Run(flags, log)
-                                           : is_chosen("ops")
-                                               ? ListOps(flags)
+  const absl::StatusOr<std::string> text = is_chosen("run")   ? Run(flags, log)
+                                           : is_chosen("ops") ? ListOps(flags)
+                                           : is_chosen("show")
+                                               ? Show(flags)
                                                : ListDevices(flags);
   if (!text.ok()) {
     const bool is_local = flags.run.session.target.text.empty();
@@ -231,11 +239,21 @@ int Main(int argc, char** argv) {
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
   CLI::Option* name =
       ops->add_option("NAME", flags.op, "Tell all about this op");
-  ops->add_option("--missing-from", flags.missing_from,
-                  "List the ops in this graph (a GraphDef or MetaGraphDef, "
-                  "binary or text) for which there is no kernel")
-      ->excludes(name);
+  CLI::Option* missing =
+      ops->add_option("--missing-from", flags.missing_from.path,
+                      "List the ops in this graph (a GraphDef or MetaGraphDef, "
+                      "binary or text, or the folder of a SavedModel) for "
+                      "which there is no kernel")
+          ->excludes(name);
+  ops->add_option("--tag", flags.missing_from.tags,
+                  "Tag of the SavedModel's graph, if not serve (repeatable)")
+      ->needs(missing);
   ops->add_flag("--json", flags.json, "Print JSON");
+  CLI::App* show = app.add_subcommand(
+      "show", "Lists the graphs of a SavedModel and their signatures");
+  show->add_option("MODEL", flags.shown, "The folder of a SavedModel")
+      ->required();
+  show->add_flag("--json", flags.json, "Print JSON");
   CLI::App* devices =
       app.add_subcommand("devices", "Lists the devices of this process");
   AddSessionFlags(*devices, flags);

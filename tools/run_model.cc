@@ -9,8 +9,6 @@
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/wait_notices.h"
 #include "leat/distributed/client/remote_session.h"
-#include "leat/graph/io/graph_file.h"
-#include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
 #include "leat/tools/graph_stages.h"
 #include "leat/tools/npy.h"
@@ -25,6 +23,7 @@ constexpr absl::string_view kFetch = "--fetch";
 // file.
 struct NameAndFile {
   std::string name = {};
+  std::string tensor = {};  // of the graph, which `name` stands for
   std::string file = {};
 };
 
@@ -71,6 +70,27 @@ absl::StatusOr<Inputs> ReadFeeds(const std::vector<std::string>& feeds) {
   return inputs;
 }
 
+// Names the tensors of the graph that the command line means.
+absl::Status FindTensors(const Model& model, Inputs& inputs,
+                         std::vector<NameAndFile>& wanted) {
+  for (std::string& name : inputs.names) {
+    LEAT_ASSIGN_OR_RETURN(name, model.FedTensor(name));
+  }
+  if (wanted.empty()) {
+    for (const std::string& key : model.OutputKeys()) {
+      wanted.push_back({.name = key});
+    }
+    if (wanted.empty() && model.is_saved_model()) {
+      return absl::InvalidArgumentError(
+          "a SavedModel whose signature has no outputs needs --fetch");
+    }
+  }
+  for (NameAndFile& fetch : wanted) {
+    LEAT_ASSIGN_OR_RETURN(fetch.tensor, model.FetchedTensor(fetch.name));
+  }
+  return absl::OkStatus();
+}
+
 // Returns " on grpc://host:port", or "" if the graph runs in this process.
 std::string OnTarget(const RunModelOptions& options) {
   const std::string& target = options.session.target.text;
@@ -112,8 +132,18 @@ WaitNotices NoticesOf(std::function<std::string()> what,
                      });
 }
 
-absl::Status RunInit(Session& session, const RunModelOptions& options,
-                     TimerQueue& timers) {
+absl::Status RunInit(const Model& model, Session& session,
+                     const RunModelOptions& options, TimerQueue& timers) {
+  {
+    const WaitNotices notices = NoticesOf(
+        [&options] {
+          return absl::StrCat("the initialization of the model",
+                              OnTarget(options), LimitOfStep(options));
+        },
+        options, timers);
+    LEAT_RETURN_IF_ERROR(
+        Initialize(model.saved(), session, {.timeout = options.timeout}));
+  }
   if (options.init.empty()) return absl::OkStatus();
   const WaitNotices notices = NoticesOf(
       [&options] {
@@ -164,7 +194,7 @@ absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
   size_t next = 0;
   for (const NameAndFile& fetch : wanted) {
     if (next == values.size()) break;
-    if (fetch.name != signature.fetches[next]) continue;
+    if (fetch.tensor != signature.fetches[next]) continue;
     if (fetch.file.empty()) {
       result.fetched.emplace_back(fetch.name, values[next]);
     } else {
@@ -184,11 +214,12 @@ struct Work {
 };
 
 // Runs the steps in a session that has just been made.
-absl::StatusOr<RunModelResult> RunSteps(Session& session, const Work& work,
+absl::StatusOr<RunModelResult> RunSteps(const Model& model, Session& session,
+                                        const Work& work,
                                         const RunModelOptions& options,
                                         const RunModelRecords& records,
                                         TimerQueue& timers) {
-  LEAT_RETURN_IF_ERROR(RunInit(session, options, timers));
+  LEAT_RETURN_IF_ERROR(RunInit(model, session, options, timers));
   LEAT_ASSIGN_OR_RETURN(
       const Callable step,
       MakeStep(session, work.signature, options, records, timers));
@@ -254,24 +285,27 @@ void CloseSession(Session& session, const RunModelOptions& options,
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records) {
   Work work;
-  std::vector<std::string> names;
   for (const std::string& fetch : options.fetches) {
-    LEAT_ASSIGN_OR_RETURN(NameAndFile parsed, ParseNameAndFile(kFetch, fetch));
-    names.push_back(parsed.name);
-    work.wanted.push_back(std::move(parsed));
+    LEAT_ASSIGN_OR_RETURN(work.wanted.emplace_back(),
+                          ParseNameAndFile(kFetch, fetch));
   }
   LEAT_ASSIGN_OR_RETURN(work.inputs, ReadFeeds(options.feeds));
-  LEAT_ASSIGN_OR_RETURN(const Graph graph,
-                        LoadGraph(options.model, BuiltinOps()));
-  work.signature = MakeSignature(graph, work.inputs.names, names);
-  LEAT_RETURN_IF_ERROR(CheckHasWork(graph, work.signature, options.model));
+  LEAT_ASSIGN_OR_RETURN(const Model model, Model::Load(options.model));
+  const Graph& graph = model.graph();
+  LEAT_RETURN_IF_ERROR(FindTensors(model, work.inputs, work.wanted));
+  std::vector<std::string> tensors;
+  for (const NameAndFile& fetch : work.wanted) tensors.push_back(fetch.tensor);
+  work.signature = MakeSignature(graph, work.inputs.names, tensors);
+  LEAT_RETURN_IF_ERROR(CheckHasWork(graph, work.signature, options.model.path));
   Info(records,
-       absl::StrCat("the graph of '", options.model, "' is loaded and has ",
-                    graph.NodeIds().size(), " nodes"));
-  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
-                        options.new_session != nullptr
-                            ? options.new_session(graph, options.session)
-                            : NewSession(graph, options.session));
+       absl::StrCat("the graph of '", options.model.path,
+                    "' is loaded and has ", graph.NodeIds().size(), " nodes"));
+  absl::StatusOr<std::shared_ptr<Session>> made =
+      options.new_session != nullptr
+          ? options.new_session(graph, options.session)
+          : NewSession(graph, options.session);
+  if (!made.ok()) return Model::WithHint(made.status());
+  const std::shared_ptr<Session> session = *std::move(made);
   Info(records, absl::StrCat("a session is made on ",
                              options.session.target.text.empty()
                                  ? options.session.devices
@@ -279,7 +313,7 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
   TimerQueue timers("leat-notices",
                     options.clock != nullptr ? *options.clock : RealClock());
   absl::StatusOr<RunModelResult> result =
-      RunSteps(*session, work, options, records, timers);
+      RunSteps(model, *session, work, options, records, timers);
   CloseSession(*session, options, timers);
   return result;
 }

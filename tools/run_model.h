@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RunModel: does the work of `leat run`. It loads a graph, feeds it from .npy
+// RunModel: does the work of `leat run`. It loads a model, feeds it from .npy
 // files, runs steps, and writes the fetched tensors.
 #ifndef LEAT_TOOLS_RUN_MODEL_H_
 #define LEAT_TOOLS_RUN_MODEL_H_
@@ -19,6 +19,7 @@
 #include "leat/core/tensor.h"
 #include "leat/core/threads/clock.h"
 #include "leat/tools/log.h"
+#include "leat/tools/model.h"
 #include "leat/tools/trace.h"
 #include "leat/train/session.h"
 
@@ -30,14 +31,14 @@ namespace leat {
 
 // The options of RunModel.
 struct RunModelOptions {
-  // The path of a GraphDef or MetaGraphDef.
-  std::string model = {};
-  // "NAME=@FILE.npy" for each fed tensor.
+  ModelOptions model = {};
+  // "NAME=@FILE.npy" for each fed tensor. Here and in `fetches`, the names are
+  // as Model wants them.
   std::vector<std::string> feeds = {};
   // "NAME" or "NAME=@FILE.npy" for each fetched tensor; "NAME" for an op to
-  // run.
+  // run. Empty stands for all outputs of the model's signature, if it has one.
   std::vector<std::string> fetches = {};
-  // Ops to run once before the steps.
+  // Ops to run once before the steps, and after a SavedModel was initialized.
   std::vector<std::string> init = {};
   int64_t steps = 1;
   // The maximum time for each step.
@@ -79,7 +80,7 @@ struct RunModelRecords {
 
 // Runs the steps, and writes the fetches that have a file. Returns
 // INVALID_ARGUMENT, quoting the text, for a feed or a fetch with a wrong form.
-// Also returns the errors of LoadGraph, ReadNpy, WriteNpy and Session.
+// Also returns the errors of Model::Load, ReadNpy, WriteNpy and Session.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records = {});
 

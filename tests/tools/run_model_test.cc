@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/files/output_file.h"
@@ -20,6 +21,7 @@
 namespace leat::run_model_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -40,8 +42,8 @@ constexpr char kGraph[] = R"(
 class RunModelTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    options_.model = Path("run_model_test.pbtxt");
-    ASSERT_TRUE(WriteFile(options_.model, kGraph).ok());
+    options_.model.path = Path("run_model_test.pbtxt");
+    ASSERT_TRUE(WriteFile(options_.model.path, kGraph).ok());
     ASSERT_TRUE(
         WriteNpy(Tensor::Vector<float>({1, -4}), Path("run_model_x.npy")).ok());
     options_.session.devices = "cpu:2";
@@ -124,8 +126,88 @@ TEST_F(RunModelTest, RefusesFeedsWithoutFiles) {
 TEST_F(RunModelTest, NamesWhatDoesNotExist) {
   options_.fetches = {"nothing"};
   EXPECT_EQ(RunModel(options_).status().code(), absl::StatusCode::kNotFound);
-  options_.model = Path("no_such_model.pb");
+  options_.model.path = Path("no_such_model.pb");
   EXPECT_EQ(RunModel(options_).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(RunModelTest, SaysWhichFlagHelpsAGraphThatHasNoDevice) {
+  options_.fetches = {"y"};
+  options_.session.devices = "cpu";
+  const absl::Status refused = RunModel(options_).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(
+      std::string(refused.message()),
+      AllOf(HasSubstr("Cannot assign a device for operation y"),
+            HasSubstr("(--clear-devices)"), HasSubstr("(--devices cpu:N)")));
+  options_.model.clear_devices = true;
+  EXPECT_TRUE(RunModel(options_).ok());
+}
+
+// Runs the SavedModels that TensorFlow has written.
+class RunSavedModelTest : public RunModelTest {
+ protected:
+  void SetUp() override {
+    RunModelTest::SetUp();
+    options_.session.devices = "cpu";
+    SetModel("half_plus_two");
+  }
+
+  void SetModel(const std::string& name) {
+    options_.model.path =
+        absl::StrCat(LEAT_TESTS_DIR, "/train/saved_model/tensorflow/", name);
+  }
+
+  void ExpectFails(absl::StatusCode code, const std::string& what) {
+    const absl::Status status = RunModel(options_).status();
+    EXPECT_EQ(status.code(), code) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+  }
+};
+
+TEST_F(RunSavedModelTest, FetchesAllOutputsOfItsSignature) {
+  const auto result = RunModel(options_);
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->fetched.size(), 1u);
+  EXPECT_EQ(result->fetched[0].first, "y");
+  EXPECT_TRUE(
+      Identical(result->fetched[0].second, Tensor::Vector<float>({2.5, 0})));
+}
+
+TEST_F(RunSavedModelTest, FetchesByKeysAndByTensors) {
+  options_.model.signature = "serving_default";
+  options_.fetches = {"a/read:0", "^b/Assign", "y"};
+  const auto result = RunModel(options_);
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->fetched.size(), 2u);
+  EXPECT_EQ(result->fetched[0].first, "a/read:0");
+  EXPECT_EQ(result->fetched[0].second.data<float>()[0], 0.5f);
+  EXPECT_EQ(result->fetched[1].first, "y");
+}
+
+TEST_F(RunSavedModelTest, NamesTheKeysAndSignaturesThatThereAre) {
+  options_.fetches = {"z"};
+  ExpectFails(absl::StatusCode::kInvalidArgument, "no output 'z'; it has 'y'");
+  options_.fetches = {};
+  options_.feeds[0] = "w=@" + Path("run_model_x.npy");
+  ExpectFails(absl::StatusCode::kInvalidArgument, "no input 'w'; it has 'x'");
+  options_.feeds = {};
+  options_.model.signature = "classify";
+  ExpectFails(absl::StatusCode::kNotFound,
+              "no signature 'classify'; it has 'serving_default'");
+  SetModel("x_plus_y");
+  options_.model.signature = "";
+  ExpectFails(absl::StatusCode::kNotFound, "'add', 'both'");
+  options_.model.tags = {"gpu"};
+  ExpectFails(absl::StatusCode::kNotFound, "available tags");
+  options_.model.path = Path("run_model_test.pbtxt");
+  ExpectFails(absl::StatusCode::kInvalidArgument, "--tag and --signature");
+}
+
+TEST_F(RunSavedModelTest, KeepsDevicesIfItIsTold) {
+  options_.model.keep_devices = true;
+  ExpectFails(absl::StatusCode::kInvalidArgument, "--keep-devices");
+  options_.session.devices = "cpu:2";
+  EXPECT_TRUE(RunModel(options_).ok());
 }
 
 // The durations of the calls of a SlowSession. `clock` is simulated. The steps

@@ -102,6 +102,31 @@ TEST_F(ProgramsTest, RunAndShowGraphs) {
   EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
 }
 
+TEST_F(ProgramsTest, RunAndShowSavedModels) {
+  const std::string model =
+      LEAT_TESTS_DIR "/train/saved_model/tensorflow/half_plus_two";
+  ASSERT_TRUE(WriteNpy(Tensor::Vector<float>({10}), Path("x.npy")).ok());
+  const Ended run = Leat({"run", model, "--feed", feed_, "--steps", "2"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, StartsWith("y float[1] 7\n"));
+  EXPECT_EQ(Leat({"run", model, "--feed", feed_, "--tag", "serve",
+                  "--signature", "serving_default", "--fetch", "y"})
+                .out,
+            "y float[1] 7\n");
+  ExpectEnd(Leat({"run", model, "--feed", feed_, "--keep-devices"}), 1,
+            "--keep-devices");
+  const Ended show = Leat({"show", model});
+  EXPECT_EQ(show.code, 0) << show.err;
+  EXPECT_THAT(show.out, HasSubstr("serving_default"));
+  ExpectEnd(Leat({"show", Path("nothing")}), 1, "SavedModel file does not");
+  const Ended dump = GraphDump({model});
+  EXPECT_EQ(dump.code, 0) << dump.err;
+  EXPECT_THAT(dump.out,
+              AllOf(HasSubstr("VarHandleOp"), Not(HasSubstr("SaveV2"))));
+  ExpectEnd(GraphDump({model, "--keep-devices"}), 1, "--keep-devices");
+  EXPECT_EQ(Leat({"ops", "--missing-from", model}).code, 0);
+}
+
 TEST_F(ProgramsTest, ShowTheGraphsOfAClusterNobodyHas) {
   const std::string model = Write("cluster.pbtxt", R"(
     node { name: "v" op: "VarHandleOp" device: "/job:ps/task:1"
