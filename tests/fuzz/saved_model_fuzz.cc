@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -33,9 +34,10 @@ std::string MakeFolder() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string* const folder = new std::string(MakeFolder());
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
-  LEAT_CHECK(
-      leat::WriteFile(absl::StrCat(*folder, "/", leat::kSavedModelFile), bytes)
-          .ok());
+  // WriteFile would wait for the disk.
+  std::ofstream(absl::StrCat(*folder, "/", leat::kSavedModelFile),
+                std::ios::binary)
+      << bytes;
   leat::SavedModelGraphOptions options;
   options.limits.max_nodes = 1000;
   options.limits.max_edges = 10'000;

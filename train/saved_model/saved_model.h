@@ -6,8 +6,8 @@
 //   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<SavedModel> model,
 //                         SavedModel::Load("/models/mnist/1"));
 //   LEAT_ASSIGN_OR_RETURN(auto results,
-//                         model->Run("serving_default", {{"x", images}}));
-//   Use(results["probabilities"]);
+//                         model->Run("serving_default", {{"x", value}}));
+//   const Tensor probabilities = results.at("y");
 //
 // A graph may read and write files as the process may. Load models of
 // strangers in a process that may do nothing else.

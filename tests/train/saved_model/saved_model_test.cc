@@ -266,6 +266,21 @@ TEST(SavedModelTest, RefusesNamesThatAreNotInTheGraph) {
          });
 }
 
+TEST(SavedModelTest, RefusesSparseInputsWhenTheyAreFed) {
+  const TemporaryFolder folder;
+  const std::string copy = CopyOf("table", folder);
+  pb::SavedModel message = MessageOf(copy);
+  auto& signatures = *message.mutable_meta_graphs(0)->mutable_signature_def();
+  auto& inputs = *signatures["negate"].mutable_inputs();
+  inputs["x"].mutable_coo_sparse()->set_values_tensor_name("x:0");
+  WriteTo(copy, message);
+  const auto model = Load(copy);
+  ASSERT_NE(model, nullptr);
+  const auto y = model->Run("negate", {{"x", Tensor::Vector<float>({1})}});
+  EXPECT_EQ(y.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(y.status().message()), HasSubstr("input 'x'"));
+}
+
 // Writes a file without waiting for the disk.
 void WriteQuickly(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
