@@ -446,11 +446,11 @@ TEST(FreezeTest, KeepsDevicesOnlyIfItIsTold) {
   const auto kept =
       FreezeVariables(graph, **session, {y}, {.keep_devices = true});
   ASSERT_TRUE(kept.ok()) << kept.status();
-  EXPECT_EQ(NewLocalSession(*kept).status().code(),
+  EXPECT_EQ(NewTestSession(*kept).status().code(),
             absl::StatusCode::kInvalidArgument);
   const auto frozen = FreezeVariables(graph, **session, {y});
   ASSERT_TRUE(frozen.ok()) << frozen.status();
-  const auto elsewhere = NewLocalSession(*frozen);
+  const auto elsewhere = NewTestSession(*frozen);
   ASSERT_TRUE(elsewhere.ok()) << elsewhere.status();
   const auto value = (*elsewhere)->Run({.fetches = {y}});
   ASSERT_TRUE(value.ok()) << value.status();

@@ -17,7 +17,7 @@
 #include "leat/checkpoint/bundle_reader.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/train/saved_model/saved_model.h"
 
@@ -49,8 +49,8 @@ class SaveSavedModelTest : public ::testing::Test {
     path_ = b_.Placeholder<std::string>("path", {});
     same_path_ = op::Identity(path_);
     graph_ = std::make_unique<Graph>(b_.Build().value());
-    session_ = *NewLocalSession(*graph_,
-                                {.devices = {.num_cpus = 2, .num_threads = 1}});
+    session_ = *NewTestSession(*graph_,
+                               {.devices = {.num_cpus = 2, .num_threads = 1}});
     EXPECT_TRUE(session_->Run({.targets = {graph_->init_op()}}).ok());
     options_.signatures = {
         {"serving_default", {.inputs = {{"x", x_}}, .outputs = {{"y", y_}}}}};
@@ -212,7 +212,7 @@ TEST_F(SaveSavedModelTest, LeavesNothingWhenItFails) {
   ExpectRefuses(absl::StatusCode::kInvalidArgument, "cannot have the path");
   options_ = good;
   session_ =
-      *NewLocalSession(*graph_, {.devices = {.num_cpus = 2, .num_threads = 1}});
+      *NewTestSession(*graph_, {.devices = {.num_cpus = 2, .num_threads = 1}});
   ExpectRefuses(absl::StatusCode::kFailedPrecondition, "a");
 }
 
