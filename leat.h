@@ -62,6 +62,7 @@
 #include "leat/train/freeze.h"
 #include "leat/train/progress_bar.h"
 #include "leat/train/saver.h"
+#include "leat/train/summary_writer.h"
 
 // Save and load a trained model
 #include "leat/train/saved_model/save_saved_model.h"

@@ -6,10 +6,10 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_paths.h"
-#include "leat/checkpoint/crc32c.h"
 #include "leat/checkpoint/publish_bundle.h"
 #include "leat/checkpoint/slice_key.h"
 #include "leat/checkpoint/string_elements.h"
+#include "leat/core/crc32c.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "leat/checkpoint/crc32c.h"
+#include "leat/core/crc32c.h"
 #include "leat/core/files/system_error.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"

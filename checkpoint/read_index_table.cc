@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/checkpoint/crc32c.h"
 #include "leat/checkpoint/index_table.h"
+#include "leat/core/crc32c.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/varint.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
-#include "leat/checkpoint/crc32c.h"
+#include "leat/core/crc32c.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"

@@ -6,8 +6,8 @@
 #   LeatDeps::dnnl   oneDNN. Debian's own package file demands OpenCL headers.
 #   LeatDeps::gomp   libgomp by its name, without -fopenmp: only the thread
 #                    count of the calling thread is ever set.
-#   LeatDeps::isal, LeatDeps::leveldb, LeatDeps::re2, LeatDeps::snappy
-#                    the libraries by their names.
+#   LeatDeps::isal, LeatDeps::leveldb, LeatDeps::png, LeatDeps::re2,
+#   LeatDeps::snappy the libraries by their names.
 #   LeatDeps::grpc   gRPC for C++. Debian's package file looks for everything
 #                    that the static libraries need, with its own modules.
 include(CMakeFindDependencyMacro)
@@ -59,6 +59,7 @@ function(leat_find_library name package header)
 endfunction()
 leat_find_library(isal libisal-dev isa-l/crc.h)
 leat_find_library(leveldb libleveldb-dev leveldb/table_builder.h)
+leat_find_library(png libpng-dev png.h)
 leat_find_library(re2 libre2-dev re2/re2.h)
 leat_find_library(snappy libsnappy-dev snappy.h)
 

@@ -6,6 +6,7 @@
 //
 //   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
 //   fashion_mnist --model mlp --target grpc://127.0.0.1:7001
+//   fashion_mnist --summaries /tmp/logs && tensorboard --logdir /tmp/logs
 //
 // The network is in shared/fashion_mnist_model.cc.
 #include <chrono>
@@ -20,6 +21,7 @@
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
+#include "leat/examples/shared/training_summaries.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/io/graph_file.h"
 #include "leat/train/freeze.h"
@@ -49,6 +51,7 @@ struct Flags {
   std::string export_path = {};
   std::string export_training_path = {};
   std::string losses_path = {};
+  std::string summaries_folder = {};
   int show = 0;
 };
 
@@ -59,9 +62,15 @@ Devices DevicesOf(const Flags& flags) {
   return {.first = "/cpu:0", .second = one ? "/cpu:0" : "/cpu:1"};
 }
 
+// Where the losses and accuracies of the training are written.
+struct Records {
+  Losses losses;
+  TrainingSummaries summaries;
+};
+
 // Runs one pass over the training data, and prints the mean loss and the speed.
 absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
-                        Losses& losses) {
+                        Records& records) {
   const auto start = std::chrono::steady_clock::now();
   ProgressBar bar(absl::StrCat("epoch ", epoch), batches.num_batches());
   double loss = 0, accuracy = 0, seconds = 0;
@@ -71,7 +80,10 @@ absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
     LEAT_ASSIGN_OR_RETURN(const auto out,
                           train({batch->images, batch->labels}));
     loss += out[0].scalar<float>();
-    LEAT_RETURN_IF_ERROR(AsOwnError(losses.Add(out[0].scalar<float>())));
+    LEAT_RETURN_IF_ERROR(
+        AsOwnError(records.losses.Add(out[0].scalar<float>())));
+    LEAT_RETURN_IF_ERROR(AsOwnError(records.summaries.AddStep(
+        out[0].scalar<float>(), out[1].scalar<float>())));
     accuracy += out[1].scalar<float>();
     images += batch->labels.num_elements();
     ++done;
@@ -127,7 +139,7 @@ absl::Status Export(const Flags& flags, const Graph& graph, const Model& model,
 absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
                               Operation step, Session& session,
                               Batches& training, Batches& testing,
-                              Losses& losses) {
+                              Records& records) {
   LEAT_ASSIGN_OR_RETURN(
       const Callable train,
       session.MakeCallable({.feeds = {model.images, model.labels},
@@ -138,17 +150,22 @@ absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
       session.MakeCallable({.feeds = {model.images, model.labels},
                             .fetches = {model.accuracy}}));
   for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
-    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training, losses));
+    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training, records));
     LEAT_ASSIGN_OR_RETURN(const double accuracy, Evaluate(evaluate, testing));
     std::printf("; test accuracy %.2f%%\n", 100 * accuracy);
     std::fflush(stdout);
+    testing.StartEpoch();
+    LEAT_RETURN_IF_ERROR(
+        records.summaries.AddEpoch(accuracy, *testing.Next(), session));
   }
-  return AsOwnError(losses.Close());
+  LEAT_RETURN_IF_ERROR(AsOwnError(records.summaries.Close()));
+  return AsOwnError(records.losses.Close());
 }
 
 absl::StatusOr<int> Run(const Flags& flags) {
-  Losses losses(flags.losses_path);
-  LEAT_RETURN_IF_ERROR(AsOwnError(losses.Open()));
+  Records records = {.losses = Losses(flags.losses_path),
+                     .summaries = TrainingSummaries(flags.summaries_folder)};
+  LEAT_RETURN_IF_ERROR(AsOwnError(records.losses.Open()));
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         LoadFashionMnist(flags.data.data));
   LEAT_ASSIGN_OR_RETURN(
@@ -164,7 +181,9 @@ absl::StatusOr<int> Run(const Flags& flags) {
   nn::MinimizeOptions minimize;
   if (flags.model.cosine) minimize.global_step = nn::GlobalStep(b);
   const Operation step = optimizer->Minimize(model.loss, minimize);
+  records.summaries.AddOps(b, model);
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
+  LEAT_RETURN_IF_ERROR(AsOwnError(records.summaries.Open(graph)));
   SessionOptions options{.target = flags.target,
                          .devices = flags.devices,
                          .num_threads = flags.threads,
@@ -173,7 +192,7 @@ absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const auto session, NewSession(graph, options));
   LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
   LEAT_RETURN_IF_ERROR(TrainAndEvaluate(flags, model, step, *session, training,
-                                        testing, losses));
+                                        testing, records));
   LEAT_RETURN_IF_ERROR(Export(flags, graph, model, *session));
   LEAT_ASSIGN_OR_RETURN(
       const Callable predict,
@@ -208,6 +227,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "File for the training graph");
   app.add_option("--losses", flags.losses_path,
                  "File for the loss of every step, one per line");
+  app.add_option("--summaries", flags.summaries_folder,
+                 "Folder for an event file, which TensorBoard shows");
   app.add_option("--show", flags.show, "Test images to predict at the end")
       ->check(Integer(0, 10000));
 }

@@ -6,6 +6,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/optimizer/run_passes.h"
 #include "leat/partitioner/control_loops.h"
+#include "leat/partitioner/late_reads.h"
 #include "leat/partitioner/reduce_cross_task_edges.h"
 
 namespace leat {
@@ -15,6 +16,7 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
                                   absl::Span<const DeviceInfo> devices,
                                   const PlanOptions& options) {
   LEAT_ASSIGN_OR_RETURN(PrunedStep pruned, PruneToStep(prepared, signature));
+  LEAT_RETURN_IF_ERROR(ReadReferencesLate(pruned.graph));
   LEAT_RETURN_IF_ERROR(OptimizeStep(devices, options, pruned));
   if (options.passes != nullptr &&
       options.optimizer.level == OptimizeLevel::kOn) {

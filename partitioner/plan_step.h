@@ -61,8 +61,8 @@ struct PlanOptions {
 
 // Returns the plan for steps with `signature`. `prepared` is what PrepareGraph
 // returned for the same devices; several threads may plan with it at the same
-// time. Fails as PruneToStep, OptimizeStep, ReduceCrossTaskEdges,
-// AddControlLoops and PartitionGraph do.
+// time. Fails as PruneToStep, ReadReferencesLate, OptimizeStep,
+// ReduceCrossTaskEdges, AddControlLoops and PartitionGraph do.
 absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
                                   StepSignature signature,
                                   absl::Span<const DeviceInfo> devices,

@@ -286,6 +286,15 @@ absl::StatusOr<std::vector<std::string>> FileAccess::List(
   return names;
 }
 
+absl::StatusOr<bool> FileAccess::Exists(const std::string& path) const {
+  LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/false));
+  if (OpenAt(place.folder, place.below, place.is_confined, O_PATH).is_open()) {
+    return true;
+  }
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return CannotOpen(path);
+}
+
 absl::StatusOr<bool> FileAccess::AreSame(const std::string& a,
                                          const std::string& b) const {
   struct stat infos[2] = {};

@@ -61,6 +61,8 @@ class FileAccess {
   absl::Status MakeFolders(const std::string& path) const;
   // Returns the names of what is in a folder, sorted.
   absl::StatusOr<std::vector<std::string>> List(const std::string& path) const;
+  // Returns true if a file or folder exists at `path`.
+  absl::StatusOr<bool> Exists(const std::string& path) const;
   // Returns true if both paths lead to the same file. Returns false if one of
   // them leads to no file.
   absl::StatusOr<bool> AreSame(const std::string& a,

@@ -357,9 +357,13 @@ std::string OpCode::Call() const {
   }
   for (const auto* list : {&required_, &optional_}) {
     for (const Parameter& attr : *list) {
+      const std::string value = AttrExpression(attr.of, /*length=*/false);
+      // A tensor has no literal, so an invalid one stands for the default.
+      if (list == &optional_ && attr.type == "Tensor") {
+        absl::StrAppend(&text, "  if (", value, ".IsValid())");
+      }
       absl::StrAppend(&text, "  op_args.attrs.Set(\"", attr.of,
-                      "\", std::move(",
-                      AttrExpression(attr.of, /*length=*/false), "));\n");
+                      "\", std::move(", value, "));\n");
     }
   }
   return absl::StrCat(text, "  const Operation operation = internal::CallOp(",

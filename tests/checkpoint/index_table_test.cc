@@ -10,8 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/checkpoint/crc32c.h"
 #include "leat/checkpoint/index_memory.h"
+#include "leat/core/crc32c.h"
 #include "leat/core/varint.h"
 #include "snappy.h"
 

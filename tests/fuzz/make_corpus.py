@@ -233,6 +233,39 @@ def replies():
   }
 
 
+def masked_crc32c(data):
+  crc = 0xFFFFFFFF
+  for byte in data:
+    crc ^= byte
+    for _ in range(8):
+      crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+  crc ^= 0xFFFFFFFF
+  return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def record(data):
+  """A record of a TFRecord file."""
+  length = struct.pack("<Q", len(data))
+  return length + masked_crc32c(length) + data + masked_crc32c(data)
+
+
+def event_files():
+  """The seeds of event_file_fuzz: events, and files of them."""
+  texts = {
+      "version": 'wall_time: 1.5 file_version: "brain.Event:2"',
+      "scalar": 'step: 7 summary { value { tag: "loss" simple_value: 0.5 } }',
+      "histogram": 'summary { value { tag: "w" histo { min: -1 max: 2 num: 2 '
+                   'bucket_limit: 0 bucket_limit: 3 bucket: 1 bucket: 1 } } }',
+      "tensor": 'summary { value { tag: "t" tensor { dtype: DT_STRING '
+                'tensor_shape { } string_val: "x" } metadata { plugin_data { '
+                'plugin_name: "text" } } } }',
+      "metadata": 'tagged_run_metadata { tag: "s" run_metadata: "x" }',
+  }
+  events = {name: encode("Event", "event", text.encode())
+            for name, text in texts.items()}
+  return {**events, "file": b"".join(map(record, events.values()))}
+
+
 def main():
   for path in sorted((ROOT / "tests" / "graphs").glob("*.pbtxt")):
     if not path.name.startswith("meta_graph"):
@@ -281,6 +314,8 @@ def main():
     graph = encode("GraphDef", "graph", graph.encode())
     write("worker_fuzz", name, struct.pack("<H", len(graph)) + graph +
           encode("RunGraphRequest", "worker", run.encode()))
+  for name, data in event_files().items():
+    write("event_file_fuzz", name, data)
   for name, data in replies().items():
     write("recv_reply_fuzz", name, data)
   arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),

@@ -94,6 +94,20 @@ TEST_F(PlanStepTest, AForeignTaskGetsOpsOfTypesWithoutAKernelOfOurs) {
   EXPECT_THAT(NodesOf(plan, kPs, "MatMul"), ElementsAre("MatMul"));
 }
 
+TEST_F(PlanStepTest, NodesAfterAnUpdateReadItsReference) {
+  const Scope device = b.OnDevice("/job:ps");
+  const Variable v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
+  const std::vector<Operation> update = {
+      op::AssignAdd(v.handle(), 1.0f).operation()};
+  const Scope after = b.ControlDependencies(update);
+  const Output late = op::Neg(v.value());
+  const StepPlan plan = Plan({.fetches = {late.name()}});
+  ASSERT_EQ(plan.partitions.size(), 1u);
+  const Graph& graph = plan.partitions[0].graph;
+  const Node& reader = graph.node(graph.Find(late.operation().name()));
+  EXPECT_EQ(graph.node(reader.inputs[0].node).name(), "v");
+}
+
 // Returns the error with which a step with `connections` is refused.
 class ConnectionsTest : public PlanStepTest {
  protected:

@@ -98,6 +98,10 @@ extern "C" {
 LEAT_FAILING_CALL(ssize_t, read, -1, EIO, (int file, void* to, size_t count),
                   (file, to, count))
 LEAT_FAILING_CALL(int, ftruncate, -1, EIO, (int file, off_t size), (file, size))
+LEAT_FAILING_CALL(off_t, lseek, -1, EIO, (int file, off_t offset, int whence),
+                  (file, offset, whence))
+LEAT_FAILING_CALL(int, gethostname, -1, EPERM, (char* name, size_t size),
+                  (name, size))
 LEAT_FAILING_CALL(int, rename, -1, EACCES, (const char* from, const char* to),
                   (from, to))
 LEAT_FAILING_CALL(int, unlink, -1, EACCES, (const char* path), (path))

@@ -38,6 +38,8 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/summary/event_reader.h"
+#include "leat/summary/event_writer.h"
 #include "leat/tests/system_calls/failing_calls.h"
 #include "leat/tests/system_calls/recorded_calls.h"
 #include "leat/tests/testing/eventually.h"
@@ -272,6 +274,32 @@ TEST(NthCallTest, MergingCheckpointsKeepsOlderOnes) {
         expected.insert(DataPath(now, 2, 3));  // the part may have two files
         for (const int i : {0, 1}) expected.insert(DataPath(now, i, 3));
         ExpectNothingElse(folder, expected);
+      });
+}
+
+// After an error, the file has what was written before it, and nothing that is
+// cut off.
+TEST(NthCallTest, WritingEvents) {
+  const TemporaryFolder folder;
+  FailEachCall(
+      [&](nanoseconds) -> absl::Status {
+        LEAT_ASSIGN_OR_RETURN(const auto writer,
+                              EventWriter::Create(FileAccess::Unrestricted(),
+                                                  folder.Path("logs")));
+        LEAT_RETURN_IF_ERROR(writer->Write(NewEvent(1)));
+        LEAT_RETURN_IF_ERROR(writer->Flush());
+        LEAT_RETURN_IF_ERROR(writer->Write(NewEvent(2)));
+        return writer->Close();
+      },
+      [&](const absl::Status&) {
+        for (const auto& entry :
+             std::filesystem::directory_iterator(folder.Path("logs"))) {
+          auto reader = EventReader::Open(entry.path());
+          ASSERT_TRUE(reader.ok()) << reader.status();
+          pb::Event event;
+          while (reader->has_next()) ASSERT_TRUE(reader->Read(event).ok());
+          std::filesystem::remove(entry.path());
+        }
       });
 }
 

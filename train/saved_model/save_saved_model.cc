@@ -26,9 +26,9 @@
 #include "leat/protos/saved_model.pb.h"
 #include "leat/train/needed_part.h"
 #include "leat/train/saved_model/assets.h"
+#include "leat/train/saved_model/exported_saver.h"
 #include "leat/train/saved_model/init_op.h"
 #include "leat/train/saved_model/meta_graphs.h"
-#include "leat/train/saved_model/saver_nodes.h"
 #include "leat/train/saved_model/signature.h"
 #include "leat/train/variable_reads.h"
 
@@ -280,7 +280,7 @@ absl::Status Save(const Graph& graph, Session& session,
     LEAT_RETURN_IF_ERROR(WriteVariables(
         graph, variables, scratch.Path(kVariablesPrefix), session));
     LEAT_ASSIGN_OR_RETURN(*meta.mutable_saver_def(),
-                          AddSaverNodes(variables, part));
+                          AddExportedSaver(variables, part));
   }
   LEAT_RETURN_IF_ERROR(ExportGraphDef(part, *meta.mutable_graph_def()));
   LEAT_RETURN_IF_ERROR(WriteMessage(message, scratch.Path(kSavedModelFile)));

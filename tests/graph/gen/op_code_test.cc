@@ -66,5 +66,12 @@ TEST(OpCodeTest, BreaksLongLinesOfComments) {
           name + "0: float,\n//       " + name + "1: float)\nOperation Op("));
 }
 
+TEST(OpCodeTest, AnInvalidTensorStandsForTheDefault) {
+  EXPECT_THAT(gen::OpCode(*BuiltinOps().Find("ImageSummary")).Definition(),
+              HasSubstr("  if (attrs.bad_color.IsValid())  "
+                        "op_args.attrs.Set(\"bad_color\", "
+                        "std::move(attrs.bad_color));\n"));
+}
+
 }  // namespace
 }  // namespace leat::op_code_test

@@ -6,8 +6,8 @@
 //   uint32_t crc = Crc32c("first part");
 //   crc = Crc32c("second part", crc);
 //   const uint32_t stored = Mask(crc);
-#ifndef LEAT_CHECKPOINT_CRC32C_H_
-#define LEAT_CHECKPOINT_CRC32C_H_
+#ifndef LEAT_CORE_CRC32C_H_
+#define LEAT_CORE_CRC32C_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -35,4 +35,4 @@ inline constexpr size_t kChecksumPiece = size_t{1} << 20;
 
 }  // namespace leat
 
-#endif  // LEAT_CHECKPOINT_CRC32C_H_
+#endif  // LEAT_CORE_CRC32C_H_

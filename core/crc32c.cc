@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/checkpoint/crc32c.h"
+#include "leat/core/crc32c.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/train/saved_model/saver_nodes.h"
+#include "leat/train/saved_model/exported_saver.h"
 
 #include <string>
 #include <utility>
@@ -29,9 +29,9 @@ std::string UnusedScope(const Graph& graph) {
 }
 
 // Adds the nodes of one saver.
-class SaverNodes {
+class ExportedSaver {
  public:
-  SaverNodes(const std::vector<NodeId>& variables, Graph& graph)
+  ExportedSaver(const std::vector<NodeId>& variables, Graph& graph)
       : variables_(variables), graph_(graph), scope_(UnusedScope(graph)) {}
 
   absl::StatusOr<pb::SaverDef> Add() {
@@ -143,9 +143,9 @@ class SaverNodes {
 
 }  // namespace
 
-absl::StatusOr<pb::SaverDef> AddSaverNodes(const std::vector<NodeId>& variables,
-                                           Graph& graph) {
-  return SaverNodes(variables, graph).Add();
+absl::StatusOr<pb::SaverDef> AddExportedSaver(
+    const std::vector<NodeId>& variables, Graph& graph) {
+  return ExportedSaver(variables, graph).Add();
 }
 
 }  // namespace leat

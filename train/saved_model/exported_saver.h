@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AddSaverNodes adds to a graph the nodes with which programs of TensorFlow,
+// AddExportedSaver adds to a graph the nodes with which programs of TensorFlow,
 // and LoadSavedModelGraph, restore its variables. Stateless, thread-safe.
-#ifndef LEAT_TRAIN_SAVED_MODEL_SAVER_NODES_H_
-#define LEAT_TRAIN_SAVED_MODEL_SAVER_NODES_H_
+#ifndef LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_
+#define LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_
 
 #include <vector>
 
@@ -21,9 +21,9 @@ namespace leat {
 // Saver gives them: "save/restore_all" and so on, or "save_1/restore_all" if
 // the graph has nodes of a Saver. Returns what a program must know of them.
 // REQUIRES: `variables` are variables of the graph (IsVariableOp).
-absl::StatusOr<pb::SaverDef> AddSaverNodes(const std::vector<NodeId>& variables,
-                                           Graph& graph);
+absl::StatusOr<pb::SaverDef> AddExportedSaver(
+    const std::vector<NodeId>& variables, Graph& graph);
 
 }  // namespace leat
 
-#endif  // LEAT_TRAIN_SAVED_MODEL_SAVER_NODES_H_
+#endif  // LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_

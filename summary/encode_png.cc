@@ -1,0 +1,69 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/summary/encode_png.h"
+
+#include <png.h>
+
+#include <csetjmp>
+
+#include "leat/core/check.h"
+
+namespace leat {
+namespace {
+
+constexpr int kBitsOfChannel = 8;
+constexpr int kMaxMemoryLevel = 9;  // zlib's, as in TensorFlow
+
+int ColorType(int channels) {
+  if (channels == 1) return PNG_COLOR_TYPE_GRAY;
+  return channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA;
+}
+
+void Append(png_structp png, png_bytep bytes, size_t count) {
+  static_cast<std::string*>(png_get_io_ptr(png))
+      ->append(reinterpret_cast<const char*>(bytes), count);
+}
+void Flush(png_structp) {}
+
+// libpng wants these to tell of errors. An error handler must not return.
+[[noreturn]] void Fail(png_structp png, png_const_charp) {
+  png_longjmp(png, 1);
+}
+void Ignore(png_structp, png_const_charp) {}
+
+// Writes the image. Returns false if libpng fails: it then comes back to the
+// call of setjmp. So this function has no object with a destructor.
+bool WritePng(png_structp png, png_infop info, const ImageView& image) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  png_set_compression_mem_level(png, kMaxMemoryLevel);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(image.width),
+               static_cast<png_uint_32>(image.height), kBitsOfChannel,
+               ColorType(image.channels), PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  const int64_t row_bytes = image.width * image.channels;
+  for (int64_t row = 0; row < image.height; ++row) {
+    png_write_row(png, image.pixels.data() + row * row_bytes);
+  }
+  png_write_end(png, nullptr);
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EncodePng(const ImageView& image) {
+  LEAT_CHECK(image.channels == 1 || image.channels == 3 || image.channels == 4);
+  LEAT_CHECK(static_cast<int64_t>(image.pixels.size()) ==
+             image.width * image.height * image.channels);
+  std::string encoded;
+  png_structp png =
+      png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, Fail, Ignore);
+  if (png == nullptr) return absl::InternalError("PNG encoding failed");
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(png, &encoded, Append, Flush);
+  const bool written = info != nullptr && WritePng(png, info, image);
+  png_destroy_write_struct(&png, &info);
+  if (!written) return absl::InternalError("PNG encoding failed");
+  return encoded;
+}
+
+}  // namespace leat

@@ -1,0 +1,35 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// EncodePng makes a PNG file of an image. Stateless, thread-safe.
+//
+//   LEAT_ASSIGN_OR_RETURN(const std::string png,
+//                         EncodePng({.width = 2, .height = 1, .channels = 3,
+//                                    .pixels = pixels}));
+#ifndef LEAT_SUMMARY_ENCODE_PNG_H_
+#define LEAT_SUMMARY_ENCODE_PNG_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace leat {
+
+// An image with a byte for each channel of each pixel, row by row.
+struct ImageView {
+  int64_t width = 0;
+  int64_t height = 0;
+  int channels = 1;                       // 1 is grey, 3 is RGB, 4 is RGBA
+  absl::Span<const uint8_t> pixels = {};  // width * height * channels
+};
+
+// Returns INTERNAL if libpng refuses the image, which it does if the image is
+// empty or has more than a million pixels in a row or column, or if there is no
+// memory. REQUIRES: `channels` and the size of `pixels` are as described, and
+// `width` and `height` are below 2^31.
+absl::StatusOr<std::string> EncodePng(const ImageView& image);
+
+}  // namespace leat
+
+#endif  // LEAT_SUMMARY_ENCODE_PNG_H_

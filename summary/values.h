@@ -1,0 +1,95 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions append values to a summary: numbers, distributions, images,
+// sounds and tensors. The ops that make summaries, the ops that write them and
+// the C++ SummaryWriter (train/summary_writer.h) share them, so their summaries
+// are the same. They are also the same as TensorFlow's, as are the texts of
+// errors. Stateless, thread-safe.
+//
+//   pb::Summary summary;
+//   LEAT_RETURN_IF_ERROR(AddHistogram("weights", values, "weights", summary));
+//   LEAT_ASSIGN_OR_RETURN(const std::string bytes, SerializeBounded(summary));
+#ifndef LEAT_SUMMARY_VALUES_H_
+#define LEAT_SUMMARY_VALUES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/tensor.h"
+#include "leat/protos/summary.pb.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
+namespace leat {
+
+// Appends element `i` of `values`, as a float. REQUIRES: the dtype is one of
+// kNumbers (core/dtype_list.h), and there is such an element.
+void AddScalar(const std::string& tag, const Tensor& values, int64_t i,
+               pb::Summary& summary);
+
+// Appends the distribution of all elements. Returns INVALID_ARGUMENT, with the
+// name `shown`, if one of them is not finite. REQUIRES: the dtype is one of
+// kNumbers, or bool.
+absl::Status AddHistogram(const std::string& tag, const Tensor& values,
+                          absl::string_view shown, pb::Summary& summary);
+
+// How AddImages treats a batch of images.
+struct ImageOptions {
+  int64_t max_images = 3;  // later images of the batch are ignored
+  // The color of pixels of float images that are not finite. A byte for each
+  // channel of the images; more are ignored.
+  absl::Span<const uint8_t> bad_color = {};
+};
+// Appends the first images of a batch as PNG, in values with the tags
+// "TAG/image/0", "TAG/image/1" and so on, or "TAG/image" if `max_images` is 1.
+// The tensor has the shape [batch, height, width, channels]. Images of uint8
+// are written as they are. Images of half, float and double are scaled, each by
+// itself: so that the greatest value is 255 or, if there are negative values,
+// so that 0 is 128 and the greatest magnitude is 127 away. Returns
+// INVALID_ARGUMENT for a tensor of another shape or dtype, and for too large
+// images. Also fails as EncodePng does. REQUIRES: `max_images` is positive.
+absl::Status AddImages(const std::string& tag, const Tensor& images,
+                       const ImageOptions& options, pb::Summary& summary);
+
+// Appends the first sounds of a batch as WAV with 16 bits, in values with the
+// tags "TAG/audio/0" and so on, or "TAG/audio" if `max_outputs` is 1. The
+// tensor has the shape [batch, frames] or [batch, frames, channels], and its
+// values lie between -1 and 1. Returns INVALID_ARGUMENT for a tensor of another
+// shape or dtype, for a rate that is not positive, and for what WAV cannot
+// hold. REQUIRES: `max_outputs` is positive.
+absl::Status AddAudio(const std::string& tag, const Tensor& sounds,
+                      float sample_rate, int64_t max_outputs,
+                      pb::Summary& summary);
+
+// Appends a tensor and returns its value, which belongs to `summary`. The
+// caller sets the tag and the metadata. Fails as EncodeTensor
+// (core/codec/tensor_codec.h) does. REQUIRES: the tensor is in host memory.
+absl::StatusOr<pb::Summary::Value*> AddTensor(const Tensor& tensor,
+                                              pb::Summary& summary);
+
+// Returns INVALID_ARGUMENT if `count` values with tags like `tag` would take
+// more than about 2 GiB of memory. A tensor of a few bytes, or of none, may
+// have elements for billions of values.
+absl::Status CheckNumValues(int64_t count, absl::string_view tag);
+
+// Appends `bytes` to `message` if they are a message of its type that takes at
+// most 2 GiB of memory. Otherwise returns false.
+bool MergeBounded(absl::string_view bytes, google::protobuf::Message& message);
+// Overwrites `message` as MergeBounded appends to it.
+bool ParseBounded(absl::string_view bytes, google::protobuf::Message& message);
+
+// Returns the bytes of a message. Returns INVALID_ARGUMENT if there are more
+// than kMaxRecordBytes (records.h), which no event file and no reader of
+// messages accepts.
+absl::StatusOr<std::string> SerializeBounded(
+    const google::protobuf::Message& message);
+
+}  // namespace leat
+
+#endif  // LEAT_SUMMARY_VALUES_H_
