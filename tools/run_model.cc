@@ -11,7 +11,7 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/protos/config.pb.h"
 #include "leat/tools/graph_stages.h"
-#include "leat/tools/npy.h"
+#include "leat/tools/tensors/npy.h"
 
 namespace leat {
 namespace {

@@ -277,6 +277,7 @@ absl::Status RecoverableSession::Implementation::Close() {
   }
   loop_.Join();
   watch_.Join();
+  checkpoints_.Wait();
   return status;
 }
 

@@ -70,13 +70,14 @@ struct RecoverableSessionOptions {
   // first checkpoint.
   //
   // A checkpoint is saved when a step of `loop` has ended or, without `loop`, a
-  // step of Run. Steps of other tasks and threads go on meanwhile. If a save
-  // fails, the training goes on, and the error is logged.
+  // step of Run. That step takes as long as it takes to read the variables; the
+  // files are written while the training goes on. If a save fails, the training
+  // goes on, too, and the error is logged.
   CheckpointOptions checkpoints = {};
-  // Decides what happens if variables are lost and there is no checkpoint, for
-  // example because a parameter
-  // server was restarted. After this object has had a session, every variable
-  // that is not initialized counts as lost. A chief that has just started
+  // Decides what happens if variables are lost, for example because a parameter
+  // server was restarted, and there is no checkpoint. After this object has had
+  // a session, every variable that is not initialized counts as lost. A chief
+  // that has just started
   // counts such a variable as lost if other variables are initialized. If
   // `reinitialize` is true, the chief clears the tasks and runs `init`, and the
   // other tasks wait for the chief. If it is false, no session is made, and the

@@ -12,7 +12,29 @@
 
 namespace leat {
 
+namespace {
+
+std::string PrefixOf(const std::string& path, std::optional<int64_t> step) {
+  return step.has_value() ? absl::StrCat(path, "-", *step) : path;
+}
+
+}  // namespace
+
 struct Saver::State {
+  // Opens the folder of the checkpoints `path`, unless it is open.
+  absl::Status Open(const std::string& wanted) {
+    if (folder.has_value() && path == wanted) return absl::OkStatus();
+    folder.reset();  // unlocks it, because it may be the same folder
+    LEAT_ASSIGN_OR_RETURN(
+        folder, CheckpointFolder::Open(FileAccess::Unrestricted(), wanted));
+    path = wanted;
+    return absl::OkStatus();
+  }
+  // Adds a checkpoint to the state file, and removes the oldest one.
+  absl::StatusOr<std::string> Keep(const std::string& prefix) {
+    LEAT_RETURN_IF_ERROR(folder->Add(prefix, max_to_keep, absl::Now()));
+    return prefix;
+  }
   // Runs the node `target` for the checkpoint `prefix`.
   absl::Status Run(Session& session, const std::string& target,
                    const std::string& prefix, const RunOptions& options) const {
@@ -51,20 +73,35 @@ absl::StatusOr<std::string> Saver::Save(Session& session,
                                         const std::string& path,
                                         std::optional<int64_t> step,
                                         const RunOptions& options) {
-  if (!state_->folder.has_value() || state_->path != path) {
-    state_->folder.reset();  // unlocks it, because it may be the same folder
-    LEAT_ASSIGN_OR_RETURN(
-        state_->folder,
-        CheckpointFolder::Open(FileAccess::Unrestricted(), path));
-    state_->path = path;
-  }
-  const std::string prefix =
-      step.has_value() ? absl::StrCat(path, "-", *step) : path;
+  LEAT_RETURN_IF_ERROR(state_->Open(path));
+  const std::string prefix = PrefixOf(path, step);
   LEAT_RETURN_IF_ERROR(
       state_->Run(session, state_->nodes.save, prefix, options));
+  return state_->Keep(prefix);
+}
+
+absl::StatusOr<Saver::Begun> Saver::Begin(Session& session,
+                                          const std::string& path,
+                                          std::optional<int64_t> step,
+                                          const RunOptions& options) {
+  LEAT_RETURN_IF_ERROR(state_->Open(path));
+  const SaverNodes& nodes = state_->nodes;
+  Begun begun{.prefix = PrefixOf(path, step)};
+  LEAT_ASSIGN_OR_RETURN(
+      begun.step, session.StartPartialRun({.feeds = {nodes.prefix},
+                                           .fetches = {nodes.read, nodes.save},
+                                           .options = options}));
   LEAT_RETURN_IF_ERROR(
-      state_->folder->Add(prefix, state_->max_to_keep, absl::Now()));
-  return prefix;
+      begun.step
+          .Run({{nodes.prefix, Tensor::Scalar<std::string>(begun.prefix)}},
+               {nodes.read})
+          .status());
+  return begun;
+}
+
+absl::StatusOr<std::string> Saver::Finish(const Begun& begun) {
+  LEAT_RETURN_IF_ERROR(begun.step.Fetch({state_->nodes.save}).status());
+  return state_->Keep(begun.prefix);
 }
 
 absl::Status Saver::Restore(Session& session, const std::string& prefix,

@@ -77,6 +77,20 @@ class Saver {
                                    std::optional<int64_t> step = {},
                                    const RunOptions& options = {});
 
+  // A save that Begin has begun. It keeps its session alive.
+  struct Begun {
+    std::string prefix = {};
+    PartialRun step = {};
+  };
+  // Does the first part of Save: returns when all variables have been read, so
+  // that steps may change them while the tasks write the files. (A reference
+  // variable may be read later, when it is written.)
+  absl::StatusOr<Begun> Begin(Session& session, const std::string& path,
+                              std::optional<int64_t> step = {},
+                              const RunOptions& options = {});
+  // Does the rest of Save.
+  absl::StatusOr<std::string> Finish(const Begun& begun);
+
   // Restores the variables from a checkpoint. They need not be initialized
   // before. Returns NOT_FOUND if the checkpoint lacks a variable or does not
   // exist, INVALID_ARGUMENT if a variable has another dtype or shape there, and

@@ -93,6 +93,15 @@ class SaverBuilder {
     return Default(filename, "Const");
   }
 
+  // Returns `prefix` once all variables have been read.
+  Output AfterReads(absl::Span<const Variable> variables, Output prefix) {
+    std::vector<Operation> reads;
+    for (const Variable& variable : variables) {
+      reads.push_back(variable.value().operation());
+    }
+    return After(reads, prefix, "variables_are_read");
+  }
+
   // Writes all variables with one op. Returns `prefix`, once that is done.
   Output SaveWhole(const Shard& shard, Output prefix) {
     return After({Save(shard, prefix)}, prefix, "control_dependency");
@@ -225,6 +234,7 @@ SaverNodes AddSaverNodes(GraphBuilder& b, const SaverOptions& options,
   const std::vector<Shard> shards = ShardsOf(b, variables, options.sharded);
   const Output saved = options.sharded ? builder.SaveShards(shards, prefix)
                                        : builder.SaveWhole(shards[0], prefix);
+  const Output read = builder.AfterReads(variables, prefix);
   std::vector<Operation> assigned;
   for (const Shard& shard : shards) {
     const std::vector<Operation> some = builder.Restore(shard, prefix);
@@ -232,7 +242,8 @@ SaverNodes AddSaverNodes(GraphBuilder& b, const SaverOptions& options,
   }
   const Operation restore = b.Group(assigned, "restore_all", location);
   if (!b.status().ok()) return {};
-  return {prefix.operation().name(), saved.operation().name(), restore.name()};
+  return {prefix.operation().name(), read.operation().name(),
+          saved.operation().name(), restore.name()};
 }
 
 }  // namespace leat

@@ -15,6 +15,7 @@ namespace leat {
 // The names of the nodes of a Saver. TensorFlow's SaverDef names the same.
 struct SaverNodes {
   std::string prefix;   // a string; steps feed it with the checkpoint's prefix
+  std::string read;     // returns once all variables have been read
   std::string save;     // writes the checkpoint
   std::string restore;  // assigns all variables
 };

@@ -42,6 +42,8 @@ SessionCheckpoints::SessionCheckpoints(
       log_(std::move(log)),
       due_(clock.After(options_.save_every)) {}
 
+SessionCheckpoints::~SessionCheckpoints() { Wait(); }
+
 absl::StatusOr<std::vector<std::string>> SessionCheckpoints::Find() const {
   return Saver::All(FolderOfCheckpoints(options_.path));
 }
@@ -76,7 +78,9 @@ absl::Status SessionCheckpoints::Save(Session& session) {
     while (is_saving_) changed_.Wait(mutex_);
     is_saving_ = true;
   }
-  return SaveNow(session);
+  const auto saved = SaveNow(session);
+  EndSave(saved);
+  return saved.status();
 }
 
 bool SessionCheckpoints::IsDue() {
@@ -90,38 +94,62 @@ void SessionCheckpoints::SaveIfDue(Session& session) {
     if (!IsDueLocked()) return;
     is_saving_ = true;
   }
-  const absl::Status status = SaveNow(session);
-  if (!status.ok()) {
-    log_(absl::StrCat("no checkpoint could be saved: ", status.message()));
-  }
+  const absl::Status status = SaveOnThread(session);
+  if (status.ok()) return;
+  LogFailure(status);
+  EndSave(status);
 }
 
-absl::Status SessionCheckpoints::SaveNow(Session& session) {
-  absl::Status status;
-  std::string saved;
-  const auto step = FetchStep(session, options_.global_step);
-  if (!step.ok()) {
-    status = step.status();
-  } else {
-    const std::string prefix = absl::StrCat(options_.path, "-", *step);
-    bool is_new = false;
-    {
-      MutexLock lock(mutex_);
-      is_new = prefix != latest_;
-    }
-    if (is_new) {
-      status = options_.saver->Save(session, options_.path, *step).status();
-    }
-    if (status.ok()) saved = prefix;
+void SessionCheckpoints::Wait() {
+  MutexLock lock(mutex_);
+  while (is_saving_) changed_.Wait(mutex_);
+}
+
+absl::StatusOr<std::optional<int64_t>> SessionCheckpoints::NewStep(
+    Session& session) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t step,
+                        FetchStep(session, options_.global_step));
+  MutexLock lock(mutex_);
+  if (latest_ == absl::StrCat(options_.path, "-", step)) return std::nullopt;
+  return step;
+}
+
+absl::StatusOr<std::string> SessionCheckpoints::SaveNow(Session& session) {
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step, NewStep(session));
+  if (!step.has_value()) return "";
+  return options_.saver->Save(session, options_.path, *step);
+}
+
+absl::Status SessionCheckpoints::SaveOnThread(Session& session) {
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step, NewStep(session));
+  if (!step.has_value()) {
+    EndSave("");
+    return absl::OkStatus();
   }
+  LEAT_ASSIGN_OR_RETURN(const Saver::Begun begun,
+                        options_.saver->Begin(session, options_.path, *step));
+  return StartThreads([&] {
+    writer_ = Thread("leat-save", [this, begun] {
+      const auto saved = options_.saver->Finish(begun);
+      if (!saved.ok()) LogFailure(saved.status());
+      EndSave(saved);
+    });
+    return absl::OkStatus();
+  });
+}
+
+void SessionCheckpoints::EndSave(const absl::StatusOr<std::string>& saved) {
   {
     MutexLock lock(mutex_);
     is_saving_ = false;
     due_ = clock_.After(options_.save_every);
-    if (!saved.empty()) latest_ = saved;
+    if (saved.ok() && !saved->empty()) latest_ = *saved;
   }
   changed_.NotifyAll();
-  return status;
+}
+
+void SessionCheckpoints::LogFailure(const absl::Status& status) {
+  log_(absl::StrCat("no checkpoint could be saved: ", status.message()));
 }
 
 }  // namespace leat

@@ -20,8 +20,10 @@
 #define LEAT_TRAIN_SESSION_CHECKPOINTS_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/runtime/session.h"
 #include "leat/train/saver.h"
 
@@ -46,17 +49,19 @@ struct CheckpointOptions {
   // The tensor that says how many steps the training has done, an int64 scalar.
   std::string global_step = {};
   // A checkpoint is saved after the first step that ends when this time has
-  // passed since the last one.
+  // passed since the last one was saved.
   std::chrono::nanoseconds save_every = std::chrono::minutes(10);
 };
 
-// Thread-safe.
+// Thread-safe. Owns the thread that waits until a checkpoint is written.
 class SessionCheckpoints {
  public:
   // `log` is called with a sentence about each checkpoint that is restored or
   // cannot be used. Borrows `clock`.
   SessionCheckpoints(CheckpointOptions options, Clock& clock,
                      std::function<void(absl::string_view)> log);
+  // Calls Wait.
+  ~SessionCheckpoints();
 
   // Returns true if the training has checkpoints, even if none exists yet.
   bool are_kept() const { return !options_.path.empty(); }
@@ -77,16 +82,28 @@ class SessionCheckpoints {
   // Returns true if this task has a saver, the time has come and no thread
   // saves.
   bool IsDue();
-  // Calls Save if a checkpoint is due. Logs the error, and tries again when
-  // `save_every` has passed.
+  // Saves a checkpoint if one is due. Returns when the variables have been
+  // read, and lets a thread wait until they are written. Logs an error, and
+  // tries again when `save_every` has passed.
   void SaveIfDue(Session& session);
+  // Waits until no thread saves.
+  void Wait();
 
  private:
   bool IsDueLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return has_saver() && !is_saving_ && clock_.Now() >= due_;
   }
-  // Saves a checkpoint. REQUIRES: no other thread does.
-  absl::Status SaveNow(Session& session);
+  // Returns the step at which the session is, or nothing if the latest
+  // checkpoint is of the same step.
+  absl::StatusOr<std::optional<int64_t>> NewStep(Session& session);
+  // Both save a checkpoint, the second one on the thread `writer_`. REQUIRES:
+  // is_saving_, which this thread has set.
+  absl::StatusOr<std::string> SaveNow(Session& session);
+  absl::Status SaveOnThread(Session& session);
+  // Clears is_saving_. `saved` is the prefix of the checkpoint, or "" if there
+  // was nothing to save.
+  void EndSave(const absl::StatusOr<std::string>& saved);
+  void LogFailure(const absl::Status& status);
 
   const CheckpointOptions options_;
   Clock& clock_;
@@ -99,6 +116,9 @@ class SessionCheckpoints {
   Clock::time_point due_ ABSL_GUARDED_BY(mutex_);
   // The prefix that was saved or restored last.
   std::string latest_ ABSL_GUARDED_BY(mutex_);
+  // The last save. Only the thread that has set is_saving_ changes it, and the
+  // destructor.
+  Thread writer_;
 };
 
 }  // namespace leat

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
-#include "leat/tools/npy.h"
+#include "leat/tools/tensors/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);

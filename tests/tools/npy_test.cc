@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/npy.h"
+#include "leat/tools/tensors/npy.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -13,9 +13,9 @@
 #include "leat/protos/config.pb.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
-#include "leat/tools/npy.h"
 #include "leat/tools/op_list.h"
 #include "leat/tools/run_report.h"
+#include "leat/tools/tensors/npy.h"
 #include "nlohmann/json.hpp"
 
 namespace leat::run_model_test {

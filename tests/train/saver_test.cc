@@ -140,6 +140,24 @@ TEST(SaverTest, TasksMaySaveTheirOwnVariables) {
   ExpectRestoresManyKinds(true);
 }
 
+// What a step changes after Begin is not in the checkpoint.
+TEST(SaverTest, SavesTheValuesThatBeginHasRead) {
+  const TemporaryFolder folder;
+  Model model;
+  const Variable w = model.b.Variable("w", {1.0f, 2.0f});
+  const Operation change =
+      op::AssignVariableOp(w.handle(), model.b.Const<float>({3, 4}));
+  model.Finish();
+  ASSERT_TRUE(model.Run(model.init).ok());
+  const auto begun = model.saver->Begin(*model.session, folder.Path("m"), 1);
+  ASSERT_TRUE(begun.ok()) << begun.status();
+  ASSERT_TRUE(model.Run(change.name()).ok());
+  const auto prefix = model.saver->Finish(*begun);
+  ASSERT_TRUE(prefix.ok()) << prefix.status();
+  ASSERT_TRUE(model.saver->Restore(*model.session, *prefix).ok());
+  EXPECT_EQ(model.Fetch(w.value()).data<float>()[0], 1);
+}
+
 // A model with a variable that is cut into parts, trained with Adam.
 struct Parts : Model {
   explicit Parts(int parts, Operation* train = nullptr) {

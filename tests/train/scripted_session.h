@@ -127,7 +127,7 @@ class ScriptedSession final : public Session {
     return absl::UnimplementedError("");
   }
   absl::StatusOr<PartialRun> StartPartialRun(const PartialRunArgs&) override {
-    return absl::UnimplementedError("");
+    return PartialRun(std::make_shared<ScriptedPartialRun>(*this));
   }
   absl::Status Extend(const Graph&) override { return absl::OkStatus(); }
   std::vector<DeviceInfo> ListDevices() const override { return {}; }
@@ -144,6 +144,20 @@ class ScriptedSession final : public Session {
   }
 
  private:
+  // Runs one step for each fetch.
+  class ScriptedPartialRun final : public PartialRun::Implementation {
+   public:
+    explicit ScriptedPartialRun(ScriptedSession& session) : session_(session) {}
+    Outcome Run(const std::vector<Feed>&,
+                const std::vector<TensorName>& fetches) override {
+      return session_.Run({.fetches = fetches}, nullptr);
+    }
+    absl::Status Finish() override { return absl::OkStatus(); }
+
+   private:
+    ScriptedSession& session_;  // lives until the test's threads have ended
+  };
+
   Outcome Missing(const RunOptions& options) {
     const absl::Status status = world_.look(number_);
     if (!status.ok()) return status;

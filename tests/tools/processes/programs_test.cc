@@ -25,7 +25,7 @@
 #include "leat/core/tensor.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/tools/processes/run_program.h"
-#include "leat/tools/npy.h"
+#include "leat/tools/tensors/npy.h"
 
 namespace leat::programs_test {
 namespace {

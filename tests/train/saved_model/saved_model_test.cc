@@ -237,7 +237,7 @@ TEST(SavedModelTest, RefusesNamesThatAreNotInTheGraph) {
     WriteTo(copy, message);
     ExpectFails(copy, code, what);
   };
-  expect(absl::StatusCode::kNotFound, "'nobody'", [](pb::MetaGraphDef& meta) {
+  expect(absl::StatusCode::kNotFound, "nobody", [](pb::MetaGraphDef& meta) {
     meta.mutable_saver_def()->set_restore_op_name("nobody");
   });
   expect(absl::StatusCode::kNotFound, "nobody", [](pb::MetaGraphDef& meta) {

@@ -4,8 +4,8 @@
 // 1 to 3, NumPy Enhancement Proposal 1). They support bool, integers, float16
 // to float64, complex numbers and byte strings of a fixed width, in
 // little-endian byte order and C order. Stateless, thread-safe.
-#ifndef LEAT_TOOLS_NPY_H_
-#define LEAT_TOOLS_NPY_H_
+#ifndef LEAT_TOOLS_TENSORS_NPY_H_
+#define LEAT_TOOLS_TENSORS_NPY_H_
 
 #include <cstdint>
 #include <string>
@@ -42,4 +42,4 @@ absl::Status WriteNpy(const Tensor& tensor, const std::string& path);
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_NPY_H_
+#endif  // LEAT_TOOLS_TENSORS_NPY_H_
