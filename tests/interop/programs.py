@@ -154,8 +154,9 @@ def interrupted(name):
 
 def sync_replicas(world):
   """The chief is killed and started again. Its order with others is not certain."""
-  others = world.start("sync_replicas", worker=1)
   chief = world.start("sync_replicas", worker=0)
+  world.wait_for(0, chief)  # a worker that comes earlier waits for 30 s
+  others = world.start("sync_replicas", worker=1)
   world.wait_for(20, chief)
   chief.kill()
   chief = world.start("sync_replicas", worker=0)

@@ -80,6 +80,14 @@ def describe(field, is_number=False):
   }
 
 
+def is_unread(ours, theirs):
+  """Options that Leat does not use are bytes or numbers, the same on the wire."""
+  return (ours.file.name == "leat/protos/config.proto" and
+          (ours.type, theirs.type) in ((ours.TYPE_BYTES, ours.TYPE_MESSAGE),
+                                       (ours.TYPE_INT32, ours.TYPE_ENUM)) and
+          (ours.number, ours.label) == (theirs.number, theirs.label))
+
+
 def compare_enum(ours, theirs, complaints):
   for value in ours.values:
     other = theirs.values_by_name.get(value.name)
@@ -99,7 +107,8 @@ def compare_message(ours, theirs, complaints):
     other = theirs.fields_by_name.get(field.name)
     if other is None:
       complaints.append(f"{field.full_name}: not in TensorFlow")
-    elif describe(field) != describe(other, is_number):
+    elif (describe(field) != describe(other, is_number) and
+          not is_unread(field, other)):
       complaints.append(f"{field.full_name}: {describe(field)}; in TensorFlow "
                         f"{describe(other, is_number)}")
   for enum in ours.enum_types:
