@@ -5,10 +5,14 @@
 Programs and servers are killed meanwhile and started again. In the end, both kinds of
 servers must have the same variables, where these are certain.
 
-Usage: programs.py LEAT [PROGRAM...]    LEAT: the program `leat`; "": TensorFlow's own
-                                        servers only, which tests this script
+Usage: programs.py LEAT [--tensorflow] [PROGRAM...]
+  LEAT          the program `leat`; "" with --tensorflow: writes what TensorFlow's
+                servers have in the end to programs.json
+  --tensorflow  runs the programs on TensorFlow's servers, too, and compares with them
+                and not with programs.json
 """
 
+import json
 import os
 import pathlib
 import re
@@ -24,6 +28,7 @@ import tensorflow as tf
 
 tf1 = tf.compat.v1
 
+EXPECTED = pathlib.Path(__file__).with_suffix(".json")
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples/tensorflow"
 STEPS = 200
 SECONDS = 60
@@ -199,23 +204,44 @@ PROGRAMS = {
 }
 
 
+def as_json(results):
+  return {name: np.round(np.asarray(value, np.float64), 7).tolist()
+          for name, value in results.items()}
+
+
+def compare(name, results, expected):
+  check(results.keys() == expected.keys(), "%s: %s" % (name, sorted(results)))
+  for variable, value in results.items():
+    check(np.allclose(value, expected[variable], rtol=1e-4, atol=1e-5),
+          "%s: %s differs" % (name, variable))
+
+
+def run_on(kind, name, leat, root):
+  run, workers = PROGRAMS[name]
+  start = time.monotonic()
+  with World(kind, leat, root, workers=workers) as world:
+    results = run(world)
+  print("%-20s %-12s %.1f s" % (name, kind, time.monotonic() - start), flush=True)
+  return results
+
+
 def main():
   if len(sys.argv) < 2:
     sys.exit(__doc__)
-  leat = sys.argv[1]
-  kinds = ["tensorflow", "leat"] if leat else ["tensorflow"]
+  leat, *rest = sys.argv[1:]
+  asks_tensorflow = rest[:1] == ["--tensorflow"]
+  names = rest[asks_tensorflow:] or PROGRAMS
+  expected = json.loads(EXPECTED.read_text()) if EXPECTED.exists() else {}
   with tempfile.TemporaryDirectory() as root:
-    for name in sys.argv[2:] or PROGRAMS:
-      run, workers = PROGRAMS[name]
-      results = []
-      for kind in kinds:
-        start = time.monotonic()
-        with World(kind, leat, root, workers=workers) as world:
-          results.append(run(world))
-        print("%-20s %-12s %.1f s" % (name, kind, time.monotonic() - start), flush=True)
-      for variable, value in results[0].items():
-        check(np.allclose(value, results[-1][variable], rtol=1e-4, atol=1e-5),
-              "%s: %s differs" % (name, variable))
+    for name in names:
+      if asks_tensorflow:
+        expected[name] = as_json(run_on("tensorflow", name, leat, root))
+      if leat:
+        compare(name, run_on("leat", name, leat, root), expected[name])
+  if asks_tensorflow and not leat:
+    lines = ['"%s": %s' % (name, json.dumps(expected[name], sort_keys=True))
+             for name in sorted(expected)]
+    EXPECTED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 main()
