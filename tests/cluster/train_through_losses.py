@@ -6,7 +6,7 @@ The training has six processes: a chief, two workers, two parameter servers and 
 evaluator. `leat launch` starts a killed process again. The chief saves checkpoints. The
 training must end by itself, and the accuracy on the test images must be high enough.
 
-Usage: train_through_losses.py BUILD [EPOCHS [ACCURACY]]     default: 5 epochs, 91 %
+Usage: train_through_losses.py BUILD [EPOCHS [ACCURACY]]     default: 15 epochs, 91 %
 """
 
 import os
@@ -21,6 +21,7 @@ import time
 
 TASKS = ["chief-0", "worker-0", "worker-1", "ps-0", "ps-1", "evaluator-0"]
 SAVE_EVERY = 0.5  # seconds
+STEPS_BETWEEN_LOSSES = 200
 MAX_SECONDS = 3600
 
 
@@ -33,7 +34,8 @@ class Training:
         [build / "tools/leat", "launch", "--jobs", "chief=1,worker=2,ps=2,evaluator=1",
          "--logs", folder / "logs", "--max-restarts", "50", "--restart-delay", "0.1",
          "--", build / "examples/fashion_mnist_cluster", "--epochs", str(epochs),
-         "--checkpoints", folder / "saved", "--save-every", str(SAVE_EVERY)],
+         "--cosine", "--checkpoints", folder / "saved", "--save-every",
+         str(SAVE_EVERY)],
         stdout=self.log, stderr=subprocess.STDOUT)
     self.deadline = time.monotonic() + MAX_SECONDS
 
@@ -73,14 +75,14 @@ def main():
   if not 2 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
   build = pathlib.Path(sys.argv[1]).resolve()
-  epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+  epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 15
   wanted = float(sys.argv[3]) if len(sys.argv) > 3 else 91
   choose = random.Random(1)
   with tempfile.TemporaryDirectory() as folder:
     training = Training(build, pathlib.Path(folder), epochs)
     order = choose.sample(TASKS, len(TASKS))
     for victims in [[task] for task in order] + [TASKS]:
-      training.wait_for(training.step() + 1)
+      training.wait_for(training.step() + STEPS_BETWEEN_LOSSES)
       print("step %d: killing %s" % (training.step(), ", ".join(victims)), flush=True)
       for task in victims:
         training.kill(task)
