@@ -27,11 +27,24 @@ inline std::string DataPath(absl::string_view prefix, int shard,
   return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
 }
 
-// Returns the path of the folder in which the files of the checkpoint are, or
-// "" if that is the working directory or "/".
+// Returns the path of the folder in which the files of the checkpoint are,
+// without a slash at its end, or "" if that is the working directory.
 inline std::string FolderOf(const std::string& prefix) {
-  const size_t slash = prefix.rfind('/');
-  return slash == std::string::npos ? "" : prefix.substr(0, slash);
+  size_t slash = prefix.rfind('/');
+  if (slash == std::string::npos) return "";
+  while (slash > 0 && prefix[slash - 1] == '/') --slash;
+  return slash == 0 ? "/" : prefix.substr(0, slash);
+}
+
+// Returns the path of `name` in a folder that FolderOf has returned.
+inline std::string PathIn(const std::string& folder, absl::string_view name) {
+  if (folder.empty()) return std::string(name);
+  return absl::StrCat(folder == "/" ? "" : folder, "/", name);
+}
+
+// Returns what the names of the checkpoint's files begin with.
+inline std::string BaseOf(const std::string& prefix) {
+  return prefix.substr(prefix.rfind('/') + 1);
 }
 
 // Makes the folder in which the files of the checkpoint are, if there is none.

@@ -74,7 +74,7 @@ class BundleReader {
   // the order in which they are saved: with their bytes, and with the number of
   // the first one in the part. The checksum is checked after the last call.
   // Takes no memory for the part. Returns INVALID_ARGUMENT for strings, and
-  // otherwise what ReadSlice and `visit` return.
+  // otherwise what ReadSlice returns.
   absl::Status Visit(
       absl::string_view name, const TensorSlice& slice,
       absl::FunctionRef<void(int64_t first, absl::string_view bytes)> visit)

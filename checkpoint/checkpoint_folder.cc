@@ -47,14 +47,23 @@ bool IsLeftover(absl::string_view name, absl::string_view base) {
   return absl::ConsumePrefix(&name, ".") && ConsumeDigits(name) && name.empty();
 }
 
-// Removes a file, or a folder of files.
-absl::Status RemoveAll(const FileAccess& files, const std::string& path) {
+// Removes a file, or a folder of files, as far as that is possible. A symbolic
+// link is removed itself.
+void RemoveAll(const FileAccess& files, const std::string& path) {
+  if (files.RemoveFile(path).ok()) return;
   const auto names = files.List(path);
-  if (!names.ok()) return files.RemoveFile(path);
+  if (!names.ok()) return;
   for (const std::string& name : *names) {
-    LEAT_RETURN_IF_ERROR(files.RemoveFile(absl::StrCat(path, "/", name)));
+    files.RemoveFile(absl::StrCat(path, "/", name)).IgnoreError();
   }
-  return files.RemoveFolder(path);
+  files.RemoveFolder(path).IgnoreError();
+}
+
+// Returns true for the prefix of a checkpoint "PATH-STEP".
+bool IsCheckpointOf(absl::string_view prefix, absl::string_view path) {
+  return absl::ConsumePrefix(&prefix, path) &&
+         absl::ConsumePrefix(&prefix, "-") && ConsumeDigits(prefix) &&
+         prefix.empty();
 }
 
 }  // namespace
@@ -72,39 +81,36 @@ absl::StatusOr<CheckpointFolder> CheckpointFolder::Open(
   const std::string folder = FolderOf(path);
   LEAT_ASSIGN_OR_RETURN(FileDescriptor lock,
                         files.LockFolder(folder.empty() ? "." : folder));
-  CheckpointFolder result(files, path, std::move(lock));
+  CheckpointFolder result(files, PathIn(folder, BaseOf(path)), std::move(lock));
   auto state = ReadCheckpointState(files, folder);
   if (!state.ok() && !absl::IsNotFound(state.status())) return state.status();
-  const std::string start = path + "-";
   for (int i = 0; state.ok() && i < state->all_model_checkpoint_paths_size();
        ++i) {
     const std::string& prefix = state->all_model_checkpoint_paths(i);
-    if (!absl::StartsWith(prefix, start)) continue;
+    if (!IsCheckpointOf(prefix, result.path_)) continue;
     result.state_.add_all_model_checkpoint_paths(prefix);
     result.state_.add_all_model_checkpoint_timestamps(
         i < state->all_model_checkpoint_timestamps_size()
             ? state->all_model_checkpoint_timestamps(i)
             : 0);
   }
-  LEAT_RETURN_IF_ERROR(result.RemoveLeftovers());
+  result.RemoveLeftovers();
   return result;
 }
 
-absl::Status CheckpointFolder::RemoveLeftovers() const {
-  const std::string base =
-      folder_.empty() ? path_ : path_.substr(folder_.size() + 1);
-  LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                        files_.List(folder_.empty() ? "." : folder_));
-  for (const std::string& name : names) {
-    if (!IsLeftover(name, base)) continue;
-    LEAT_RETURN_IF_ERROR(RemoveAll(
-        files_, folder_.empty() ? name : absl::StrCat(folder_, "/", name)));
+void CheckpointFolder::RemoveLeftovers() const {
+  const auto names = files_.List(folder_.empty() ? "." : folder_);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (!IsLeftover(name, BaseOf(path_))) continue;
+    RemoveAll(files_, PathIn(folder_, name));
   }
-  return absl::OkStatus();
 }
 
-absl::Status CheckpointFolder::Add(const std::string& prefix, int max_to_keep,
+absl::Status CheckpointFolder::Add(const std::string& saved, int max_to_keep,
                                    absl::Time now) {
+  // One checkpoint has one prefix in the list, however many slashes were given.
+  const std::string prefix = PathIn(folder_, BaseOf(saved));
   pb::CheckpointState state;
   std::vector<std::string> removed;
   // The positions in the old list of the checkpoints that stay.
@@ -135,7 +141,7 @@ absl::Status CheckpointFolder::Add(const std::string& prefix, int max_to_keep,
   LEAT_RETURN_IF_ERROR(WriteCheckpointState(files_, folder_, state));
   state_ = std::move(state);
   for (const std::string& path : removed) {
-    LEAT_RETURN_IF_ERROR(RemoveCheckpoint(files_, path));
+    RemoveCheckpoint(files_, path).IgnoreError();
   }
   return absl::OkStatus();
 }

@@ -27,23 +27,25 @@ namespace leat {
 class CheckpointFolder {
  public:
   // Makes the folder of the checkpoints "PATH-STEP" if there is none, and locks
-  // it. Adopts the checkpoints that its state file lists, if their prefixes
-  // begin with `path`. Removes the files that an earlier program was writing
-  // for such a checkpoint when it was killed. Returns FAILED_PRECONDITION if
-  // another program has locked the folder.
+  // it. Adopts the checkpoints "PATH-STEP" that its state file lists. Removes
+  // the files that an earlier program was writing for such a checkpoint when it
+  // was killed. Returns FAILED_PRECONDITION if another program has locked the
+  // folder.
   static absl::StatusOr<CheckpointFolder> Open(const FileAccess& files,
                                                const std::string& path);
 
-  // Makes `prefix`, a checkpoint that was saved at the time `now`, the latest
-  // one in the state file. Then removes the oldest checkpoints of the folder
-  // until at most `max_to_keep` are left; 0 keeps all.
-  absl::Status Add(const std::string& prefix, int max_to_keep, absl::Time now);
+  // Makes the checkpoint with the prefix `saved`, which was written at the time
+  // `now`, the latest one in the state file. Then removes the oldest
+  // checkpoints of the folder until at most `max_to_keep` are left; 0 keeps
+  // all. It is no error if one cannot be removed.
+  absl::Status Add(const std::string& saved, int max_to_keep, absl::Time now);
 
  private:
   CheckpointFolder(const FileAccess& files, std::string path,
                    FileDescriptor lock);
-  // Removes what was being written when a program was killed.
-  absl::Status RemoveLeftovers() const;
+  // Removes what was being written when a program was killed, as far as that is
+  // possible.
+  void RemoveLeftovers() const;
 
   FileAccess files_;
   std::string path_;  // what the prefixes of the checkpoints begin with

@@ -41,10 +41,10 @@ std::string Within(const std::string& folder, const std::string& path) {
 std::string Relative(const std::string& folder, const std::string& path) {
   absl::string_view rest = path;
   const std::string start = absl::StrCat(absl::StripSuffix(folder, "/"), "/");
-  if (folder.empty() || !absl::ConsumePrefix(&rest, start) || rest.empty()) {
-    return path;
+  if (folder.empty() || !absl::ConsumePrefix(&rest, start)) return path;
+  while (absl::ConsumePrefix(&rest, "/")) {
   }
-  return std::string(rest);
+  return rest.empty() ? path : std::string(rest);
 }
 
 // Replaces each path of the state by `change(path)`.
@@ -135,11 +135,10 @@ absl::Status RemoveCheckpoint(const FileAccess& files,
   const auto names = files.List(folder.empty() ? "." : folder);
   if (absl::IsNotFound(names.status())) return absl::OkStatus();
   LEAT_RETURN_IF_ERROR(names.status());
-  const std::string data =
-      prefix.substr(folder.empty() ? 0 : folder.size() + 1) + ".data-";
+  const std::string data = BaseOf(prefix) + ".data-";
   for (const std::string& name : *names) {
     if (!absl::StartsWith(name, data)) continue;
-    LEAT_RETURN_IF_ERROR(Removed(files.RemoveFile(Within(folder, name))));
+    LEAT_RETURN_IF_ERROR(Removed(files.RemoveFile(PathIn(folder, name))));
   }
   return absl::OkStatus();
 }

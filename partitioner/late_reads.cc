@@ -23,16 +23,16 @@ constexpr size_t kBatch = 64;
 
 // What a step does with one variable.
 struct Accesses {
-  std::vector<NodeId> updates;
-  std::vector<NodeId> reads;  // Identities
+  std::vector<NodeId> updates;  // all nodes that take the reference
+  std::vector<NodeId> reads;    // Identities
 };
 
 bool IsReference(const Graph& graph, const Endpoint& endpoint) {
   return IsRef(graph.node(endpoint.node).output_type(endpoint.index));
 }
 
-// Returns the variable that a reference refers to, or kNoNode if that is not
-// clear.
+// Returns the variable that a reference refers to, or kNoNode if there is none
+// at its start. A RefMerge counts as its first input.
 NodeId VariableOf(const Graph& graph, Endpoint reference) {
   for (int i = 0; i < kMaxChain; ++i) {
     const Node& node = graph.node(reference.node);
@@ -94,6 +94,17 @@ std::vector<uint64_t> UpdatesBefore(const Graph& graph,
   return before;
 }
 
+// Returns true if the consumer of an Identity may read the variable itself: it
+// is beside the variable, and runs whenever the Identity has run. What a Merge
+// or a node of a loop returns depends on which of its inputs are dead, and the
+// reference is alive where the Identity is not.
+bool MayReadLate(const Graph& graph, const Node& consumer, const Node& read) {
+  return consumer.device == read.device &&
+         graph.node(read.inputs[0].node).device == consumer.device &&
+         !IsMerge(consumer) && !IsEnter(consumer) && !IsExit(consumer) &&
+         !IsNextIteration(consumer);
+}
+
 // Makes a node take what the Identity `read` takes.
 void ReadLate(const Node& read, NodeId read_id, NodeId consumer, Graph& graph) {
   for (Endpoint& input : graph.mutable_node(consumer).inputs) {
@@ -121,7 +132,7 @@ absl::Status ReadReferencesLate(Graph& graph) {
         for (const auto& use : consumers.Of(read_id)) {
           const bool is_late = (before[static_cast<size_t>(use.node)] >> i) & 1;
           if (use.output == TensorId::kControl || !is_late ||
-              graph.node(use.node).device != read.device) {
+              !MayReadLate(graph, graph.node(use.node), read)) {
             continue;
           }
           ReadLate(read, read_id, use.node, graph);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/consumers.h"
@@ -145,16 +146,31 @@ class Pruner {
                          "\", which is ", Name(taken)));
       }
     }
+    return FollowConnections();
+  }
+
+  // Makes each connection lead to the tensor at the start of its chain. Follows
+  // each connection once.
+  absl::Status FollowConnections() {
+    absl::flat_hash_map<Endpoint, Endpoint> sources;
     for (const auto& [to, from] : connections_) {
-      size_t length = 0;
-      for (auto next = connections_.find(from); next != connections_.end();
-           next = connections_.find(next->second)) {
-        if (++length <= connections_.size()) continue;
-        return absl::InvalidArgumentError(
-            absl::StrCat("the tensor connections lead in a circle from output ",
-                         to.index, " of '", graph_.node(to.node).name(), "'"));
+      std::vector<Endpoint> chain;
+      absl::flat_hash_set<Endpoint> seen;
+      Endpoint at = to;
+      while (!sources.contains(at) && connections_.contains(at)) {
+        if (!seen.insert(at).second) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "the tensor connections lead in a circle from output ", to.index,
+              " of '", graph_.node(to.node).name(), "'"));
+        }
+        chain.push_back(at);
+        at = connections_.at(at);
       }
+      const auto known = sources.find(at);
+      const Endpoint source = known == sources.end() ? at : known->second;
+      for (const Endpoint& link : chain) sources[link] = source;
     }
+    connections_ = std::move(sources);
     return absl::OkStatus();
   }
 

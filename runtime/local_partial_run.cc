@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 
@@ -60,8 +61,15 @@ absl::StatusOr<std::vector<Tensor>> LocalPartialRun::Run(
   }
   std::vector<std::pair<std::string, Tensor>> named;
   for (const Feed& feed : feeds) named.emplace_back(feed.name.text, feed.value);
+  // A tensor that is asked for twice in one call is received once.
   std::vector<std::string> names;
-  for (const TensorName& fetch : fetches) names.push_back(fetch.text);
+  std::vector<size_t> positions;
+  absl::flat_hash_map<std::string, size_t> position_of;
+  for (const TensorName& fetch : fetches) {
+    const auto [known, is_new] = position_of.emplace(fetch.text, names.size());
+    if (is_new) names.push_back(fetch.text);
+    positions.push_back(known->second);
+  }
   LEAT_ASSIGN_OR_RETURN(PartialRunCall call,
                         progress_.Begin(std::move(named), names));
 
@@ -79,7 +87,9 @@ absl::StatusOr<std::vector<Tensor>> LocalPartialRun::Run(
     if (over_.ok()) over_ = PartialRunProgress::Over();
   }
   LEAT_RETURN_IF_ERROR(status);
-  return std::move(fetched.tensors);
+  std::vector<Tensor> result;
+  for (const size_t i : positions) result.push_back(fetched.tensors[i]);
+  return result;
 }
 
 absl::Status LocalPartialRun::Send(PartialRunCall& call) {

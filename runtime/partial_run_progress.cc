@@ -68,6 +68,7 @@ absl::StatusOr<PartialRunCall> PartialRunProgress::Begin(
     const std::vector<std::string>& fetches) {
   PartialRunCall call{.feeds = std::vector<Tensor>(spec_.names.size())};
   MutexLock lock(mutex_);
+  if (has_last_) return Over();
   for (auto& [name, tensor] : feeds) {
     LEAT_ASSIGN_OR_RETURN(const size_t i, Find(feeds_, "feed", name));
     if (call.feeds[i].IsValid()) {
@@ -91,7 +92,7 @@ absl::StatusOr<PartialRunCall> PartialRunProgress::Begin(
     if (std::exchange(fetches_.at(name).is_used, true)) continue;
     --num_left_;
   }
-  call.is_last = num_left_ == 0;
+  call.is_last = has_last_ = num_left_ == 0;
   return call;
 }
 

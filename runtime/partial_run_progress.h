@@ -80,7 +80,8 @@ class PartialRunProgress {
   Mutex mutex_;
   Uses feeds_ ABSL_GUARDED_BY(mutex_);
   Uses fetches_ ABSL_GUARDED_BY(mutex_);
-  size_t num_left_ ABSL_GUARDED_BY(mutex_);  // feeds and fetches not used
+  size_t num_left_ ABSL_GUARDED_BY(mutex_);        // feeds and fetches not used
+  bool has_last_ ABSL_GUARDED_BY(mutex_) = false;  // the last call has begun
 };
 
 }  // namespace leat

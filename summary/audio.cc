@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/summary.pb.h"
+#include "leat/summary/records.h"
 #include "leat/summary/values.h"
 
 namespace leat {
@@ -99,6 +101,12 @@ absl::Status AddAudio(const std::string& tag, const Tensor& sounds,
   LEAT_RETURN_IF_ERROR(CheckNumValues(outputs, tag));
   if (outputs > 0 && frames > 0 && channels == 0) {
     return absl::InvalidArgumentError("audio is null");
+  }
+  const int64_t bytes = SaturatingMultiply(
+      outputs, SaturatingMultiply(static_cast<int64_t>(size), kBytesPerSample));
+  if (bytes > kMaxRecordBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "sounds of ", bytes, " bytes are too large for a summary"));
   }
   for (int64_t i = 0; i < outputs; ++i) {
     pb::Summary::Value& value = *summary.add_value();

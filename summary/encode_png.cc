@@ -32,7 +32,12 @@ void Ignore(png_structp, png_const_charp) {}
 
 // Writes the image. Returns false if libpng fails: it then comes back to the
 // call of setjmp. So this function has no object with a destructor.
-bool WritePng(png_structp png, png_infop info, const ImageView& image) {
+bool IsCancelled(const Cancellation* cancellation) {
+  return cancellation != nullptr && cancellation->IsCancelled();
+}
+
+bool WritePng(png_structp png, png_infop info, const ImageView& image,
+              const Cancellation* cancellation) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_compression_mem_level(png, kMaxMemoryLevel);
   png_set_IHDR(png, info, static_cast<png_uint_32>(image.width),
@@ -42,6 +47,7 @@ bool WritePng(png_structp png, png_infop info, const ImageView& image) {
   png_write_info(png, info);
   const int64_t row_bytes = image.width * image.channels;
   for (int64_t row = 0; row < image.height; ++row) {
+    if (IsCancelled(cancellation)) return false;
     png_write_row(png, image.pixels.data() + row * row_bytes);
   }
   png_write_end(png, nullptr);
@@ -50,7 +56,8 @@ bool WritePng(png_structp png, png_infop info, const ImageView& image) {
 
 }  // namespace
 
-absl::StatusOr<std::string> EncodePng(const ImageView& image) {
+absl::StatusOr<std::string> EncodePng(const ImageView& image,
+                                      const Cancellation* cancellation) {
   LEAT_CHECK(image.channels == 1 || image.channels == 3 || image.channels == 4);
   LEAT_CHECK(static_cast<int64_t>(image.pixels.size()) ==
              image.width * image.height * image.channels);
@@ -60,10 +67,12 @@ absl::StatusOr<std::string> EncodePng(const ImageView& image) {
   if (png == nullptr) return absl::InternalError("PNG encoding failed");
   png_infop info = png_create_info_struct(png);
   png_set_write_fn(png, &encoded, Append, Flush);
-  const bool written = info != nullptr && WritePng(png, info, image);
+  const bool written =
+      info != nullptr && WritePng(png, info, image, cancellation);
   png_destroy_write_struct(&png, &info);
-  if (!written) return absl::InternalError("PNG encoding failed");
-  return encoded;
+  if (written) return encoded;
+  return IsCancelled(cancellation) ? cancellation->status()
+                                   : absl::InternalError("PNG encoding failed");
 }
 
 }  // namespace leat

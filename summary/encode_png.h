@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "leat/core/threads/cancellation.h"
 
 namespace leat {
 
@@ -28,7 +29,10 @@ struct ImageView {
 // empty or has more than a million pixels in a row or column, or if there is no
 // memory. REQUIRES: `channels` and the size of `pixels` are as described, and
 // `width` and `height` are below 2^31.
-absl::StatusOr<std::string> EncodePng(const ImageView& image);
+// Returns the status of `cancellation`, which may be null, if it is cancelled
+// meanwhile: large images take minutes.
+absl::StatusOr<std::string> EncodePng(
+    const ImageView& image, const Cancellation* cancellation = nullptr);
 
 }  // namespace leat
 

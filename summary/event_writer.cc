@@ -64,9 +64,11 @@ absl::StatusOr<std::unique_ptr<EventWriter>> EventWriter::Create(
   pb::Event first = NewEvent(/*step=*/0);
   first.set_file_version("brain.Event:2");
   first.mutable_source_metadata()->set_writer("leat.summary.event_writer");
-  LEAT_RETURN_IF_ERROR(writer->Write(first));
-  LEAT_RETURN_IF_ERROR(writer->Flush());
-  return writer;
+  absl::Status status = writer->Write(first);
+  if (status.ok()) status = writer->Flush();
+  if (status.ok()) return writer;
+  files.RemoveFile(path).IgnoreError();  // it has no complete event
+  return status;
 }
 
 EventWriter::~EventWriter() {
@@ -85,6 +87,7 @@ absl::Status EventWriter::Write(const pb::Event& event) {
 }
 
 absl::Status EventWriter::Append(absl::string_view event) {
+  LEAT_RETURN_IF_ERROR(damaged_);
   if (!file_.is_open()) {
     return absl::FailedPreconditionError(
         absl::StrCat("file '", path_, "' has been closed"));
@@ -101,7 +104,7 @@ absl::Status EventWriter::Append(absl::string_view event) {
 
 absl::Status EventWriter::Flush() {
   MutexLock lock(mutex_);
-  return file_.is_open() ? FlushLocked() : absl::OkStatus();
+  return file_.is_open() ? FlushLocked() : damaged_;
 }
 
 absl::Status EventWriter::FlushLocked() {
@@ -116,15 +119,18 @@ absl::Status EventWriter::FlushLocked() {
   // A record that is cut off would hide everything behind it.
   const bool is_cut = ftruncate(file_.number(), size_) == 0 &&
                       lseek(file_.number(), size_, SEEK_SET) == size_;
-  if (!is_cut) file_.Close();
-  return absl::Status(
+  const absl::Status lost(
       status.code(),
       absl::StrCat(status.message(), "; ", num_events, " events are lost"));
+  if (is_cut) return lost;
+  file_.Close();
+  damaged_ = lost;
+  return lost;
 }
 
 absl::Status EventWriter::Close() {
   MutexLock lock(mutex_);
-  if (!file_.is_open()) return absl::OkStatus();
+  if (!file_.is_open()) return damaged_;
   absl::Status status = FlushLocked();
   if (!file_.is_open()) return status;
   const bool is_synced = fsync(file_.number()) == 0;

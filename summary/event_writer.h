@@ -82,6 +82,9 @@ class EventWriter {
   const EventWriterOptions options_;
   Mutex mutex_;
   FileDescriptor file_ ABSL_GUARDED_BY(mutex_);
+  // Why the file could not be cut behind its last complete event, after which
+  // it was closed; or OK.
+  absl::Status damaged_ ABSL_GUARDED_BY(mutex_);
   int64_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // of the complete events in it
   std::string pending_ ABSL_GUARDED_BY(mutex_);
   int64_t num_pending_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -10,9 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/summary.pb.h"
 #include "leat/summary/encode_png.h"
+#include "leat/summary/records.h"
 #include "leat/summary/values.h"
 
 namespace leat {
@@ -120,8 +122,11 @@ class Scaling {
   T offset_;
 };
 
-absl::Status AddImage(const std::string& tag, const Batch& batch,
-                      absl::Span<const uint8_t> pixels, pb::Summary& summary) {
+// Returns the size of the image as PNG.
+absl::StatusOr<int64_t> AddImage(const std::string& tag, const Batch& batch,
+                                 absl::Span<const uint8_t> pixels,
+                                 const Cancellation* cancellation,
+                                 pb::Summary& summary) {
   pb::Summary::Value& value = *summary.add_value();
   value.set_tag(tag);
   pb::Summary::Image& image = *value.mutable_image();
@@ -132,20 +137,30 @@ absl::Status AddImage(const std::string& tag, const Batch& batch,
                         EncodePng({.width = batch.width,
                                    .height = batch.height,
                                    .channels = static_cast<int>(batch.channels),
-                                   .pixels = pixels}));
-  return absl::OkStatus();
+                                   .pixels = pixels},
+                                  cancellation));
+  return static_cast<int64_t>(image.encoded_image_string().size());
 }
 
-// Calls `add` with the number and the tag of each image.
+// Calls `add` with the number and the tag of each image. `add` returns how many
+// bytes it has added.
 template <class Add>
 absl::Status ForEachImage(const std::string& tag, const Batch& batch,
                           int64_t max_images, Add add) {
   const int64_t num_images = std::min(max_images, batch.size);
   LEAT_RETURN_IF_ERROR(CheckNumValues(num_images, tag));
+  int64_t bytes = 0;
   for (int64_t i = 0; i < num_images; ++i) {
     const std::string number = max_images > 1 ? absl::StrCat("/", i) : "";
-    LEAT_RETURN_IF_ERROR(
+    LEAT_ASSIGN_OR_RETURN(
+        const int64_t more,
         add(static_cast<size_t>(i), absl::StrCat(tag, "/image", number)));
+    bytes = SaturatingAdd(bytes, more);
+    if (bytes > kMaxRecordBytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the images take more than ", kMaxRecordBytes,
+                       " bytes, which is too much for a summary"));
+    }
   }
   return absl::OkStatus();
 }
@@ -160,9 +175,11 @@ absl::Status AddImages(const std::string& tag, const Tensor& images,
     return ForEachImage(
         tag, batch, options.max_images, [&](size_t i, const std::string& name) {
           const auto all = images.data<uint8_t>();
-          return AddImage(name, batch, all.subspan(i * size, size), summary);
+          return AddImage(name, batch, all.subspan(i * size, size),
+                          options.cancellation, summary);
         });
   }
+  if (batch.size == 0) return absl::OkStatus();  // a color may be missing
   if (static_cast<int64_t>(options.bad_color.size()) < batch.channels) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected depth <= bad_color.size, got depth = ", batch.channels,
@@ -178,7 +195,7 @@ absl::Status AddImages(const std::string& tag, const Tensor& images,
           const auto values = images.data<T>().subspan(i * size, size);
           Scaling<T>(values, static_cast<size_t>(batch.channels))
               .Apply(values, options.bad_color, absl::MakeSpan(bytes));
-          return AddImage(name, batch, bytes, summary);
+          return AddImage(name, batch, bytes, options.cancellation, summary);
         });
   });
   return status;

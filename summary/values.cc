@@ -16,8 +16,6 @@
 namespace leat {
 namespace {
 
-constexpr int64_t kMaxParsedBytes = int64_t{2} << 30;
-
 // Tells of a number that no histogram can count.
 absl::Status NotFinite(double value, absl::string_view shown) {
   return absl::InvalidArgumentError(
@@ -79,18 +77,19 @@ absl::Status CheckNumValues(int64_t count, absl::string_view tag) {
       absl::StrCat(count, " values are too many for a summary"));
 }
 
-bool MergeBounded(absl::string_view bytes, google::protobuf::Message& message) {
-  if (bytes.size() > static_cast<size_t>(kMaxRecordBytes) ||
-      ParsedBytes(bytes, *message.GetDescriptor(), kMaxParsedBytes) >
-          kMaxParsedBytes) {
-    return false;
-  }
+bool MergeBounded(absl::string_view bytes, int64_t& budget,
+                  google::protobuf::Message& message) {
+  if (bytes.size() > static_cast<size_t>(kMaxRecordBytes)) return false;
+  const int64_t needed = ParsedBytes(bytes, *message.GetDescriptor(), budget);
+  if (needed > budget) return false;
+  budget -= needed;
   return message.MergeFromString({bytes.data(), bytes.size()});
 }
 
 bool ParseBounded(absl::string_view bytes, google::protobuf::Message& message) {
   message.Clear();
-  return MergeBounded(bytes, message);
+  int64_t budget = kMaxParsedBytes;
+  return MergeBounded(bytes, budget, message);
 }
 
 absl::StatusOr<std::string> SerializeBounded(

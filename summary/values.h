@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/cancellation.h"
 #include "leat/protos/summary.pb.h"
 
 namespace google::protobuf {
@@ -45,6 +46,8 @@ struct ImageOptions {
   // The color of pixels of float images that are not finite. A byte for each
   // channel of the images; more are ignored.
   absl::Span<const uint8_t> bad_color = {};
+  // Ends the work with its status when it is cancelled. Borrowed; may be null.
+  const Cancellation* cancellation = nullptr;
 };
 // Appends the first images of a batch as PNG, in values with the tags
 // "TAG/image/0", "TAG/image/1" and so on, or "TAG/image" if `max_images` is 1.
@@ -52,8 +55,9 @@ struct ImageOptions {
 // are written as they are. Images of half, float and double are scaled, each by
 // itself: so that the greatest value is 255 or, if there are negative values,
 // so that 0 is 128 and the greatest magnitude is 127 away. Returns
-// INVALID_ARGUMENT for a tensor of another shape or dtype, and for too large
-// images. Also fails as EncodePng does. REQUIRES: `max_images` is positive.
+// INVALID_ARGUMENT for a tensor of another shape or dtype, and for images that
+// are too large, each or together. Also fails as EncodePng does. REQUIRES:
+// `max_images` is positive.
 absl::Status AddImages(const std::string& tag, const Tensor& images,
                        const ImageOptions& options, pb::Summary& summary);
 
@@ -78,10 +82,16 @@ absl::StatusOr<pb::Summary::Value*> AddTensor(const Tensor& tensor,
 // have elements for billions of values.
 absl::Status CheckNumValues(int64_t count, absl::string_view tag);
 
+// The memory that the messages which an op parses may take, in bytes.
+inline constexpr int64_t kMaxParsedBytes = int64_t{2} << 30;
+
 // Appends `bytes` to `message` if they are a message of its type that takes at
-// most 2 GiB of memory. Otherwise returns false.
-bool MergeBounded(absl::string_view bytes, google::protobuf::Message& message);
-// Overwrites `message` as MergeBounded appends to it.
+// most `budget` bytes of memory, and subtracts these from `budget`. Otherwise
+// returns false.
+bool MergeBounded(absl::string_view bytes, int64_t& budget,
+                  google::protobuf::Message& message);
+// Overwrites `message` as MergeBounded appends to it, with a budget of
+// kMaxParsedBytes.
 bool ParseBounded(absl::string_view bytes, google::protobuf::Message& message);
 
 // Returns the bytes of a message. Returns INVALID_ARGUMENT if there are more

@@ -534,8 +534,9 @@ absl::Status RecoverableSession::Implementation::Initialize(Session& session,
   LEAT_RETURN_IF_ERROR(RunNode(session, options_.init, deadline));
   LEAT_RETURN_IF_ERROR(CheckInitialized(
       session, absl::StrCat("'", options_.init, "'"), deadline));
-  return checkpoints_.has_saver() ? checkpoints_.Save(session)
-                                  : absl::OkStatus();
+  return checkpoints_.has_saver()
+             ? checkpoints_.Save(session, OptionsUntil(deadline))
+             : absl::OkStatus();
 }
 
 absl::Status RecoverableSession::Implementation::CheckInitialized(

@@ -86,7 +86,7 @@ absl::StatusOr<Saver::Begun> Saver::Begin(Session& session,
                                           const RunOptions& options) {
   LEAT_RETURN_IF_ERROR(state_->Open(path));
   const SaverNodes& nodes = state_->nodes;
-  Begun begun{.prefix = PrefixOf(path, step)};
+  Begun begun{.path = path, .prefix = PrefixOf(path, step)};
   LEAT_ASSIGN_OR_RETURN(
       begun.step, session.StartPartialRun({.feeds = {nodes.prefix},
                                            .fetches = {nodes.read, nodes.save},
@@ -101,6 +101,7 @@ absl::StatusOr<Saver::Begun> Saver::Begin(Session& session,
 
 absl::StatusOr<std::string> Saver::Finish(const Begun& begun) {
   LEAT_RETURN_IF_ERROR(begun.step.Fetch({state_->nodes.save}).status());
+  LEAT_RETURN_IF_ERROR(state_->Open(begun.path));
   return state_->Keep(begun.prefix);
 }
 

@@ -66,7 +66,7 @@ class Saver {
   // Saves the variables under the prefix "PATH-STEP", or `path` if there is no
   // step, and returns the prefix. The tasks write the files; this process
   // writes the state file "checkpoint" beside them and removes the oldest
-  // checkpoints with a step. So both need the same folder, as in TensorFlow. A
+  // checkpoints of this path. So both need the same folder, as in TensorFlow. A
   // server must have been given the folder: ServerOptions::files, `leat serve
   // --file-root DIR:rw`.
   //
@@ -79,6 +79,7 @@ class Saver {
 
   // A save that Begin has begun. It keeps its session alive.
   struct Begun {
+    std::string path = {};
     std::string prefix = {};
     PartialRun step = {};
   };
@@ -93,9 +94,10 @@ class Saver {
 
   // Restores the variables from a checkpoint. They need not be initialized
   // before. Returns NOT_FOUND if the checkpoint lacks a variable or does not
-  // exist, INVALID_ARGUMENT if a variable has another dtype or shape there, and
-  // DATA_LOSS if a file is damaged. After an error, some tasks may have
-  // restored their variables and others not.
+  // exist, INVALID_ARGUMENT if a variable has another dtype or shape there (the
+  // shape is not checked for scalars), and DATA_LOSS if a file is damaged.
+  // After an error, some tasks may have restored their variables and others
+  // not.
   absl::Status Restore(Session& session, const std::string& prefix,
                        const RunOptions& options = {}) const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/checkpoint/bundle_paths.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {
@@ -15,15 +16,10 @@ bool IsUnusable(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsNotFound(status);
 }
 
-// Returns the folder in which the checkpoints "PATH-STEP" are.
-std::string FolderOfCheckpoints(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
-absl::StatusOr<int64_t> FetchStep(Session& session, const std::string& name) {
+absl::StatusOr<int64_t> FetchStep(Session& session, const std::string& name,
+                                  const RunOptions& options) {
   LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> fetched,
-                        session.Run({.fetches = {name}}));
+                        session.Run({.fetches = {name}, .options = options}));
   if (fetched.size() != 1 || fetched[0].dtype() != DType::kInt64 ||
       fetched[0].num_elements() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -45,11 +41,20 @@ SessionCheckpoints::SessionCheckpoints(
 SessionCheckpoints::~SessionCheckpoints() { Wait(); }
 
 absl::StatusOr<std::vector<std::string>> SessionCheckpoints::Find() const {
-  return Saver::All(FolderOfCheckpoints(options_.path));
+  return Saver::All(FolderOf(options_.path));
 }
 
 absl::StatusOr<bool> SessionCheckpoints::Restore(Session& session,
                                                  const RunOptions& options) {
+  BeginSave();  // another thread must not remove a checkpoint meanwhile
+  const auto restored = RestoreLatest(session, options);
+  EndSave(restored);
+  LEAT_RETURN_IF_ERROR(restored.status());
+  return !restored->empty();
+}
+
+absl::StatusOr<std::string> SessionCheckpoints::RestoreLatest(
+    Session& session, const RunOptions& options) {
   LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> prefixes, Find());
   absl::Status first;
   for (const std::string& prefix : prefixes) {
@@ -58,10 +63,7 @@ absl::StatusOr<bool> SessionCheckpoints::Restore(Session& session,
     if (status.ok()) {
       log_(absl::StrCat("the chief has restored the variables from '", prefix,
                         "'"));
-      MutexLock lock(mutex_);
-      latest_ = prefix;
-      due_ = clock_.After(options_.save_every);
-      return true;
+      return prefix;
     }
     if (first.ok()) first = status;
     if (!IsUnusable(status)) return status;
@@ -69,16 +71,19 @@ absl::StatusOr<bool> SessionCheckpoints::Restore(Session& session,
                       "' cannot be restored: ", status.message()));
   }
   if (!first.ok()) return first;
-  return false;
+  return "";
 }
 
-absl::Status SessionCheckpoints::Save(Session& session) {
-  {
-    MutexLock lock(mutex_);
-    while (is_saving_) changed_.Wait(mutex_);
-    is_saving_ = true;
-  }
-  const auto saved = SaveNow(session);
+void SessionCheckpoints::BeginSave() {
+  MutexLock lock(mutex_);
+  while (is_saving_) changed_.Wait(mutex_);
+  is_saving_ = true;
+}
+
+absl::Status SessionCheckpoints::Save(Session& session,
+                                      const RunOptions& options) {
+  BeginSave();
+  const auto saved = SaveNow(session, options);
   EndSave(saved);
   return saved.status();
 }
@@ -106,22 +111,25 @@ void SessionCheckpoints::Wait() {
 }
 
 absl::StatusOr<std::optional<int64_t>> SessionCheckpoints::NewStep(
-    Session& session) {
+    Session& session, const RunOptions& options) {
   LEAT_ASSIGN_OR_RETURN(const int64_t step,
-                        FetchStep(session, options_.global_step));
+                        FetchStep(session, options_.global_step, options));
   MutexLock lock(mutex_);
   if (latest_ == absl::StrCat(options_.path, "-", step)) return std::nullopt;
   return step;
 }
 
-absl::StatusOr<std::string> SessionCheckpoints::SaveNow(Session& session) {
-  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step, NewStep(session));
+absl::StatusOr<std::string> SessionCheckpoints::SaveNow(
+    Session& session, const RunOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step,
+                        NewStep(session, options));
   if (!step.has_value()) return "";
-  return options_.saver->Save(session, options_.path, *step);
+  return options_.saver->Save(session, options_.path, *step, options);
 }
 
 absl::Status SessionCheckpoints::SaveOnThread(Session& session) {
-  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step, NewStep(session));
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step,
+                        NewStep(session, {}));
   if (!step.has_value()) {
     EndSave("");
     return absl::OkStatus();
@@ -129,11 +137,14 @@ absl::Status SessionCheckpoints::SaveOnThread(Session& session) {
   LEAT_ASSIGN_OR_RETURN(const Saver::Begun begun,
                         options_.saver->Begin(session, options_.path, *step));
   return StartThreads([&] {
-    writer_ = Thread("leat-save", [this, begun] {
+    Thread writer("leat-save", [this, begun] {
       const auto saved = options_.saver->Finish(begun);
       if (!saved.ok()) LogFailure(saved.status());
       EndSave(saved);
     });
+    Thread ended;  // joined after the unlock
+    MutexLock lock(mutex_);
+    ended = std::exchange(writer_, std::move(writer));
     return absl::OkStatus();
   });
 }

@@ -72,13 +72,14 @@ class SessionCheckpoints {
 
   // Restores the latest checkpoint. If it is damaged or its files are missing,
   // says so and restores an older one. Returns false if there is none. If none
-  // can be used, returns the error of the latest one. REQUIRES: has_saver().
+  // can be used, returns the error of the latest one. Waits until no thread
+  // saves. REQUIRES: has_saver().
   absl::StatusOr<bool> Restore(Session& session, const RunOptions& options);
 
   // Saves a checkpoint, once no other thread saves one. Does nothing if the
   // latest checkpoint that was saved or restored is of the same step. REQUIRES:
   // has_saver().
-  absl::Status Save(Session& session);
+  absl::Status Save(Session& session, const RunOptions& options = {});
   // Returns true if this task has a saver, the time has come and no thread
   // saves.
   bool IsDue();
@@ -95,13 +96,21 @@ class SessionCheckpoints {
   }
   // Returns the step at which the session is, or nothing if the latest
   // checkpoint is of the same step.
-  absl::StatusOr<std::optional<int64_t>> NewStep(Session& session);
+  absl::StatusOr<std::optional<int64_t>> NewStep(Session& session,
+                                                 const RunOptions& options);
+  // Waits until no thread saves, and then sets is_saving_.
+  void BeginSave();
+  // Returns the prefix of the checkpoint that was restored, or "" if there is
+  // none. REQUIRES: is_saving_, which this thread has set.
+  absl::StatusOr<std::string> RestoreLatest(Session& session,
+                                            const RunOptions& options);
   // Both save a checkpoint, the second one on the thread `writer_`. REQUIRES:
   // is_saving_, which this thread has set.
-  absl::StatusOr<std::string> SaveNow(Session& session);
+  absl::StatusOr<std::string> SaveNow(Session& session,
+                                      const RunOptions& options);
   absl::Status SaveOnThread(Session& session);
-  // Clears is_saving_. `saved` is the prefix of the checkpoint, or "" if there
-  // was nothing to save.
+  // Clears is_saving_. `saved` is the prefix of the checkpoint that was saved
+  // or restored, or "" if there was none.
   void EndSave(const absl::StatusOr<std::string>& saved);
   void LogFailure(const absl::Status& status);
 
@@ -116,9 +125,7 @@ class SessionCheckpoints {
   Clock::time_point due_ ABSL_GUARDED_BY(mutex_);
   // The prefix that was saved or restored last.
   std::string latest_ ABSL_GUARDED_BY(mutex_);
-  // The last save. Only the thread that has set is_saving_ changes it, and the
-  // destructor.
-  Thread writer_;
+  Thread writer_ ABSL_GUARDED_BY(mutex_);  // of the last save
 };
 
 }  // namespace leat

@@ -249,19 +249,22 @@ class RemotePartialRun final : public PartialRun::Implementation {
         options_(args.options),
         num_left_(args.feeds.size() + NumDistinct(args.fetches)) {}
   ~RemotePartialRun() override {
-    if (num_left_ > 0) session_->AbandonPartialRun(handle_);
+    if (!has_ended_) session_->AbandonPartialRun(handle_);
   }
 
   absl::StatusOr<std::vector<Tensor>> Run(
       const std::vector<Feed>& feeds,
       const std::vector<TensorName>& fetches) override {
     auto fetched = session_->RunPartial(handle_, options_, feeds, fetches);
-    if (fetched.ok()) num_left_ -= feeds.size() + NumDistinct(fetches);
+    if (fetched.ok() &&
+        (num_left_ -= feeds.size() + NumDistinct(fetches)) == 0) {
+      has_ended_ = true;
+    }
     return fetched;
   }
 
   absl::Status Finish() override {
-    if (num_left_.exchange(0) == 0) return absl::OkStatus();
+    if (has_ended_.exchange(true)) return absl::OkStatus();
     return session_->EndPartialRun(handle_);
   }
 
@@ -275,9 +278,9 @@ class RemotePartialRun final : public PartialRun::Implementation {
   const std::shared_ptr<RemoteSession> session_;
   const std::string handle_;
   const RunOptions options_;
-  // The number of feeds and fetches that have not been used. 0 if the run has
-  // ended.
+  // The number of feeds and fetches that have not been used.
   std::atomic<size_t> num_left_;
+  std::atomic<bool> has_ended_ = false;
 };
 
 absl::Status RemoteSession::Create(absl::string_view target,

@@ -276,13 +276,19 @@ void Master::RunStep(Call call, pb::RunStepRequest request, Reply reply) {
     return (*session)->Run(signature, std::move(args), std::move(answer));
   }
   if (request.leat().ends_partial_run()) {
-    (*session)->EndPartialRun(
+    return (*session)->EndPartialRun(
         request.partial_run_handle(),
-        absl::CancelledError("the partial run was finished"));
-    return answer({});
+        absl::CancelledError("the partial run was finished"),
+        [answer = std::move(answer)]() mutable { std::move(answer)({}); });
   }
-  (*session)->RunPartial(request.partial_run_handle(), signature.feeds,
-                         signature.fetches, std::move(args), std::move(answer));
+  // Looks through the graph for the feeds that the fetches need.
+  environment_.blocking->Add([session = *session, request = std::move(request),
+                              signature = std::move(signature),
+                              args = std::move(args),
+                              answer = std::move(answer)]() mutable {
+    session->RunPartial(request.partial_run_handle(), signature.feeds,
+                        signature.fetches, std::move(args), std::move(answer));
+  });
 }
 
 void Master::RunCallable(Call call, pb::RunCallableRequest request,

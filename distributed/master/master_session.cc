@@ -223,10 +223,14 @@ void MasterSession::SetUpPartialRun(const StepSignature& signature,
   if (absl::Status status = activity_.Touch(); !status.ok()) {
     return std::move(done)(std::move(status));
   }
-  GetPlan(signature, SignatureKey(signature), SetupPatience(std::move(call)),
-          [self = shared_from_this(), done = std::move(done)](
+  GetPlan(signature, SignatureKey(signature), SetupPatience(call),
+          [self = shared_from_this(), call, done = std::move(done)](
               absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
             if (!plan.ok()) return std::move(done)(plan.status());
+            // Nobody would learn the handle.
+            if (call != nullptr && call->cancellation.IsCancelled()) {
+              return std::move(done)(call->cancellation.status());
+            }
             std::move(done)(self->AddPartialRun(*std::move(plan)));
           });
 }
@@ -242,8 +246,11 @@ absl::StatusOr<std::string> MasterSession::AddPartialRun(
                                                    handle, longest] {
         const auto self = weak.lock();
         if (self == nullptr) return;
-        self->EndPartialRun(
-            handle, RanTooLong({.timeout = longest, .is_longest = true}));
+        self->environment_.blocking->Add([self, handle, longest] {
+          self->EndPartialRun(
+              handle, RanTooLong({.timeout = longest, .is_longest = true}),
+              [] {});
+        });
       }));
   return handle;
 }
@@ -262,42 +269,85 @@ void MasterSession::RunPartial(const std::string& handle,
   for (size_t i = 0; i < feed_names.size(); ++i) {
     feeds.emplace_back(feed_names[i], std::move(args.feeds[i]));
   }
-  absl::StatusOr<PartialRunCall> call =
-      run->progress().Begin(std::move(feeds), fetches);
-  if (!call.ok()) return std::move(done)({.status = call.status()});
-  args.feeds = std::move(call->feeds);
-  StepRequest request = RequestOf(run->plan(), std::move(args));
-  request.partial = {.step_id = run->step_id(),
-                     .fetches = std::vector<bool>(run->plan()->fetches.size()),
-                     .is_last = call->is_last};
-  for (const size_t i : call->fetches) request.partial->fetches[i] = true;
-  const std::shared_ptr<MasterStep> step =
-      Start(std::move(request),
-            [self = shared_from_this(), handle, call = *std::move(call),
-             done = std::move(done)](StepResult result) mutable {
-              if (!result.status.ok()) {
-                self->EndPartialRun(handle, result.status);
-              } else if (call.is_last) {
-                self->partial_runs_.Remove(handle);
-              }
-              std::vector<Tensor> taken;
-              for (const size_t i : call.fetches) {
-                if (result.status.ok()) taken.push_back(result.fetches[i]);
-              }
-              result.fetches = std::move(taken);
+  absl::StatusOr<MasterPartialRun::BegunCall> begun =
+      run->BeginCall(std::move(feeds), fetches);
+  if (!begun.ok()) return std::move(done)({.status = begun.status()});
+  args.feeds = std::move(begun->call.feeds);
+  const std::shared_ptr<const RegisteredPlan> plan = run->plan();
+  std::vector<bool> taken(plan->fetches.size());
+  for (const size_t i : begun->call.fetches) taken[i] = true;
+  StartPartial(
+      run, std::move(args), std::move(taken), begun->closes,
+      [self = shared_from_this(), run, handle, closes_now = begun->closes,
+       fetches = std::move(begun->call.fetches),
+       done = std::move(done)](StepResult result) mutable {
+        const bool closes = run->EndCall();
+        std::vector<Tensor> values;
+        for (const size_t i : fetches) {
+          if (result.status.ok()) values.push_back(result.fetches[i]);
+        }
+        result.fetches = std::move(values);
+        if (!result.status.ok() || !closes) {
+          self->PartialCallHasEnded(run, handle, result.status, closes_now);
+          return std::move(done)(std::move(result));
+        }
+        // All feeds and fetches are used, and no call has ended the step yet.
+        self->StartPartial(
+            run,
+            {.feeds = std::vector<Tensor>(run->plan()->feeds.names.size()),
+             .begun = self->environment_.timers->clock().Now()},
+            std::vector<bool>(run->plan()->fetches.size()), /*is_last=*/true,
+            [self, run, handle, result = std::move(result),
+             done = std::move(done)](StepResult closing) mutable {
+              self->PartialCallHasEnded(run, handle, closing.status, true);
+              result.status = std::move(closing.status);
               std::move(done)(std::move(result));
             });
+      });
+}
+
+void MasterSession::StartPartial(const std::shared_ptr<MasterPartialRun>& run,
+                                 StepArgs args, std::vector<bool> fetches,
+                                 bool is_last, MasterStep::Done done) {
+  // Tasks record nothing about the calls of a partial run.
+  args.options.clear_trace_level();
+  args.options.clear_output_partition_graphs();
+  StepRequest request = RequestOf(run->plan(), std::move(args));
+  request.partial = {.step_id = run->step_id(),
+                     .fetches = std::move(fetches),
+                     .is_last = is_last};
+  const std::shared_ptr<MasterStep> step =
+      Start(std::move(request), std::move(done));
   if (step == nullptr) return;
   if (absl::Status ended = run->AddStep(step); !ended.ok()) step->Cancel(ended);
 }
 
-void MasterSession::EndPartialRun(const std::string& handle,
-                                  const absl::Status& why) {
-  const std::shared_ptr<MasterPartialRun> run = partial_runs_.Remove(handle);
-  if (run == nullptr || !run->End(why)) return;
+void MasterSession::PartialCallHasEnded(
+    const std::shared_ptr<MasterPartialRun>& run, const std::string& handle,
+    const absl::Status& status, bool is_last) {
+  if (!status.ok()) {
+    EndPartialRun(handle, status, [] {});
+  } else if (is_last) {
+    partial_runs_.Remove(handle);
+  }
+  // The call may have begun the step on a task after End had told the task that
+  // the step has ended.
+  if (run->HasEnded()) EndOnTasksOf(*run, [] {});
+}
+
+void MasterSession::EndOnTasksOf(MasterPartialRun& run,
+                                 absl::AnyInvocable<void() &&> done) {
   std::vector<std::string> tasks;
-  for (const TaskPart& part : run->plan()->parts) tasks.push_back(part.task);
-  EndOnTasks(*environment_.tasks, tasks, run->step_id(), [] {});
+  for (const TaskPart& part : run.plan()->parts) tasks.push_back(part.task);
+  EndOnTasks(*environment_.tasks, tasks, run.step_id(), std::move(done));
+}
+
+void MasterSession::EndPartialRun(const std::string& handle,
+                                  const absl::Status& why,
+                                  absl::AnyInvocable<void() &&> done) {
+  const std::shared_ptr<MasterPartialRun> run = partial_runs_.Remove(handle);
+  if (run == nullptr || !run->End(why)) return std::move(done)();
+  EndOnTasksOf(*run, std::move(done));
 }
 
 void MasterSession::Close(absl::Status why,

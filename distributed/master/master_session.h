@@ -99,8 +99,10 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
                   const std::vector<std::string>& fetches, StepArgs args,
                   MasterStep::Done done);
   // Ends a partial run, if there is one with this handle. Calls of it that are
-  // under way fail with `why` (not OK).
-  void EndPartialRun(const std::string& handle, const absl::Status& why);
+  // under way fail with `why` (not OK). `done` is called when the tasks have
+  // ended it.
+  void EndPartialRun(const std::string& handle, const absl::Status& why,
+                     absl::AnyInvocable<void() &&> done);
 
   // Ends every step with `why` (not OK), waits until no step, plan or extension
   // is under way, then deletes the session on its tasks. `done` is called after
@@ -137,6 +139,17 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   std::shared_ptr<MasterStep> Start(StepRequest request, MasterStep::Done done);
   // Adds a partial run with this plan and returns its handle.
   absl::StatusOr<std::string> AddPartialRun(RegisteredPlans::Plan plan);
+  // Starts a call of a partial run. `fetches` says which ones are taken, and
+  // `is_last` whether the step ends with this call.
+  void StartPartial(const std::shared_ptr<MasterPartialRun>& run, StepArgs args,
+                    std::vector<bool> fetches, bool is_last,
+                    MasterStep::Done done);
+  // Called at the end of each call: ends or forgets the run if that is due.
+  void PartialCallHasEnded(const std::shared_ptr<MasterPartialRun>& run,
+                           const std::string& handle,
+                           const absl::Status& status, bool is_last);
+  // Tells the tasks of a run that its step has ended.
+  void EndOnTasksOf(MasterPartialRun& run, absl::AnyInvocable<void() &&> done);
   // Counts a step that begins. Returns a function that counts the step's end
   // and calls `done`.
   MasterStep::Done Counted(MasterStep::Done done);

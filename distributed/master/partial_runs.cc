@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
 #include "leat/distributed/master/master_step.h"
 
 namespace leat {
@@ -14,10 +15,36 @@ MasterPartialRun::MasterPartialRun(std::shared_ptr<const RegisteredPlan> plan)
       step_id_(RandomStepId()),
       progress_(plan_->feeds, plan_->fetches, *plan_->whole) {}
 
+absl::StatusOr<MasterPartialRun::BegunCall> MasterPartialRun::BeginCall(
+    std::vector<std::pair<std::string, Tensor>> feeds,
+    const std::vector<std::string>& fetches) {
+  MutexLock lock(mutex_);
+  if (!ended_.ok()) return ended_;
+  BegunCall begun;
+  LEAT_ASSIGN_OR_RETURN(begun.call, progress_.Begin(std::move(feeds), fetches));
+  has_begun_ = true;
+  has_last_ = begun.call.is_last;
+  begun.closes = is_closing_ = has_last_ && num_calls_ == 0;
+  ++num_calls_;
+  return begun;
+}
+
+bool MasterPartialRun::EndCall() {
+  MutexLock lock(mutex_);
+  --num_calls_;
+  if (num_calls_ > 0 || !has_last_ || is_closing_) return false;
+  is_closing_ = true;
+  return true;
+}
+
+bool MasterPartialRun::HasEnded() {
+  MutexLock lock(mutex_);
+  return !ended_.ok();
+}
+
 absl::Status MasterPartialRun::AddStep(
     const std::shared_ptr<MasterStep>& step) {
   MutexLock lock(mutex_);
-  has_begun_ = true;
   std::erase_if(steps_, [](const auto& ended) { return ended.expired(); });
   steps_.push_back(step);
   return ended_;

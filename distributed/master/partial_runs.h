@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,11 +33,28 @@ class MasterPartialRun {
 
   const std::shared_ptr<const RegisteredPlan>& plan() const { return plan_; }
   int64_t step_id() const { return step_id_; }
-  PartialRunProgress& progress() { return progress_; }
 
+  // A call that has begun. `closes` says that it ends the step on the tasks.
+  struct BegunCall {
+    PartialRunCall call = {};
+    bool closes = false;
+  };
+  // Begins a call, as PartialRunProgress::Begin does. Returns the error of End
+  // if that was called. The call that uses the last feed or fetch closes the
+  // step, but not if calls that began earlier are under way: then the one of
+  // them all that ends last has to send a further call that closes it, so that
+  // no call is overtaken by the end.
+  absl::StatusOr<BegunCall> BeginCall(
+      std::vector<std::pair<std::string, Tensor>> feeds,
+      const std::vector<std::string>& fetches);
   // Notes the step of a call. If End was called before, returns its error, and
   // the caller has to cancel the step.
   absl::Status AddStep(const std::shared_ptr<MasterStep>& step);
+  // Ends a call. Returns true if the caller has to send a call that ends the
+  // step.
+  bool EndCall();
+  // Returns true if End was called.
+  bool HasEnded();
   // Cancels the steps of calls under way with the error `why` (not OK). Returns
   // true if tasks may know the step and must be told that it has ended.
   bool End(const absl::Status& why);
@@ -49,6 +67,9 @@ class MasterPartialRun {
   Mutex mutex_;
   absl::Status ended_ ABSL_GUARDED_BY(mutex_);  // OK until End
   bool has_begun_ ABSL_GUARDED_BY(mutex_) = false;
+  int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;        // that are under way
+  bool has_last_ ABSL_GUARDED_BY(mutex_) = false;    // the last call has begun
+  bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;  // somebody ends the step
   std::vector<std::weak_ptr<MasterStep>> steps_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
 #include "leat/core/devices/rendezvous.h"
@@ -68,6 +69,13 @@ absl::Status PartialStep::Join() {
   step_ =
       std::make_unique<Step>(step_id_, *rendezvous_, absl::Span<const Tensor>(),
                              absl::Span<Tensor>(), nullptr);
+  absl::Status early;
+  {
+    MutexLock lock(mutex_);
+    is_joined_ = true;
+    early = early_;
+  }
+  if (!early.ok()) step_->Fail(early);
   return absl::OkStatus();
 }
 
@@ -207,12 +215,17 @@ void PartialStep::Answer(Visit& visit) {
 }
 
 void PartialStep::Fail(const absl::Status& why, bool ends_step) {
-  if (!Enter()) return;
-  step_->Fail(why);
-  if (ends_step) {
+  {
     MutexLock lock(mutex_);
-    takes_calls_ = false;
+    if (has_ended_) return;
+    if (ends_step) takes_calls_ = false;
+    if (!is_joined_) {
+      early_.Update(why);
+      return;
+    }
+    ++users_;
   }
+  step_->Fail(why);
   Leave();
 }
 
@@ -225,13 +238,6 @@ void PartialStep::GraphHasEnded() {
   }
   for (const std::shared_ptr<Visit>& visit : waiting) Answer(*visit);
   Leave();
-}
-
-bool PartialStep::Enter() {
-  MutexLock lock(mutex_);
-  if (has_ended_) return false;
-  ++users_;
-  return true;
 }
 
 void PartialStep::Leave() {
@@ -249,7 +255,7 @@ void PartialStep::End() {
   rendezvous_ = nullptr;
   graph_ = nullptr;
   session_ = nullptr;
-  table_.Erase(step_id_);
+  table_.HasEnded(step_id_);
 }
 
 PartialSteps::~PartialSteps() {
@@ -271,6 +277,11 @@ absl::StatusOr<std::shared_ptr<PartialStep>> PartialSteps::FindOrBegin(
     return absl::InvalidArgumentError(
         absl::StrCat("the partial step ", request.step_id(), " on ",
                      environment_.task, " runs another graph"));
+  }
+  if (absl::c_linear_search(ended_, request.step_id())) {
+    return AsDerived(
+        absl::AbortedError(absl::StrCat("the partial step ", request.step_id(),
+                                        " has ended on ", environment_.task)));
   }
   if (steps_.size() >= kMaxSteps) {
     return absl::ResourceExhaustedError(
@@ -296,9 +307,11 @@ void PartialSteps::Run(std::shared_ptr<WorkerSession> session,
   (*step)->Serve(std::move(call));
 }
 
-void PartialSteps::Erase(int64_t step_id) {
+void PartialSteps::HasEnded(int64_t step_id) {
   std::shared_ptr<PartialStep> erased;  // outlives the lock
   MutexLock lock(mutex_);
+  ended_[next_ended_] = step_id;
+  next_ended_ = (next_ended_ + 1) % ended_.size();
   const auto found = steps_.find(step_id);
   if (found == steps_.end()) return;
   erased = std::move(found->second);

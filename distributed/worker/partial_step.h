@@ -7,6 +7,7 @@
 #ifndef LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
 #define LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,10 +72,8 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   void GraphHasEnded();
 
   // The step does not end while it has users: the graph, calls under way, and
-  // those who make it fail. Enter adds a user, or returns false if the step has
-  // ended. Leave removes a user. If it was the last one and no more calls come,
-  // the step ends.
-  bool Enter();
+  // those who make it fail. Leave removes a user. If it was the last one and no
+  // more calls come, the step ends.
   void Leave();
   // Ends the run in the step table and releases everything.
   void End();
@@ -92,6 +91,9 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
 
   Mutex mutex_;
   int users_ ABSL_GUARDED_BY(mutex_) = 1;  // the first user is the graph
+  // True if Join has made the step. `early_` is an error from before.
+  bool is_joined_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status early_ ABSL_GUARDED_BY(mutex_);
   bool graph_has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   bool takes_calls_ ABSL_GUARDED_BY(mutex_) = true;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
@@ -116,8 +118,9 @@ class PartialSteps {
   // runs another graph.
   void Run(std::shared_ptr<WorkerSession> session,
            std::shared_ptr<const RegisteredGraph> graph, RunGraphCall call);
-  // Forgets a step that has ended.
-  void Erase(int64_t step_id);
+  // Forgets a step that has ended, but keeps its id for a while: a call that
+  // was overtaken by the last one must not begin the step again.
+  void HasEnded(int64_t step_id);
   // Waits until no step is left.
   void WaitUntilEmpty();
 
@@ -132,6 +135,10 @@ class PartialSteps {
   const WorkerEnvironment& environment_;
   Mutex mutex_;
   CondVar erased_;
+  // The ids of the last steps that have ended, or 0. The next one comes to
+  // `next_ended_`.
+  std::array<int64_t, 1000> ended_ ABSL_GUARDED_BY(mutex_) = {};
+  size_t next_ended_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<int64_t, std::shared_ptr<PartialStep>> steps_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -8,10 +8,12 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/codec/parsed_bytes.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/files/regular_file.h"
 #include "leat/core/status_macros.h"
@@ -24,6 +26,10 @@ namespace protobuf = google::protobuf;
 // The maximum depth to which messages may nest. No graph nests this deep, and
 // parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
+
+// The memory that a message may take. Files that deceive have many small
+// messages, each of which takes a hundred times as much memory as in the file.
+constexpr int64_t kMaxParsedBytes = int64_t{16} << 30;
 
 // A message can hold at most 2 GiB.
 constexpr int kMaxBytes = std::numeric_limits<int>::max();
@@ -64,6 +70,10 @@ bool IsText(absl::string_view content) {
 }
 
 bool ParseBinary(const std::string& content, protobuf::Message& message) {
+  if (ParsedBytes(content, *message.GetDescriptor(), kMaxParsedBytes) >
+      kMaxParsedBytes) {
+    return false;
+  }
   // Without `silencer`, protobuf would log to standard error if it cannot read
   // the message.
   const protobuf::LogSilencer silencer;

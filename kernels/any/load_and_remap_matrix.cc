@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_reader.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/file_kernel.h"
 #include "leat/kernels/kernel_context.h"
@@ -188,11 +189,12 @@ class LoadAndRemapMatrix final : public FileKernel {
   absl::StatusOr<TensorSlice> RowsToRead(const Shape& shape,
                                          const Remapping& rows) const {
     int64_t start = rows.least();
-    int64_t count = rows.greatest() - start + 1;
+    int64_t count = SaturatingAdd(rows.greatest() - start, 1);
     if (rows.greatest() >= shape.dim(0) && rows_at_once_ > 0) {
       const int64_t left = std::max<int64_t>(0, shape.dim(0) - start);
       start += left / rows_at_once_ * rows_at_once_;
-      count = std::min(rows_at_once_, rows.greatest() - start + 1);
+      count =
+          std::min(rows_at_once_, SaturatingAdd(rows.greatest() - start, 1));
     }
     LEAT_ASSIGN_OR_RETURN(TensorSlice slice, TensorSlice::Parse(absl::StrCat(
                                                  start, ",", count, ":-")));

@@ -74,10 +74,12 @@ class ImageSummary final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const std::string tag,
                           GetText(context, 0, "Tags must be a scalar"));
     pb::Summary summary;
-    LEAT_RETURN_IF_ERROR(AddImages(
-        tag, context.input(1),
-        {.max_images = max_images_, .bad_color = bad_color_.data<uint8_t>()},
-        summary));
+    LEAT_RETURN_IF_ERROR(
+        AddImages(tag, context.input(1),
+                  {.max_images = max_images_,
+                   .bad_color = bad_color_.data<uint8_t>(),
+                   .cancellation = context.step().cancellation},
+                  summary));
     return SetSummary(summary, context);
   }
 
@@ -169,9 +171,10 @@ absl::Status TensorSummaryV2(KernelContext& context) {
 
 absl::Status MergeSummary(KernelContext& context) {
   pb::Summary merged;
+  int64_t budget = kMaxParsedBytes;
   for (int i = 0; i < context.num_inputs(); ++i) {
     for (const std::string& bytes : context.input(i).data<std::string>()) {
-      if (!MergeBounded(bytes, merged)) {
+      if (!MergeBounded(bytes, budget, merged)) {
         return absl::InvalidArgumentError(
             "Could not parse one of the summary inputs");
       }

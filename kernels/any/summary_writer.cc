@@ -199,10 +199,11 @@ class WriteImage final : public WriteEvent {
           absl::StrCat("bad_color must be a vector, got shape ",
                        bad_color.shape().DebugString()));
     }
-    return AddImages(
-        tag, context.input(3),
-        {.max_images = max_images_, .bad_color = bad_color.data<uint8_t>()},
-        *event.mutable_summary());
+    return AddImages(tag, context.input(3),
+                     {.max_images = max_images_,
+                      .bad_color = bad_color.data<uint8_t>(),
+                      .cancellation = context.step().cancellation},
+                     *event.mutable_summary());
   }
 
   const int64_t max_images_;
@@ -249,8 +250,9 @@ class WriteRawProto final : public WriteEvent {
   absl::Status Fill(const KernelContext& context,
                     pb::Event& event) const override {
     const auto summaries = context.input(2).data<std::string>();
+    int64_t budget = kMaxParsedBytes;
     for (size_t i = 0; i < summaries.size(); ++i) {
-      if (!MergeBounded(summaries[i], *event.mutable_summary())) {
+      if (!MergeBounded(summaries[i], budget, *event.mutable_summary())) {
         return absl::DataLossError(absl::StrCat(
             "Bad tf.compat.v1.Summary binary proto tensor string at index ",
             i));

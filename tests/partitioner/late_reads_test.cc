@@ -84,6 +84,15 @@ TEST_F(LateReadsTest, AnUpdateOfAnUpdatedReferenceCounts) {
   EXPECT_EQ(InputOf(Reader({twice.operation()})), "v");
 }
 
+// The Identity is dead if its control input is, but the reference never is.
+TEST_F(LateReadsTest, AMergeTakesTheIdentity) {
+  const std::vector<Operation> update = {update_};
+  const Scope after = b_.ControlDependencies(update);
+  const Operation merge = b_.AddOp(
+      {.op = "Merge", .inputs = {OperandList({v_.value(), b_.Const(2.0f)})}});
+  EXPECT_EQ(InputOf(merge), "v/read");
+}
+
 // Each set of bits holds 64 variables.
 TEST_F(LateReadsTest, ManyVariablesDoNotDisturbEachOther) {
   std::vector<Variable> variables;

@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
@@ -102,6 +103,33 @@ TEST_P(PartialRunTest, WhatIsFedMayDependOnWhatWasFetched) {
   EXPECT_EQ(Total(), 6);  // The last call waits for the targets.
   ExpectOver(run);
   EXPECT_EQ(run.Finish(), absl::OkStatus());
+}
+
+TEST_P(PartialRunTest, OneCallMayFetchATensorTwice) {
+  const PartialRun run = Start({.feeds = {a, c}, .fetches = {twice, sum}});
+  const auto fetched =
+      run.Run({{a, Pair(1, 2)}, {c, Pair(0, 0)}}, {twice, sum, twice});
+  ASSERT_TRUE(fetched.ok()) << fetched.status();
+  ASSERT_EQ(fetched->size(), 3u);
+  EXPECT_EQ((*fetched)[0].DebugString(), (*fetched)[2].DebugString());
+  ExpectOver(run);
+}
+
+// The call that takes the last tensor must not end the step of the other call,
+// whichever comes first.
+TEST_P(PartialRunTest, CallsOfSeveralThreadsEndTheStepTogether) {
+  for (int i = 1; i <= 20; ++i) {
+    const PartialRun run =
+        Start({.feeds = {a, c}, .fetches = {twice, sum}, .targets = {add}});
+    EXPECT_EQ(run.Feed({{a, Pair(0, 0)}, {c, Pair(1, 2)}}), absl::OkStatus());
+    absl::Status other;
+    Thread thread("fetches", [&] { other = run.Fetch({twice}).status(); });
+    EXPECT_EQ(run.Fetch({sum}).status(), absl::OkStatus());
+    thread.Join();
+    EXPECT_EQ(other, absl::OkStatus());
+    ExpectOver(run);
+    EXPECT_EQ(Total(), 3 * i);  // once for each run
+  }
 }
 
 TEST_P(PartialRunTest, RunsAreIndependent) {

@@ -296,5 +296,17 @@ TEST_F(EventFilesTest, AnEventThatWouldNeedTooMuchMemoryIsRefused) {
   EXPECT_EQ(summary.value_size(), 10);
 }
 
+TEST_F(EventFilesTest, MessagesShareTheMemoryOfAnOp) {
+  std::string ten;
+  for (int i = 0; i < 10; ++i) ten.append("\x0a\0", 2);
+  pb::Summary summary;
+  int64_t budget = 10'000;
+  EXPECT_TRUE(MergeBounded(ten, budget, summary));
+  EXPECT_TRUE(MergeBounded(ten, budget, summary));
+  EXPECT_LT(budget, 4'000);
+  EXPECT_FALSE(MergeBounded(ten, budget, summary));
+  EXPECT_EQ(summary.value_size(), 20);
+}
+
 }  // namespace
 }  // namespace leat::event_files_test

@@ -268,6 +268,47 @@ TEST(SaverTest, TheFolderCanBeMoved) {
   EXPECT_TRUE(model.saver->Restore(*model.session, *latest).ok());
 }
 
+TEST(SaverTest, ExtraSlashesOfAPathChangeNothing) {
+  const TemporaryFolder folder;
+  for (const int step : {1, 2, 3}) {
+    OneVariable model(1, {.max_to_keep = 2});
+    ASSERT_TRUE(
+        model.saver->Save(*model.session, folder.Path("/m"), step).ok());
+    ASSERT_TRUE(
+        model.saver->Save(*model.session, folder.Path("/m"), step).ok());
+  }
+  EXPECT_THAT(Saver::All(folder.Path("")).value(),
+              ElementsAre(folder.Path("m-3"), folder.Path("m-2")));
+  EXPECT_TRUE(fs::exists(folder.Path("m-3.index")));
+  EXPECT_FALSE(fs::exists(folder.Path("m-1.index")));
+}
+
+// "m-fine-1" belongs to another Saver, and "m-1/../../x" lies elsewhere.
+TEST(SaverTest, AdoptsCheckpointsOfItsOwnPathOnly) {
+  const TemporaryFolder folder;
+  for (const char* name : {"m-fine-1.index", "x.index"}) {
+    WriteFile(folder.Path(name), "x");
+  }
+  WriteFile(folder.Path("checkpoint"),
+            "all_model_checkpoint_paths: \"m-fine-1\"\n"
+            "all_model_checkpoint_paths: \"m-1/../x\"\n");
+  OneVariable model(1, {.max_to_keep = 1});
+  ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), 5).ok());
+  EXPECT_TRUE(fs::exists(folder.Path("m-fine-1.index")));
+  EXPECT_TRUE(fs::exists(folder.Path("x.index")));
+}
+
+TEST(SaverTest, RemovesALinkAndNotWhereItLeads) {
+  const TemporaryFolder folder, elsewhere;
+  WriteFile(elsewhere.Path("precious"), "x");
+  fs::create_directory_symlink(elsewhere.Path(""),
+                               folder.Path("m-4_temp_00ff"));
+  OneVariable model(1);
+  ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), 5).ok());
+  EXPECT_TRUE(fs::exists(elsewhere.Path("precious")));
+  EXPECT_FALSE(fs::is_symlink(folder.Path("m-4_temp_00ff")));
+}
+
 TEST(SaverTest, RemovesWhatAKilledProgramWasWriting) {
   const TemporaryFolder folder;
   fs::create_directory(folder.Path("m-4_temp_00ff"));

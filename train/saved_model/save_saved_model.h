@@ -55,8 +55,9 @@ struct SaveSavedModelOptions {
 // file. Returns NOT_FOUND for a tensor that is not in the graph and for an
 // asset that does not exist. Returns INVALID_ARGUMENT, naming it, for an asset
 // that is no string, for a variable that a function makes, and if there is no
-// signature. Returns the errors of Session::Run and of files. On failure,
-// nothing is left.
+// signature. Returns the errors of Session::Run and of files. On failure, no
+// model is left, but perhaps the folders that contain it; if the machine fails
+// meanwhile, a folder "FOLDER.ID" may stay.
 absl::Status SaveSavedModel(const Graph& graph, Session& session,
                             const std::string& folder,
                             const SaveSavedModelOptions& options);

@@ -78,7 +78,7 @@ absl::StatusOr<SavedModelGraph> LoadSavedModelGraph(
   std::error_code error;
   // Tasks of a cluster may have other working directories.
   const std::string absolute =
-      std::filesystem::absolute(folder, error).lexically_normal().string();
+      std::filesystem::absolute(folder, error).string();
   absl::StatusOr<SavedModelGraph> model =
       Load(error ? folder : absolute, options, ops);
   if (model.ok()) return model;
