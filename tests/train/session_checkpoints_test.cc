@@ -50,11 +50,12 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
                             .save_every = kSaveEvery};
     options_.check_every = seconds(0);
     world_.step = [this](int, const std::string& name) -> Outcome {
+      if (name == "loop") clock_.Sleep(std::chrono::milliseconds(1));
+      MutexLock lock(mutex_);
       if (absl::Status& error = errors_[name]; !error.ok()) {
         return std::exchange(error, absl::OkStatus());
       }
       if (name == "train") ++num_steps_;
-      if (name == "loop") clock_.Sleep(std::chrono::milliseconds(1));
       if (name != "step") return std::vector<Tensor>{};
       return std::vector<Tensor>{Tensor::Scalar<int64_t>(num_steps_)};
     };
@@ -83,8 +84,9 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
   }
 
   const TemporaryFolder folder_;
+  Mutex mutex_;  // guards what follows once the session exists
   int64_t num_steps_ = 0;
-  // The error of the next step of this name.
+  // The error of the next step of this name. Tests set it while no step runs.
   std::map<std::string, absl::Status> errors_;
 };
 
