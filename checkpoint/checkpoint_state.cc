@@ -41,10 +41,10 @@ std::string Within(const std::string& folder, const std::string& path) {
 std::string Relative(const std::string& folder, const std::string& path) {
   absl::string_view rest = path;
   const std::string start = absl::StrCat(absl::StripSuffix(folder, "/"), "/");
-  if (folder.empty() || !absl::ConsumePrefix(&rest, start)) return path;
-  while (absl::ConsumePrefix(&rest, "/")) {
+  if (folder.empty() || !absl::ConsumePrefix(&rest, start) || rest.empty()) {
+    return path;
   }
-  return rest.empty() ? path : std::string(rest);
+  return std::string(rest);
 }
 
 // Replaces each path of the state by `change(path)`.
