@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the index of a checkpoint consists of: a header, and entries of tensors
-// and of parts of tensors. Stateless, thread-safe.
+// These functions read and write what the index of a checkpoint consists of: a
+// header, and entries of tensors and of parts of tensors. Stateless,
+// thread-safe.
 #ifndef LEAT_CHECKPOINT_BUNDLE_INDEX_H_
 #define LEAT_CHECKPOINT_BUNDLE_INDEX_H_
 

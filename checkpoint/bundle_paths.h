@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "leat/core/files/file_access.h"
 
 namespace leat {
@@ -36,10 +37,10 @@ inline std::string FolderOf(const std::string& prefix) {
   return slash == 0 ? "/" : prefix.substr(0, slash);
 }
 
-// Returns the path of `name` in a folder that FolderOf has returned.
+// Returns the path of `name` in a folder; "" is the working directory.
 inline std::string PathIn(const std::string& folder, absl::string_view name) {
   if (folder.empty()) return std::string(name);
-  return absl::StrCat(folder == "/" ? "" : folder, "/", name);
+  return absl::StrCat(absl::StripSuffix(folder, "/"), "/", name);
 }
 
 // Returns what the names of the checkpoint's files begin with.

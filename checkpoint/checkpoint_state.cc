@@ -33,14 +33,14 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
 
 // Returns the path that is `path` seen from the folder.
 std::string Within(const std::string& folder, const std::string& path) {
-  if (path.empty() || path.front() == '/' || folder.empty()) return path;
-  return absl::StrCat(absl::StripSuffix(folder, "/"), "/", path);
+  if (path.empty() || path.front() == '/') return path;
+  return PathIn(folder, path);
 }
 
 // Does the reverse of Within.
 std::string Relative(const std::string& folder, const std::string& path) {
   absl::string_view rest = path;
-  const std::string start = absl::StrCat(absl::StripSuffix(folder, "/"), "/");
+  const std::string start = PathIn(folder, "");
   if (folder.empty() || !absl::ConsumePrefix(&rest, start) || rest.empty()) {
     return path;
   }
@@ -63,7 +63,7 @@ absl::Status Removed(const absl::Status& status) {
 }  // namespace
 
 std::string CheckpointStatePath(const std::string& folder) {
-  return Within(folder, "checkpoint");
+  return PathIn(folder, "checkpoint");
 }
 
 absl::StatusOr<pb::CheckpointState> ReadCheckpointState(

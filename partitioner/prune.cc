@@ -181,11 +181,8 @@ class Pruner {
 
   // Returns the tensor that the step takes for `tensor`.
   Endpoint SourceOf(Endpoint tensor) const {
-    for (auto next = connections_.find(tensor); next != connections_.end();
-         next = connections_.find(tensor)) {
-      tensor = next->second;
-    }
-    return tensor;
+    const auto found = connections_.find(tensor);
+    return found == connections_.end() ? tensor : found->second;
   }
 
   // Finds the static shapes of the feeds. Shape inference may fail because of

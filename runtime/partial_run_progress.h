@@ -24,7 +24,8 @@ namespace leat {
 
 // What one call of a partial run gives and takes. A value.
 struct PartialRunCall {
-  // By position in the signature. A feed of another call is not valid.
+  // Element i is feed number i of the signature. The feeds of other calls are
+  // not valid.
   std::vector<Tensor> feeds = {};
   // The positions of the fetches, in the order of the call.
   std::vector<size_t> fetches = {};

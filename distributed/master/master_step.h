@@ -31,10 +31,10 @@ class Allocator;
 struct CallContext;
 struct MasterEnvironment;
 
-// What is special about one call of a partial run.
+// Says what one call of a partial run does with the step of the run.
 struct PartialCall {
   int64_t step_id = 0;  // of all calls of the run
-  // By position: which fetches this call takes.
+  // Element i is true if this call takes fetch number i of the plan.
   std::vector<bool> fetches = {};
   bool is_last = false;  // true if the run ends after this call
 };
@@ -42,7 +42,8 @@ struct PartialCall {
 // The step that is to be run. A value.
 struct StepRequest {
   std::shared_ptr<const RegisteredPlan> plan = {};
-  // By position. In a partial run, those of this call, which have been checked.
+  // Element i is feed number i of the plan. In a partial run, only the feeds of
+  // this call are valid, and they have been checked.
   std::vector<Tensor> feeds = {};
   std::optional<PartialCall> partial = {};
   std::optional<StepDeadline> deadline = {};
@@ -55,8 +56,8 @@ struct StepRequest {
 // How a step ended.
 struct StepResult {
   absl::Status status = {};
-  // By position; empty on error. Fetches of other calls of a partial run are
-  // not valid.
+  // Element i is fetch number i of the plan. The vector is empty after an
+  // error. In a partial run, only the fetches of this call are valid.
   std::vector<Tensor> fetches = {};
   pb::RunMetadata metadata = {};  // what tasks reported about the step
 };

@@ -33,7 +33,8 @@ class PartialSteps;
 // next call.
 class PartialStep : public std::enable_shared_from_this<PartialStep> {
  public:
-  // For PartialSteps only. (std::make_shared needs a public constructor.)
+  // Only PartialSteps calls the constructor, which is public because
+  // std::make_shared needs it.
   // `environment` and `table` are borrowed until the step has ended.
   PartialStep(const WorkerEnvironment& environment, PartialSteps& table,
               const pb::RunGraphRequest& request,

@@ -32,9 +32,11 @@ class RegisteredGraph {
  public:
   // Says how the steps of a graph get their feeds and return their fetches.
   enum class Use {
-    // With one call of RunGraph, as arguments and return values.
+    // One call of RunGraph brings the feeds and returns the fetches, as the
+    // arguments and return values of the graph.
     kWholeSteps,
-    // With several calls. Client-terminated nodes use the step's rendezvous.
+    // Several calls bring feeds and take fetches. Client-terminated nodes
+    // exchange these through the rendezvous of the step.
     kPartialRuns,
   };
 
