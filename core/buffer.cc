@@ -2,6 +2,7 @@
 #include "leat/core/buffer.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "leat/core/allocation_gate.h"
@@ -65,6 +66,10 @@ class SmallAllocator final : public Allocator {
 }  // namespace
 
 BufferRef Allocator::Reserve(int64_t) { return Allocate(0); }
+
+void Allocator::CopyBytes(char* to, const char* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
 
 Allocator& HostAllocator() {
   static MallocAllocator* const allocator = new MallocAllocator;

@@ -15,6 +15,7 @@
 
 #include "absl/strings/string_view.h"
 #include "boost/smart_ptr/intrusive_ptr.hpp"
+#include "leat/core/memory.h"
 
 namespace leat {
 
@@ -31,6 +32,8 @@ class Buffer {
 
   char* data() const { return data_; }
   size_t size() const { return size_; }  // in bytes
+  // Says where the bytes lie. The host must not access bytes of a GPU.
+  Memory memory() const { return memory_; }
 
   // Returns true if the caller holds the only reference. Then nobody else can
   // read the bytes or take a reference, so the caller may change the bytes in
@@ -39,7 +42,8 @@ class Buffer {
 
  protected:
   // The subclass owns the `size` bytes at `data`.
-  Buffer(char* data, size_t size) : data_(data), size_(size) {}
+  Buffer(char* data, size_t size, Memory memory = {})
+      : data_(data), size_(size), memory_(memory) {}
   virtual ~Buffer() = default;
 
   // Frees the bytes and this object. Called once, when the last reference is
@@ -62,6 +66,7 @@ class Buffer {
   char* const data_;
   const size_t size_;
   std::atomic<int32_t> refs_{0};
+  const Memory memory_;
 };
 
 // A shared reference to a Buffer, or null.
@@ -98,6 +103,11 @@ class Allocator {
   // not needed since the last call. Returns the number of bytes given back. An
   // allocator that keeps nothing returns 0.
   virtual int64_t GiveBackUnused() { return 0; }
+
+  // Copies bytes between two places in this allocator's memory. The memory of
+  // a GPU is copied in the order of the work on the GPU, and a failed copy is
+  // reported at the end of the step.
+  virtual void CopyBytes(char* to, const char* from, size_t bytes);
 
   // Returns a name for error messages, such as "CPU:0".
   virtual absl::string_view name() const = 0;

@@ -40,6 +40,7 @@ class ObjectBuffer final : public Buffer {
     }
     BufferRef block = allocator.Allocate(kHeader + count * sizeof(T));
     if (block == nullptr) return nullptr;
+    LEAT_CHECK(block->memory().IsOfHost());
     char* const start = block->data();
     std::uninitialized_value_construct_n(reinterpret_cast<T*>(start + kHeader),
                                          count);
@@ -163,6 +164,7 @@ absl::StatusOr<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype,
   }
   Tensor tensor;
   tensor.dtype_ = dtype;
+  tensor.is_on_gpu_ = !buffer->memory().IsOfHost();
   tensor.shape_ = shape;
   tensor.data_ = buffer->data();
   tensor.buffer_ = std::move(buffer);
@@ -181,6 +183,7 @@ Tensor Tensor::FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
   LEAT_CHECK(static_cast<uint64_t>(shape.num_elements()) <= room / size);
   Tensor tensor;
   tensor.dtype_ = dtype;
+  tensor.is_on_gpu_ = !buffer->memory().IsOfHost();
   tensor.shape_ = shape;
   tensor.buffer_ = std::move(buffer);
   tensor.data_ = data;
@@ -232,8 +235,9 @@ absl::StatusOr<Tensor> Tensor::Copy(Allocator& allocator) const {
     std::copy_n(data<T>().begin(), num_elements(),
                 result.mutable_data<T>().begin());
   });
-  if (!is_object && num_bytes() > 0) {
-    std::memcpy(result.data_, data_, static_cast<size_t>(num_bytes()));
+  if (!is_object) {
+    LEAT_CHECK(is_on_gpu_ == result.is_on_gpu_);
+    allocator.CopyBytes(result.data_, data_, static_cast<size_t>(num_bytes()));
   }
   return result;
 }
@@ -241,6 +245,9 @@ absl::StatusOr<Tensor> Tensor::Copy(Allocator& allocator) const {
 std::string Tensor::DebugString(int max_elements) const {
   std::string out = absl::StrCat(Name(dtype_), shape_.DebugString());
   if (!IsValid()) return Name(dtype_);
+  if (is_on_gpu_) {
+    return absl::StrCat(out, " in ", buffer_->memory().DebugString());
+  }
   const int64_t count = std::min<int64_t>(max_elements, num_elements());
   const auto append = [&](auto tag) {
     AppendValues<typename decltype(tag)::type>(*this, count, &out);
@@ -287,6 +294,7 @@ absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what) {
 }
 
 bool Identical(const Tensor& a, const Tensor& b) {
+  LEAT_CHECK(!a.IsOnGpu() && !b.IsOnGpu());
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
   bool equal = true;
   const bool is_object = VisitDType(kObjects, a.dtype(), [&](auto tag) {

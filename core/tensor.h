@@ -11,6 +11,7 @@
 //
 // Accessors that may fail because of what a graph contains return a Status.
 // data<T>() and scalar<T>() are for callers that have checked dtype and shape.
+// They are for tensors in memory of the host only.
 #ifndef LEAT_CORE_TENSOR_H_
 #define LEAT_CORE_TENSOR_H_
 
@@ -98,10 +99,15 @@ class Tensor {
   // bytes.
   void Reset() {
     dtype_ = DType::kInvalid;
+    is_on_gpu_ = false;
     shape_ = Shape();
     buffer_.reset();
     data_ = nullptr;
   }
+
+  // Returns true if the elements lie in the memory of a GPU, so that only
+  // kernels of that GPU can access them.
+  bool IsOnGpu() const { return is_on_gpu_; }
 
   // Returns how many bytes the elements take in the buffer. Bytes that objects
   // hold outside of the buffer do not count.
@@ -111,23 +117,24 @@ class Tensor {
   // for plain elements. Reads every object.
   int64_t held_bytes() const;
 
-  // Returns the elements. REQUIRES: kDTypeOf<T> == dtype().
+  // Returns the elements. REQUIRES: kDTypeOf<T> == dtype() and !IsOnGpu().
   template <class T>
   absl::Span<const T> data() const {
-    LEAT_CHECK(kDTypeOf<T> == dtype_);
+    LEAT_CHECK(kDTypeOf<T> == dtype_ && !is_on_gpu_);
     return absl::Span<const T>(reinterpret_cast<const T*>(data_),
                                static_cast<size_t>(num_elements()));
   }
-  // Returns the elements for writing. REQUIRES: kDTypeOf<T> == dtype(), and
-  // nobody else reads the bytes while the caller writes them (see IsUnique).
+  // Returns the elements for writing. REQUIRES: kDTypeOf<T> == dtype(),
+  // !IsOnGpu(), and nobody else reads the bytes while the caller writes them
+  // (see IsUnique).
   template <class T>
   absl::Span<T> mutable_data() {
-    LEAT_CHECK(kDTypeOf<T> == dtype_);
+    LEAT_CHECK(kDTypeOf<T> == dtype_ && !is_on_gpu_);
     return absl::Span<T>(reinterpret_cast<T*>(data_),
                          static_cast<size_t>(num_elements()));
   }
   // These two functions return the address of the first element, or null for
-  // Tensor().
+  // Tensor(). The host must not use the address if IsOnGpu().
   const char* raw_data() const { return data_; }
   char* mutable_raw_data() { return data_; }
 
@@ -158,15 +165,17 @@ class Tensor {
   const BufferRef& buffer() const { return buffer_; }
 
   // Returns an equal tensor in a new buffer from `allocator`. Returns
-  // RESOURCE_EXHAUSTED if there is no memory.
+  // RESOURCE_EXHAUSTED if there is no memory. REQUIRES: this tensor lies in the
+  // same memory as the tensors of `allocator`.
   absl::StatusOr<Tensor> Copy(Allocator& allocator) const;
 
   // Returns a text with the dtype, the shape and at most `max_elements` values,
-  // such as "float[2,2] 1 2 3 ...".
+  // such as "float[2,2] 1 2 3 ...", or "float[2,2] in gpu:0" if it lies there.
   std::string DebugString(int max_elements = 6) const;
 
  private:
   DType dtype_ = DType::kInvalid;
+  bool is_on_gpu_ = false;  // as buffer_ says; here it takes no extra load
   Shape shape_;
   BufferRef buffer_;
   char* data_ = nullptr;  // the first element, inside of buffer_
@@ -195,7 +204,7 @@ absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what);
 
 // Returns true if `a` and `b` have the same dtype, shape and elements. Plain
 // elements, including floats, are compared byte by byte. Two variants are equal
-// if they share their value.
+// if they share their value. REQUIRES: neither is on a GPU.
 bool Identical(const Tensor& a, const Tensor& b);
 
 // ---------------------------------------------------------------------------

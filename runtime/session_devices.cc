@@ -18,6 +18,7 @@ class SessionDevice final : public Device {
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return host_allocator_; }
   WorkQueue& compute_queue() override { return device_.compute_queue(); }
+  GpuStream* gpu_stream() override { return device_.gpu_stream(); }
   FileService* files() override { return device_.files(); }
 
  private:

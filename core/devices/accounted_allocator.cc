@@ -11,7 +11,7 @@ class ChargedBuffer final : public Buffer {
  public:
   ChargedBuffer(BufferRef memory, std::shared_ptr<MemoryAccount> account,
                 int64_t bytes)
-      : Buffer(memory->data(), memory->size()),
+      : Buffer(memory->data(), memory->size(), memory->memory()),
         memory_(std::move(memory)),
         account_(std::move(account)),
         bytes_(bytes) {}

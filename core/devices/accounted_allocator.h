@@ -59,6 +59,9 @@ class AccountedAllocator final : public Allocator {
   // account's limit would be exceeded.
   BufferRef Allocate(size_t bytes) override;
   BufferRef Reserve(int64_t bytes) override;
+  void CopyBytes(char* to, const char* from, size_t bytes) override {
+    memory_.CopyBytes(to, from, bytes);
+  }
 
   // Returns the names of the allocator and of the owner, such as "CPU:0 of
   // session 1a2b3c4d". So an error message says which limit was reached.

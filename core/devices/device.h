@@ -14,6 +14,7 @@
 namespace leat {
 
 class FileService;
+class GpuStream;
 
 // A kind of device. Each kernel is registered for one kind.
 using DeviceType = std::string;  // "CPU", "GPU"
@@ -57,7 +58,12 @@ class Device {
   virtual Allocator& host_allocator() = 0;
 
   // Returns the queue that runs kernels. All CPU devices of a process share it.
+  // A GPU has a queue of its own.
   virtual WorkQueue& compute_queue() = 0;
+
+  // Returns the stream to which kernels add the work for a GPU, or null if this
+  // is not a GPU. The device owns the stream.
+  virtual GpuStream* gpu_stream() { return nullptr; }
 
   // Returns the files that kernels may use, or null if they may use none.
   virtual FileService* files() { return nullptr; }

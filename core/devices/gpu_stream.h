@@ -1,0 +1,77 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GpuStream is the queue of a GPU in which kernels run one after another, as
+// kernels and the runtime's copies see it. The runtime implements it
+// (runtime/cuda/cuda_device.h).
+//
+//   absl::Status Negate(KernelContext& context) {
+//     const Tensor& x = context.input(0);
+//     LEAT_ASSIGN_OR_RETURN(Tensor* const y,
+//                           context.ForwardOrAllocate({0}, 0, x.shape()));
+//     GpuStream& stream = *context.step().device->gpu_stream();
+//     cuda::LaunchNegate(stream.handle(), ...);
+//     return stream.CheckLaunch();
+//   }
+#ifndef LEAT_CORE_DEVICES_GPU_STREAM_H_
+#define LEAT_CORE_DEVICES_GPU_STREAM_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "leat/core/tensor.h"
+
+// CUDA's type behind cudaStream_t.
+struct CUstream_st;
+
+namespace leat {
+
+// Work that is queued here begins in the order of the calls. The bytes of a
+// Buffer in the memory of the GPU belong to this stream: work that is queued
+// after the last reference was dropped may reuse the bytes, although earlier
+// work has not run yet. So a kernel need not keep its inputs, outputs and
+// temporary tensors until the work has run.
+//
+// Thread-safe. A function returns once the work is queued. It returns INTERNAL,
+// naming the device, if the GPU has failed; nothing can run on the GPU then.
+class GpuStream {
+ public:
+  using Done = absl::AnyInvocable<void(absl::Status) &&>;
+
+  virtual ~GpuStream() = default;
+
+  // Returns the stream to which launch functions (kernels/cuda/device/) add
+  // their work. Makes the GPU current for the calling thread.
+  virtual CUstream_st* handle() = 0;
+
+  // Must be called after launches. Returns an error if a launch since the last
+  // check was refused.
+  virtual absl::Status CheckLaunch() = 0;
+
+  // Queues a copy of `bytes` bytes within the memory of the GPU.
+  virtual absl::Status CopyOnDevice(void* to, const void* from,
+                                    size_t bytes) = 0;
+  // Queues that each of `bytes` bytes becomes `value`.
+  virtual absl::Status Fill(void* to, uint8_t value, size_t bytes) = 0;
+
+  // Queues a copy of `from`, which lies in memory of the host, to `to`, which
+  // lies in the memory of the GPU. The tensors must have the same number of
+  // bytes. Keeps `from` until the copy is done.
+  virtual absl::Status CopyToDevice(const Tensor& from, const Tensor& to) = 0;
+
+  // Queues a copy of `from`, which lies in the memory of the GPU, to `to`,
+  // which lies in memory of the host. Calls `done` exactly once, on a thread
+  // that may compute, when the bytes have arrived. `done` may be null: the
+  // bytes have then arrived when Drain completes.
+  virtual void CopyToHost(const Tensor& from, const Tensor& to, Done done) = 0;
+
+  // Calls `done` exactly once, on a thread that may compute, when all work that
+  // was queued before the call has run. Passes the first error of that work,
+  // such as an index out of range that a kernel has found.
+  virtual void Drain(Done done) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_GPU_STREAM_H_
