@@ -235,8 +235,13 @@ absl::StatusOr<Tensor> Tensor::Copy(Allocator& allocator) const {
     std::copy_n(data<T>().begin(), num_elements(),
                 result.mutable_data<T>().begin());
   });
+  if (is_on_gpu_ != result.is_on_gpu_) {
+    return absl::InternalError(absl::StrCat(
+        "a tensor in ", buffer_->memory().DebugString(),
+        " cannot be copied to ", result.buffer_->memory().DebugString(),
+        " without a copy node"));
+  }
   if (!is_object) {
-    LEAT_CHECK(is_on_gpu_ == result.is_on_gpu_);
     allocator.CopyBytes(result.data_, data_, static_cast<size_t>(num_bytes()));
   }
   return result;

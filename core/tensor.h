@@ -165,8 +165,8 @@ class Tensor {
   const BufferRef& buffer() const { return buffer_; }
 
   // Returns an equal tensor in a new buffer from `allocator`. Returns
-  // RESOURCE_EXHAUSTED if there is no memory. REQUIRES: this tensor lies in the
-  // same memory as the tensors of `allocator`.
+  // RESOURCE_EXHAUSTED if there is no memory, and INTERNAL if this tensor is on
+  // a GPU and `allocator` is not of that GPU, or the reverse.
   absl::StatusOr<Tensor> Copy(Allocator& allocator) const;
 
   // Returns a text with the dtype, the shape and at most `max_elements` values,

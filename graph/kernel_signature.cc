@@ -48,6 +48,31 @@ KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints) {
   return signature;
 }
 
+KernelSignature OnGpu(std::vector<TypeConstraint> constraints,
+                      std::vector<std::string> host_inputs,
+                      std::vector<std::string> host_outputs) {
+  KernelSignature signature;
+  signature.device_type = "GPU";
+  signature.constraints = std::move(constraints);
+  signature.host_inputs = std::move(host_inputs);
+  signature.host_outputs = std::move(host_outputs);
+  return signature;
+}
+
+KernelSignature RoutesOnGpu(std::vector<std::string> host_inputs,
+                            std::vector<std::string> host_outputs) {
+  KernelSignature signature =
+      OnGpu({}, std::move(host_inputs), std::move(host_outputs));
+  signature.int32_on_host = true;
+  return signature;
+}
+
+KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints) {
+  KernelSignature signature = OnGpu(std::move(constraints));
+  signature.runs_on_host = true;
+  return signature;
+}
+
 KernelSignature RetainsInput(KernelSignature signature) {
   signature.retains_input = true;
   return signature;

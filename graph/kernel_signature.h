@@ -41,9 +41,16 @@ enum class CostClass : uint8_t {
 struct KernelSignature {
   std::string device_type = "CPU";
   std::vector<TypeConstraint> constraints = {};  // all must hold
-  // Names of the op's arguments whose tensors are in host memory.
+  // Names of the op's arguments whose tensors are in host memory on a GPU, as
+  // in TensorFlow. Strings, resource handles and variants always are.
   std::vector<std::string> host_inputs = {};
   std::vector<std::string> host_outputs = {};
+  // True if int32 tensors are in host memory on a GPU, too. They are mostly
+  // shapes and indices there.
+  bool int32_on_host = false;
+  // True if all tensors are in host memory although the node is on a GPU. The
+  // kernel for CPUs runs.
+  bool runs_on_host = false;
   // Placement prefers the device type whose kernel has the highest priority.
   int priority = 0;
   CostClass cost = CostClass::kCheap;
@@ -59,6 +66,18 @@ bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});
+// Returns the signature of a kernel for GPUs, with the names of its arguments
+// in host memory.
+KernelSignature OnGpu(std::vector<TypeConstraint> constraints = {},
+                      std::vector<std::string> host_inputs = {},
+                      std::vector<std::string> host_outputs = {});
+// Returns the signature, on a GPU, of a kernel that passes tensors of all types
+// on without reading them. Int32 tensors are in host memory.
+KernelSignature RoutesOnGpu(std::vector<std::string> host_inputs = {},
+                            std::vector<std::string> host_outputs = {});
+// Returns the signature of a node that is on a GPU, but whose tensors are all
+// in host memory, such as arithmetic on shapes. The kernel for CPUs runs.
+KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});
 // Return `signature` with `retains_input` set, or with `foldable` cleared.
 KernelSignature RetainsInput(KernelSignature signature);
 KernelSignature NotFoldable(KernelSignature signature);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/status_macros.h"
+#include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/graph.h"
 
 namespace leat {
@@ -21,12 +22,21 @@ bool KernelContext::MayReuseInput(int i) const {
   return input.ref == nullptr && input.tensor.IsUnique();
 }
 
+bool KernelContext::IsInHostMemory(int i) const {
+  return values_.memory->is_output_on_host[i];
+}
+
+Allocator& KernelContext::AllocatorOfOutput(int i) const {
+  return IsOutputOnHost(i) ? step_->device->host_allocator()
+                           : step_->device->allocator();
+}
+
 absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape,
                                                       int64_t held_bytes) {
   Tensor& tensor = output(i).tensor;
   LEAT_ASSIGN_OR_RETURN(
-      tensor, Tensor::Allocate(step_->device->allocator(),
-                               node_->output_types[i], shape, held_bytes));
+      tensor, Tensor::Allocate(AllocatorOfOutput(i), node_->output_types[i],
+                               shape, held_bytes));
   return &tensor;
 }
 
@@ -36,7 +46,7 @@ absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
     const Tensor& from = input(candidate);
     if (from.dtype() != node_->output_types[i] ||
         from.num_elements() != shape.num_elements() ||
-        !MayReuseInput(candidate)) {
+        from.IsOnGpu() == IsOutputOnHost(i) || !MayReuseInput(candidate)) {
       continue;
     }
     Tensor& tensor = output(i).tensor;

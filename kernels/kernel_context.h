@@ -34,6 +34,7 @@ namespace leat {
 
 class ResourceStore;
 struct NodeDef;
+struct NodeMemory;
 
 namespace kernels {
 class Variable;
@@ -87,6 +88,9 @@ struct ValueSlots {
   absl::Span<const int32_t> inputs = {};  // slot of each input
   int32_t first_output = 0;
   int32_t num_outputs = 0;
+  // Says which tensors are in host memory (graph/analysis/node_memory.h), or
+  // null if the node is on a device that has no other memory.
+  const NodeMemory* memory = nullptr;
 };
 
 // The loop and the iteration in which a kernel runs, and whether the node is
@@ -142,7 +146,14 @@ class KernelContext {
 
   int num_outputs() const { return values_.num_outputs; }
 
-  // Allocates output `i` with the dtype that the node declares. The tensor is
+  // Returns true if output `i` must be in memory of the host. Otherwise it must
+  // be in the memory of the GPU.
+  bool IsOutputOnHost(int i) const {
+    return values_.memory == nullptr || IsInHostMemory(i);
+  }
+
+  // Allocates output `i` with the dtype that the node declares, in the memory
+  // that the kernel's signature says. The tensor is
   // uninitialised, or holds empty strings, handles or variants. The pointer is
   // valid until the kernel is done. `held_bytes` is how many bytes the strings,
   // handles or variants will hold outside of the tensor's buffer (see
@@ -158,8 +169,10 @@ class KernelContext {
   absl::StatusOr<Tensor*> ForwardOrAllocate(
       std::initializer_list<int> candidates, int i, const Shape& shape);
 
-  // Allocates an uninitialised tensor in the device's memory for use during
-  // this run. Returns RESOURCE_EXHAUSTED if there is no memory.
+  // Allocates an uninitialised tensor in the memory in which the kernel works,
+  // for use during this run. A kernel on a GPU may drop the tensor as soon as
+  // the work that uses it is queued. Returns RESOURCE_EXHAUSTED if there is no
+  // memory.
   absl::StatusOr<Tensor> AllocateTemporary(DType dtype, const Shape& shape);
 
   // Sets output `i` to `tensor`, which may share its bytes with an input.
@@ -184,6 +197,9 @@ class KernelContext {
  private:
   const Value& value(int i) const { return values_.slots[values_.inputs[i]]; }
   Value& output(int i) { return values_.slots[values_.first_output + i]; }
+  // Returns values_.memory->is_output_on_host[i].
+  bool IsInHostMemory(int i) const;
+  Allocator& AllocatorOfOutput(int i) const;
 
   const NodeDef* node_;
   const StepServices* step_;

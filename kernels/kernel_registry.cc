@@ -18,6 +18,12 @@ void KernelRegistry::Add(absl::string_view op, absl::string_view device_type,
   LEAT_CHECK(added);
 }
 
+void KernelRegistry::AddForAllDevices(absl::string_view op,
+                                      KernelFactory factory) {
+  Add(op, kCpu, factory);
+  Add(op, kGpu, factory);
+}
+
 absl::StatusOr<std::unique_ptr<Kernel>> KernelRegistry::Create(
     const NodeDef& node, absl::string_view device_type) const {
   const auto found =
@@ -49,6 +55,7 @@ absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
 void RegisterAllKernels(KernelRegistry& registry) {
   kernels::any::RegisterAll(registry);
   kernels::cpu::RegisterAll(registry);
+  kernels::cuda::RegisterAll(registry);
 }
 
 }  // namespace leat

@@ -44,6 +44,10 @@ class KernelRegistry {
   void Add(absl::string_view op, absl::string_view device_type,
            KernelFactory factory);
 
+  // Registers `factory` for CPUs and for GPUs. Its kernel must access only
+  // elements that are in host memory on a GPU, too.
+  void AddForAllDevices(absl::string_view op, KernelFactory factory);
+
   // Makes a kernel for `node`. Returns NOT_FOUND, with the op and the device
   // type, if no factory is registered for them. Otherwise returns what the
   // factory returns.
@@ -107,14 +111,17 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
-// These functions register the kernels of kernels/any and of kernels/cpu. CMake
-// generates them from the names of the files there.
+// These functions register the kernels of kernels/any, kernels/cpu and
+// kernels/cuda. CMake generates them from the names of the files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any
 namespace kernels::cpu {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::cpu
+namespace kernels::cuda {
+void RegisterAll(KernelRegistry& registry);
+}  // namespace kernels::cuda
 
 // Registers every kernel that is compiled into this library.
 void RegisterAllKernels(KernelRegistry& registry);

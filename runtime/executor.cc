@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/runtime/activation.h"
 #include "leat/runtime/instruction_runner.h"
 #include "leat/runtime/propagator.h"
@@ -404,17 +405,31 @@ class Executor::ConcurrentExecution final : public Execution {
 
 Executor::Executor(std::shared_ptr<const Program> program,
                    ResourceStore& resources)
-    : program_(std::move(program)), resources_(resources) {}
+    : program_(std::move(program)),
+      resources_(resources),
+      stream_(program_->device().gpu_stream()) {}
 
 Executor::~Executor() = default;
 
 void Executor::Run(Step& step, Done done) {
   // The execution owns itself until it calls Give().
-  Take().release()->Run(*this, step, std::move(done));  // NOLINT
+  Take().release()->Run(*this, step,  // NOLINT
+                        AfterDrain(step, std::move(done)));
 }
 
 void Executor::Start(Step& step, Done done) {
-  Take().release()->Start(*this, step, std::move(done));  // NOLINT
+  Take().release()->Start(*this, step,  // NOLINT
+                          AfterDrain(step, std::move(done)));
+}
+
+Executor::Done Executor::AfterDrain(Step& step, Done done) const {
+  if (stream_ == nullptr) return done;
+  return [stream = stream_, &step, done = std::move(done)]() mutable {
+    stream->Drain([&step, done = std::move(done)](absl::Status status) mutable {
+      if (!status.ok()) step.Fail(status);
+      std::move(done)();
+    });
+  };
 }
 
 std::unique_ptr<Executor::Execution> Executor::Take() {

@@ -46,7 +46,8 @@ class Executor {
   // instructions are ready for it. The step may end later, on other threads.
   //
   // Calls `done` exactly once, on any thread, when every kernel that was
-  // started has ended. The call may come before Run returns. `step` and the
+  // started has ended and, on a GPU, when all the work that the kernels have
+  // queued has run. The call may come before Run returns. `step` and the
   // Executor must live until `done` is called.
   void Run(Step& step, Done done);
 
@@ -69,11 +70,15 @@ class Executor {
   std::unique_ptr<Execution> NewExecution() const;
   // Returns an idle state, or a new one if all are in use.
   std::unique_ptr<Execution> Take();
+  // Returns `done` for a CPU. For a GPU, returns a callback that waits until
+  // the work of the step has run there, and then calls `done`.
+  Done AfterDrain(Step& step, Done done) const;
   // Takes back the state of a step that has ended.
   void Give(std::unique_ptr<Execution> execution);
 
   const std::shared_ptr<const Program> program_;
   ResourceStore& resources_;
+  GpuStream* const stream_;  // null for a CPU
 
   // The states of ended steps, for the next steps.
   Mutex mutex_;

@@ -8,6 +8,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/flush_denormals.h"
 #include "leat/core/threads/spin.h"
+#include "leat/partitioner/device_copies.h"
 #include "leat/partitioner/partition.h"
 
 namespace leat {
@@ -89,7 +90,7 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
       std::vector<Partition> partitions,
       PartitionGraph(std::move(graph), PartitionBy::kDevice, devices_.Infos()));
   auto compiled = std::make_shared<CompiledGraph>();
-  for (const Partition& partition : partitions) {
+  for (Partition& partition : partitions) {
     Device* device = devices_.Find(partition.name);
     if (device == nullptr) {
       return absl::InvalidArgumentError(
@@ -99,6 +100,8 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
     Device* const runs_on = session_devices_ == nullptr
                                 ? device
                                 : session_devices_->Find(partition.name);
+    LEAT_RETURN_IF_ERROR(
+        InsertDeviceCopies(device->info().type, partition.graph));
     LEAT_ASSIGN_OR_RETURN(
         std::shared_ptr<const Program> program,
         Program::Compile(partition.graph, *runs_on, kernels_));

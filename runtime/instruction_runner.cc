@@ -19,6 +19,8 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
                .step_id = step.id(),
                .args = step.args(),
                .returns = step.returns()};
+  host_services_ = services_;
+  host_services_.device = &program_.device().host_side();
 }
 
 KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
@@ -28,14 +30,17 @@ KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
   // of its inputs, because other threads may write or clear them at the same
   // time.
   const bool has_inputs = instruction.kernel != nullptr;
+  const bool runs_on_host =
+      instruction.memory != nullptr && instruction.memory->runs_on_host;
   return KernelContext(
-      *instruction.def, services_,
+      *instruction.def, runs_on_host ? host_services_ : services_,
       ValueSlots{.slots = activation.slots.data(),
                  .readers = activation.readers(),
                  .inputs = has_inputs ? program_.InputSlots(instruction)
                                       : absl::Span<const int32_t>(),
                  .first_output = instruction.first_output,
-                 .num_outputs = instruction.num_outputs},
+                 .num_outputs = instruction.num_outputs,
+                 .memory = instruction.memory},
       {.frame_id = activation.loop == nullptr ? 0 : activation.loop->id,
        .iteration = activation.iteration,
        .is_dead = is_dead});

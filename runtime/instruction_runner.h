@@ -123,8 +123,10 @@ class InstructionRunner {
   const Program& program_;
   // The current step, set by Start.
   Step* step_ = nullptr;
-  // The services that all kernels of the step share.
+  // The services that all kernels of the step share, and those for kernels that
+  // run on the host for a node on a GPU.
   StepServices services_;
+  StepServices host_services_;
 };
 
 template <bool kShared>

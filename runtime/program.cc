@@ -104,15 +104,25 @@ class ProgramCompiler {
     instruction.kind = KindOf(node);
     instruction.num_inputs = node.num_inputs();
     instruction.num_outputs = node.num_outputs();
+    const bool is_gpu = device_.gpu_stream() != nullptr;
+    if (is_gpu) {
+      LEAT_ASSIGN_OR_RETURN(NodeMemory memory, MemoryOf(*node.def, *signature));
+      program_->memories_.push_back(
+          std::make_unique<const NodeMemory>(std::move(memory)));
+      instruction.memory = program_->memories_.back().get();
+    }
     if (!IsRunByPropagator(instruction.kind)) {
-      auto kernel = kernels_.Get(*node.def, device_);
+      auto kernel = kernels_.Get(
+          *node.def, device_,
+          signature->runs_on_host ? DeviceType(kCpu) : device_.info().type);
       if (!kernel.ok()) return CannotCompile(node, device_, kernel.status());
       instruction.kernel = kernel->get();
       instruction.is_async = instruction.kernel->AsAsync() != nullptr;
       program_->kernels_.push_back(*std::move(kernel));
     }
     instruction.is_expensive = signature->cost == CostClass::kExpensive;
-    instruction.is_quick = signature->cost == CostClass::kQuick;
+    // Calls of CUDA can take long, so that nothing on a GPU is quick.
+    instruction.is_quick = signature->cost == CostClass::kQuick && !is_gpu;
     if (instruction.is_async || instruction.is_expensive) {
       program_->is_sequential_ = false;
     }

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "leat/core/devices/device.h"
+#include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel.h"
 #include "leat/runtime/session_kernels.h"
@@ -69,6 +70,9 @@ class Program {
     const Kernel* kernel = nullptr;
     // The node, owned by the program.
     const NodeDef* def = nullptr;
+    // Says which tensors are in host memory. Owned by the program. Null on a
+    // device without other memory.
+    const NodeMemory* memory = nullptr;
     int32_t frame = 0;         // frame of its inputs
     int32_t local_index = 0;   // number within the frame
     int32_t output_frame = 0;  // differs from `frame` for Enter and Exit
@@ -201,6 +205,7 @@ class Program {
   // These vectors own the objects that the instructions point to.
   std::vector<std::shared_ptr<const NodeDef>> defs_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
+  std::vector<std::unique_ptr<const NodeMemory>> memories_;
 };
 
 }  // namespace leat

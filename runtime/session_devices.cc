@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "leat/core/devices/host_side_device.h"
+
 namespace leat {
 namespace {
 
@@ -13,18 +15,23 @@ class SessionDevice final : public Device {
       : Device(device.info()),
         device_(device),
         allocator_(device.allocator(), account),
-        host_allocator_(device.host_allocator(), account) {}
+        host_allocator_(device.host_allocator(), account),
+        host_side_(*this) {}
 
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return host_allocator_; }
   WorkQueue& compute_queue() override { return device_.compute_queue(); }
   GpuStream* gpu_stream() override { return device_.gpu_stream(); }
+  Device& host_side() override {
+    return gpu_stream() == nullptr ? static_cast<Device&>(*this) : host_side_;
+  }
   FileService* files() override { return device_.files(); }
 
  private:
   Device& device_;
   AccountedAllocator allocator_;
   AccountedAllocator host_allocator_;
+  HostSideDevice host_side_;
 };
 
 }  // namespace

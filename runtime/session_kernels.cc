@@ -27,10 +27,10 @@ AttrMap DeclaredAttrs(const NodeDef& node) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
-    const NodeDef& node, const Device& device) {
+    const NodeDef& node, const Device& device, const DeviceType& kernel_type) {
   if (!KeepsState(node)) {
     LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
-                          registry_.Create(node, device.info().type));
+                          registry_.Create(node, kernel_type));
     return std::shared_ptr<const Kernel>(std::move(kernel));
   }
   MutexLock lock(mutex_);
@@ -46,7 +46,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
         known.op, ") of that name there; give the new node another name"));
   }
   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
-                        registry_.Create(node, device.info().type));
+                        registry_.Create(node, kernel_type));
   std::shared_ptr<const Kernel> shared = std::move(kernel);
   stateful_.emplace(key, Stateful{.kernel = shared,
                                   .op = node.op->name,

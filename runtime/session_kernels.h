@@ -28,7 +28,8 @@ class SessionKernels {
   explicit SessionKernels(const KernelRegistry& registry)
       : registry_(registry) {}
 
-  // Returns the kernel for `node` on `device`. It is a new kernel or, for a
+  // Returns the kernel of `kernel_type` for `node` on `device`. The two types
+  // differ if a node on a GPU runs on the host. It is a new kernel or, for a
   // stateful op, the one that was made for the same node before. Nodes and ops
   // whose names begin with '_' belong to one plan and always get a new kernel.
   //
@@ -37,8 +38,8 @@ class SessionKernels {
   // planners add them, such as the `_class` of a TensorFlow master, and they
   // may change from one graph of a session to the next. Fails as
   // KernelRegistry::Create does.
-  absl::StatusOr<std::shared_ptr<const Kernel>> Get(const NodeDef& node,
-                                                    const Device& device);
+  absl::StatusOr<std::shared_ptr<const Kernel>> Get(
+      const NodeDef& node, const Device& device, const DeviceType& kernel_type);
 
  private:
   // A kernel with the op and the attrs that it was made for.

@@ -65,6 +65,11 @@ class Device {
   // is not a GPU. The device owns the stream.
   virtual GpuStream* gpu_stream() { return nullptr; }
 
+  // Returns this device as a kernel for CPUs sees it, which runs for a node
+  // whose tensors are all in memory of the host. It differs from this device if
+  // this is a GPU (host_side_device.h). The device owns it.
+  virtual Device& host_side() { return *this; }
+
   // Returns the files that kernels may use, or null if they may use none.
   virtual FileService* files() { return nullptr; }
 

@@ -32,7 +32,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
                 .shape = ArgShape},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add({.name = "_Retval",
                 .doc = "Makes a tensor the result number index of the function "
@@ -41,7 +42,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
                 .shape = shapes::NoOutputs},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 }
 
 }  // namespace leat::ops::arguments

@@ -34,7 +34,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"value: tensor", "dtype: type"},
                 .shape = ConstShape},
-               {QuickOnCpu()});
+               {QuickOnCpu(), RoutesOnGpu()});
 }
 
 }  // namespace leat::ops::constant

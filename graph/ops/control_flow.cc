@@ -69,7 +69,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .outputs = {"output_false: T", "output_true: T"},
                 .attrs = {"T: type"},
                 .shape = SwitchShape},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu({"pred"})))});
 
   registry.Add({.name = "RefSwitch",
                 .doc = "Passes a reference to the output that pred selects; "
@@ -79,7 +80,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .allows_uninitialized_input = true,
                 .shape = SwitchShape},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu({"pred"})))});
 
   registry.Add(
       {.name = "Merge",
@@ -88,7 +90,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .outputs = {"output: T", "value_index: int32"},
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
-      {NotFoldable(RetainsInput(QuickOnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(RoutesOnGpu({}, {"value_index"})))});
 
   registry.Add(
       {.name = "RefMerge",
@@ -97,7 +100,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .outputs = {"output: Ref(T)", "value_index: int32"},
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
-      {NotFoldable(RetainsInput(QuickOnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(RoutesOnGpu({}, {"value_index"})))});
 }
 
 void AddEnterAndOthers(OpRegistry& registry) {
@@ -109,7 +113,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(QuickOnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add(
       {.name = "RefEnter",
@@ -119,7 +124,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(QuickOnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add({.name = "Exit",
                 .doc = "Takes a tensor out of a loop that has ended.",
@@ -127,7 +133,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add({.name = "RefExit",
                 .doc = "Takes a reference out of a loop that has ended.",
@@ -135,7 +142,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 }
 
 void AddNextIterationAndOthers(OpRegistry& registry) {
@@ -145,7 +153,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add({.name = "RefNextIteration",
                 .doc = "Takes a reference to the next iteration of a loop.",
@@ -153,7 +162,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add(
       {.name = "LoopCond",
@@ -161,7 +171,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
        .inputs = {"input: bool"},
        .outputs = {"output: bool"},
        .shape = LoopCondShape},
-      {NotFoldable(RetainsInput(QuickOnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(RoutesOnGpu({"input"}, {"output"})))});
 }
 
 }  // namespace

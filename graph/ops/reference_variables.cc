@@ -72,7 +72,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = VariableShape},
-               {NotFoldable(QuickOnCpu())});
+               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
 
   registry.Add({.name = "VariableV2",
                 .doc = "Returns a reference to a variable.",
@@ -81,7 +81,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = VariableV2Shape},
-               {NotFoldable(QuickOnCpu())});
+               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
 
   registry.Add(
       {.name = "TemporaryVariable",
@@ -112,7 +112,7 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: type"},
        .allows_uninitialized_input = true,
        .shape = IsVariableInitializedShape},
-      {NotFoldable(OnCpu())});
+      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu({}, {"is_initialized"}))});
 
   registry.Add({.name = "Assign",
                 .doc = "Sets the variable behind a reference to a value.",
@@ -122,7 +122,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                           "use_locking: bool = true"},
                 .allows_uninitialized_input = true,
                 .shape = AssignShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(OnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add({.name = "AssignAdd",
                 .doc = "Adds a value to the variable behind a reference.",

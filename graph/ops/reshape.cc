@@ -155,7 +155,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tshape: {int32, int64} = int32"},
                 .shape = ReshapeShape},
-               {RetainsInput(OnCpu())});
+               {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu({"shape"}))});
 
   registry.Add(
       {.name = "Squeeze",
@@ -164,7 +164,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "squeeze_dims: list(int) >= 0 = []"},
        .shape = SqueezeShape},
-      {RetainsInput(OnCpu())});
+      {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu())});
 
   registry.Add({.name = "ExpandDims",
                 .doc = "Inserts an axis of extent 1 at a given position.",
@@ -172,7 +172,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tdim: {int32, int64} = int32"},
                 .shape = ExpandDimsShape},
-               {RetainsInput(OnCpu())});
+               {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu({"dim"}))});
 }
 
 }  // namespace leat::ops::reshape

@@ -139,15 +139,16 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                           "shape: shape", "allowed_devices: list(string) = []"},
                 .stateful = true,
                 .shape = VarHandleShape},
-               {NotFoldable(QuickOnCpu())});
+               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
 
-  registry.Add({.name = "VarIsInitializedOp",
-                .doc = "Returns whether the variable of a handle has a value.",
-                .inputs = {"resource: resource"},
-                .outputs = {"is_initialized: bool"},
-                .stateful = true,
-                .shape = VarIsInitializedShape},
-               {NotFoldable(OnCpu())});
+  registry.Add(
+      {.name = "VarIsInitializedOp",
+       .doc = "Returns whether the variable of a handle has a value.",
+       .inputs = {"resource: resource"},
+       .outputs = {"is_initialized: bool"},
+       .stateful = true,
+       .shape = VarIsInitializedShape},
+      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu({}, {"is_initialized"}))});
 
   registry.Add({.name = "ReadVariableOp",
                 .doc = "Returns the value of the variable of a handle.",
@@ -156,16 +157,17 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = ReadVariableShape},
-               {NotFoldable(QuickOnCpu())});
+               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
 
-  registry.Add({.name = "VariableShape",
-                .doc = "Returns the shape of the variable of a handle.",
-                .inputs = {"input: resource"},
-                .outputs = {"output: out_type"},
-                .attrs = {"out_type: {int32, int64} = int32"},
-                .stateful = true,
-                .shape = VariableShapeShape},
-               {NotFoldable(OnCpu())});
+  registry.Add(
+      {.name = "VariableShape",
+       .doc = "Returns the shape of the variable of a handle.",
+       .inputs = {"input: resource"},
+       .outputs = {"output: out_type"},
+       .attrs = {"out_type: {int32, int64} = int32"},
+       .stateful = true,
+       .shape = VariableShapeShape},
+      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu({}, {"output"}))});
 }
 
 void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
@@ -175,7 +177,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"ignore_lookup_error: bool = true"},
                 .stateful = true,
                 .shape = shapes::NoOutputs},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu())});
 
   registry.Add({.name = "AssignVariableOp",
                 .doc = "Sets the variable of a handle to a value.",
@@ -183,7 +185,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type", "validate_shape: bool = false"},
                 .stateful = true,
                 .shape = AssignVariableShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(OnCpu())),
+                NotFoldable(RetainsInput(RoutesOnGpu()))});
 
   registry.Add({.name = "AssignAddVariableOp",
                 .doc = "Adds a value to the variable of a handle.",

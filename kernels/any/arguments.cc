@@ -2,10 +2,12 @@
 //
 // Defines the kernels of _Arg and _Retval. _Arg outputs feed number `index` of
 // the step. _Retval stores its input as fetch number `index` of the step.
-// `index` is an attr.
+// `index` is an attr. Feeds and fetches are in memory of the host, so that the
+// kernels queue copies on a GPU.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -34,8 +36,13 @@ class Arg final : public Kernel {
           absl::StrCat("argument ", index_, " is of type ", Name(value.dtype()),
                        ", but the node expects ", Name(dtype_)));
     }
-    context.set_output(0, value);
-    return absl::OkStatus();
+    if (context.IsOutputOnHost(0)) {
+      context.set_output(0, value);
+      return absl::OkStatus();
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor* const on_gpu,
+                          context.AllocateOutput(0, value.shape()));
+    return context.step().device->gpu_stream()->CopyToDevice(value, *on_gpu);
   }
 
  private:
@@ -52,7 +59,17 @@ class Retval final : public Kernel {
     if (index_ >= static_cast<int64_t>(returns.size())) {
       return OutOfRange(index_, returns.size(), "return values");
     }
-    returns[index_] = context.input(0);
+    const Tensor& value = context.input(0);
+    if (!value.IsOnGpu()) {
+      returns[index_] = value;
+      return absl::OkStatus();
+    }
+    Device& gpu = *context.step().device;
+    LEAT_ASSIGN_OR_RETURN(
+        returns[index_],
+        Tensor::Allocate(gpu.host_allocator(), value.dtype(), value.shape()));
+    // The step ends when the bytes have arrived.
+    gpu.gpu_stream()->CopyToHost(value, returns[index_], nullptr);
     return absl::OkStatus();
   }
 
@@ -83,8 +100,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeRetval(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("_Arg", kCpu, &MakeArg);
-  registry.Add("_Retval", kCpu, &MakeRetval);
+  registry.AddForAllDevices("_Arg", &MakeArg);
+  registry.AddForAllDevices("_Retval", &MakeRetval);
 }
 
 }  // namespace leat::kernels::any::arguments

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -18,12 +20,33 @@ class Const final : public Kernel {
   explicit Const(Tensor value) : value_(std::move(value)) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    context.set_output(0, value_);
+    if (context.IsOutputOnHost(0)) {
+      context.set_output(0, value_);
+      return absl::OkStatus();
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor on_gpu, OnGpu(*context.step().device));
+    context.set_output(0, std::move(on_gpu));
     return absl::OkStatus();
   }
 
  private:
+  // Returns the value in the memory of the GPU. Copies it in the first step
+  // that runs the node; later steps use the same copy.
+  absl::StatusOr<Tensor> OnGpu(Device& gpu) const {
+    MutexLock lock(mutex_);
+    if (!on_gpu_.IsValid()) {
+      LEAT_ASSIGN_OR_RETURN(
+          Tensor copy,
+          Tensor::Allocate(gpu.allocator(), value_.dtype(), value_.shape()));
+      LEAT_RETURN_IF_ERROR(gpu.gpu_stream()->CopyToDevice(value_, copy));
+      on_gpu_ = std::move(copy);
+    }
+    return on_gpu_;
+  }
+
   const Tensor value_;
+  mutable Mutex mutex_;
+  mutable Tensor on_gpu_ ABSL_GUARDED_BY(mutex_);
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeConst(const NodeDef& node) {
@@ -74,10 +97,11 @@ absl::Status ForwardDefault(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Const", kCpu, &MakeConst);
-  registry.Add("Placeholder", kCpu, &MakePlaceholder);
-  registry.Add("PlaceholderV2", kCpu, &MakePlaceholder);
-  registry.Add("PlaceholderWithDefault", kCpu, &MakeFunction<&ForwardDefault>);
+  registry.AddForAllDevices("Const", &MakeConst);
+  registry.AddForAllDevices("Placeholder", &MakePlaceholder);
+  registry.AddForAllDevices("PlaceholderV2", &MakePlaceholder);
+  registry.AddForAllDevices("PlaceholderWithDefault",
+                            &MakeFunction<&ForwardDefault>);
 }
 
 }  // namespace leat::kernels::any::constant

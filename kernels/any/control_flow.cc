@@ -40,9 +40,9 @@ absl::Status Switch(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Switch", kCpu, &MakeFunction<&Switch>);
-  registry.Add("RefSwitch", kCpu, &MakeFunction<&Switch>);
-  registry.Add("LoopCond", kCpu, &MakeFunction<&ForwardOne>);
+  registry.AddForAllDevices("Switch", &MakeFunction<&Switch>);
+  registry.AddForAllDevices("RefSwitch", &MakeFunction<&Switch>);
+  registry.AddForAllDevices("LoopCond", &MakeFunction<&ForwardOne>);
 }
 
 }  // namespace leat::kernels::any::control_flow

@@ -25,9 +25,9 @@ absl::Status ForwardReference(KernelContext& context) {
 void Register(KernelRegistry& registry) {
   for (const char* op :
        {"Identity", "IdentityN", "StopGradient", "PreventGradient"}) {
-    registry.Add(op, kCpu, &MakeFunction<&ForwardAll>);
+    registry.AddForAllDevices(op, &MakeFunction<&ForwardAll>);
   }
-  registry.Add("RefIdentity", kCpu, &MakeFunction<&ForwardReference>);
+  registry.AddForAllDevices("RefIdentity", &MakeFunction<&ForwardReference>);
 }
 
 }  // namespace leat::kernels::any::identity

@@ -13,8 +13,8 @@ absl::Status DoNothing(KernelContext&) { return absl::OkStatus(); }
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("NoOp", kCpu, &MakeFunction<&DoNothing>);
-  registry.Add("ControlTrigger", kCpu, &MakeFunction<&DoNothing>);
+  registry.AddForAllDevices("NoOp", &MakeFunction<&DoNothing>);
+  registry.AddForAllDevices("ControlTrigger", &MakeFunction<&DoNothing>);
 }
 
 }  // namespace leat::kernels::any::no_op

@@ -43,9 +43,11 @@ class ReferenceVariable final : public Kernel {
   absl::StatusOr<std::shared_ptr<Variable>> New(KernelContext& context) const {
     auto variable = std::make_shared<Variable>(name_.name, dtype_, shape_);
     if (shape_.num_elements() > 0) return variable;
-    LEAT_ASSIGN_OR_RETURN(
-        Tensor nothing,
-        Tensor::Allocate(context.step().device->allocator(), dtype_, shape_));
+    Device& device = *context.step().device;
+    Allocator& allocator = context.IsOutputOnHost(0) ? device.host_allocator()
+                                                     : device.allocator();
+    LEAT_ASSIGN_OR_RETURN(Tensor nothing,
+                          Tensor::Allocate(allocator, dtype_, shape_));
     LEAT_RETURN_IF_ERROR(variable->Assign(std::move(nothing)));
     return variable;
   }
@@ -211,10 +213,11 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeDestroy(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Variable", kCpu, &MakeVariable);
-  registry.Add("VariableV2", kCpu, &MakeVariable);
-  registry.Add("IsVariableInitialized", kCpu, &MakeFunction<&IsInitialized>);
-  registry.Add("Assign", kCpu, &MakeAssign);
+  registry.AddForAllDevices("Variable", &MakeVariable);
+  registry.AddForAllDevices("VariableV2", &MakeVariable);
+  registry.AddForAllDevices("IsVariableInitialized",
+                            &MakeFunction<&IsInitialized>);
+  registry.AddForAllDevices("Assign", &MakeAssign);
   registry.Add("AssignAdd", kCpu,
                &MakeFunction<&AccumulateReference<Accumulate::kAdd>>);
   registry.Add("AssignSub", kCpu,

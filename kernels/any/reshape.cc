@@ -152,9 +152,9 @@ absl::Status ComputeExpandDims(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Reshape", kCpu, &MakeFunction<&ComputeReshape>);
-  registry.Add("Squeeze", kCpu, &MakeSqueeze);
-  registry.Add("ExpandDims", kCpu, &MakeFunction<&ComputeExpandDims>);
+  registry.AddForAllDevices("Reshape", &MakeFunction<&ComputeReshape>);
+  registry.AddForAllDevices("Squeeze", &MakeSqueeze);
+  registry.AddForAllDevices("ExpandDims", &MakeFunction<&ComputeExpandDims>);
 }
 
 }  // namespace leat::kernels::any::reshape

@@ -230,15 +230,16 @@ absl::Status ShapeOfVariable(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("VarHandleOp", kCpu, &MakeVarHandle);
-  registry.Add("VarIsInitializedOp", kCpu, &MakeFunction<&IsInitialized>);
-  registry.Add("ReadVariableOp", kCpu, &MakeRead);
-  registry.Add("AssignVariableOp", kCpu, &MakeAssign);
+  registry.AddForAllDevices("VarHandleOp", &MakeVarHandle);
+  registry.AddForAllDevices("VarIsInitializedOp",
+                            &MakeFunction<&IsInitialized>);
+  registry.AddForAllDevices("ReadVariableOp", &MakeRead);
+  registry.AddForAllDevices("AssignVariableOp", &MakeAssign);
   registry.Add("AssignAddVariableOp", kCpu, &MakeAccumulate<Accumulate::kAdd>);
   registry.Add("AssignSubVariableOp", kCpu,
                &MakeAccumulate<Accumulate::kSubtract>);
-  registry.Add("DestroyResourceOp", kCpu, &MakeDestroy);
-  registry.Add("VariableShape", kCpu, &MakeFunction<&ShapeOfVariable>);
+  registry.AddForAllDevices("DestroyResourceOp", &MakeDestroy);
+  registry.AddForAllDevices("VariableShape", &MakeFunction<&ShapeOfVariable>);
 }
 
 }  // namespace leat::kernels::any::variables

@@ -175,10 +175,10 @@ absl::Status ComputeConcatOffset(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Shape", kCpu, &MakeFunction<&ComputeShapes>);
-  registry.Add("ShapeN", kCpu, &MakeFunction<&ComputeShapes>);
-  registry.Add("Size", kCpu, &MakeFunction<&ComputeSize>);
-  registry.Add("Rank", kCpu, &MakeFunction<&ComputeRank>);
+  registry.AddForAllDevices("Shape", &MakeFunction<&ComputeShapes>);
+  registry.AddForAllDevices("ShapeN", &MakeFunction<&ComputeShapes>);
+  registry.AddForAllDevices("Size", &MakeFunction<&ComputeSize>);
+  registry.AddForAllDevices("Rank", &MakeFunction<&ComputeRank>);
   registry.Add("BroadcastGradientArgs", kCpu,
                &MakeFunction<&ComputeBroadcastGradientArgs>);
   registry.Add("InvertPermutation", kCpu,

@@ -38,7 +38,7 @@ class SessionKernelsTest : public ::testing::Test {
     return attrs;
   }
   auto Get(const NodeDef& node, int device = 0) {
-    return kernels_.Get(node, *devices_->devices()[device]);
+    return kernels_.Get(node, *devices_->devices()[device], kCpu);
   }
 
   const std::unique_ptr<DeviceSet> devices_ =

@@ -1,0 +1,31 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// HostSideDevice is a GPU as a kernel for CPUs sees it. Such a kernel runs for
+// a node on a GPU whose tensors are all in memory of the host, such as
+// arithmetic on shapes.
+#ifndef LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_
+#define LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_
+
+#include "leat/core/devices/device.h"
+
+namespace leat {
+
+// Has the name, the queue and the files of another device, but only memory of
+// the host. Thread-safe. The GPU that owns this object must outlive it.
+class HostSideDevice final : public Device {
+ public:
+  // Borrows `gpu`.
+  explicit HostSideDevice(Device& gpu) : Device(gpu.info()), gpu_(gpu) {}
+
+  Allocator& allocator() override { return gpu_.host_allocator(); }
+  Allocator& host_allocator() override { return gpu_.host_allocator(); }
+  WorkQueue& compute_queue() override { return gpu_.compute_queue(); }
+  FileService* files() override { return gpu_.files(); }
+
+ private:
+  Device& gpu_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_

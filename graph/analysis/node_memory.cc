@@ -1,0 +1,47 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/analysis/node_memory.h"
+
+#include "absl/algorithm/container.h"
+#include "leat/core/status_macros.h"
+
+namespace leat {
+namespace {
+
+// Returns for each tensor of `args` whether it is in memory of the host.
+// `named` has the names of the arguments that are there for all types.
+absl::StatusOr<std::vector<bool>> AreOnHost(
+    const std::vector<ArgDef>& args, const AttrMap& attrs,
+    const std::vector<DType>& types, const std::vector<std::string>& named,
+    const KernelSignature& signature) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<int> offsets,
+                        ArgOffsets(args, attrs));
+  std::vector<bool> on_host(types.size(), signature.runs_on_host);
+  for (size_t arg = 0; arg < args.size(); ++arg) {
+    const bool is_named = absl::c_linear_search(named, args[arg].name);
+    for (int i = offsets[arg]; i < offsets[arg + 1]; ++i) {
+      const DType type = BaseOf(types[i]);
+      if (is_named || !IsPlainBytes(type) ||
+          (signature.int32_on_host && type == DType::kInt32)) {
+        on_host[i] = true;
+      }
+    }
+  }
+  return on_host;
+}
+
+}  // namespace
+
+absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
+                                    const KernelSignature& signature) {
+  NodeMemory memory{.runs_on_host = signature.runs_on_host};
+  LEAT_ASSIGN_OR_RETURN(memory.is_input_on_host,
+                        AreOnHost(node.op->inputs, node.attrs, node.input_types,
+                                  signature.host_inputs, signature));
+  LEAT_ASSIGN_OR_RETURN(
+      memory.is_output_on_host,
+      AreOnHost(node.op->outputs, node.attrs, node.output_types,
+                signature.host_outputs, signature));
+  return memory;
+}
+
+}  // namespace leat

@@ -1,0 +1,33 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// NodeMemory says which tensors of a node on a GPU lie in memory of the host.
+#ifndef LEAT_GRAPH_ANALYSIS_NODE_MEMORY_H_
+#define LEAT_GRAPH_ANALYSIS_NODE_MEMORY_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/kernel_signature.h"
+
+namespace leat {
+
+// A plain value. A tensor that is not in memory of the host is in the memory of
+// the GPU.
+struct NodeMemory {
+  std::vector<bool> is_input_on_host = {};   // by input
+  std::vector<bool> is_output_on_host = {};  // by output
+  // True if the kernel for CPUs runs. All tensors are in memory of the host.
+  bool runs_on_host = false;
+};
+
+// Returns where the tensors of `node` lie if the node runs on a GPU with the
+// kernel that `signature` describes. Strings, resource handles and variants are
+// always in memory of the host. Fails as ArgOffsets does. REQUIRES: the types
+// of the node are set.
+absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
+                                    const KernelSignature& signature);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_ANALYSIS_NODE_MEMORY_H_
