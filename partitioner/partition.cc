@@ -362,19 +362,20 @@ class Partitioner {
     if (waiting != kNoNode) return waiting;
     const Node& producer = graph_.node(source);
     NodeDef dummy{.name = NewName(producer, "ctrl", PartOf(source))};
-    dummy.attrs.Set("dtype", DType::kFloat);
-    dummy.attrs.Set("value", Tensor::Of<float>(Shape{0}, {}));
+    // An int32 is in memory of the host on a GPU, too.
+    dummy.attrs.Set("dtype", DType::kInt32);
+    dummy.attrs.Set("value", Tensor::Of<int32_t>(Shape{0}, {}));
     LEAT_ASSIGN_OR_RETURN(const NodeId constant,
                           AddInternalNode("Const", std::move(dummy),
                                           producer.device, PartOf(source)));
     PartOf(source).mutable_node(constant).controls.push_back(copies_[source]);
     LEAT_ASSIGN_OR_RETURN(
         const Channel channel,
-        Connect({constant, 0}, source, DType::kFloat, consumer));
+        Connect({constant, 0}, source, DType::kInt32, consumer));
     JoinBundle(key, consumer, channel.recv);
     Graph& there = PartOf(consumer.id);
     NodeDef identity{.name = NewName(producer, "arrived", there)};
-    identity.attrs.Set("T", DType::kFloat);
+    identity.attrs.Set("T", DType::kInt32);
     LEAT_ASSIGN_OR_RETURN(
         waiting,
         AddInternalNode("Identity", std::move(identity), device, there));
