@@ -12,12 +12,15 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/thread.h"
 #include "leat/runtime/cpu_device.h"
+#include "leat/runtime/cuda/cuda_api.h"
+#include "leat/runtime/cuda/cuda_device.h"
 #include "leat/runtime/host_memory.h"
 
 namespace leat {
 namespace {
 
 constexpr int kMaxDevices = 1024;
+constexpr int kMaxGpus = 256;
 constexpr int kMaxThreads = 4096;
 
 // Returns the number of processors that this process may run on. A container
@@ -42,6 +45,11 @@ absl::Status CheckOptions(const DeviceSetOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("number of CPU devices must be in [1, ", kMaxDevices,
                      "], not ", options.num_cpus));
+  }
+  if (options.num_gpus < kAllGpus || options.num_gpus > kMaxGpus) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("number of GPUs must be in [0, ", kMaxGpus, "], not ",
+                     options.num_gpus));
   }
   if (options.num_threads < 0 || options.num_threads > kMaxThreads) {
     return absl::InvalidArgumentError(
@@ -90,9 +98,34 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
     set->devices_.push_back(std::make_unique<CpuDevice>(
         std::move(info), *set->queue_, std::move(memory), set->files_.get()));
   }
+  if (options.num_gpus != 0) LEAT_RETURN_IF_ERROR(set->AddGpus(options));
   set->resources_ =
       std::make_unique<DeviceResources>(set->devices_, options.resource_limits);
   return set;
+}
+
+absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
+  std::shared_ptr<CudaApi> api = options.cuda;
+  if (api == nullptr) {
+    auto made = NewCudaApi();
+    if (!made.ok()) {
+      return options.num_gpus == kAllGpus ? absl::OkStatus() : made.status();
+    }
+    api = *std::move(made);
+  }
+  CudaDeviceOptions gpus{.task = options.task,
+                         .ordinals = options.gpu_ordinals,
+                         .memory_bytes = options.gpu_memory_bytes,
+                         .memory_fraction = options.gpu_memory_fraction,
+                         .allow_growth = options.gpu_allow_growth,
+                         .ordinary = &devices_[0]->host_allocator(),
+                         .files = files_.get()};
+  for (int i = 0; gpus.ordinals.empty() && i < options.num_gpus; ++i) {
+    gpus.ordinals.push_back(i);
+  }
+  LEAT_ASSIGN_OR_RETURN(auto made, CreateCudaDevices(std::move(api), gpus));
+  for (auto& gpu : made) devices_.push_back(std::move(gpu));
+  return absl::OkStatus();
 }
 
 DeviceSet::~DeviceSet() {
@@ -115,15 +148,33 @@ std::vector<DeviceInfo> DeviceSet::Infos() const {
   return infos;
 }
 
+namespace {
+
+// Parses an entry of a --devices flag, "cpu:N" or "gpu:N". Returns false if it
+// has another form.
+bool ParseEntry(absl::string_view entry, DeviceSetOptions& options) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(entry, ':');
+  if (parts.size() > 2) return false;
+  if (parts[0] == "gpu" && (parts.size() == 1 || parts[1] == "all")) {
+    options.num_gpus = parts.size() == 1 ? 1 : kAllGpus;
+    return true;
+  }
+  if (parts[0] != "cpu" && parts[0] != "gpu") return false;
+  int& number = parts[0] == "cpu" ? options.num_cpus : options.num_gpus;
+  return parts.size() == 1 ||
+         (absl::SimpleAtoi(parts[1], &number) && number >= 0);
+}
+
+}  // namespace
+
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text) {
   DeviceSetOptions options;
-  const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
-  if (parts[0] != "cpu" || parts.size() > 2 ||
-      (parts.size() == 2 && !absl::SimpleAtoi(parts[1], &options.num_cpus))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the devices must be given as 'cpu' or 'cpu:N', where N "
-                     "is their number, not as '",
-                     text, "'"));
+  for (const absl::string_view entry : absl::StrSplit(text, ',')) {
+    if (ParseEntry(entry, options)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the devices must be given as 'cpu', 'cpu:N' or 'cpu:N,gpu:M', where N "
+        "and M are their numbers and M may be 'all', not as '",
+        text, "'"));
   }
   LEAT_RETURN_IF_ERROR(CheckOptions(options));
   return options;

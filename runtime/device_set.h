@@ -19,6 +19,11 @@
 
 namespace leat {
 
+class CudaApi;
+
+// Stands for as many GPUs as the machine has.
+inline constexpr int kAllGpus = -1;
+
 struct DeviceSetOptions {
   // All device names begin with this name of a task.
   std::string task = "/job:localhost/replica:0/task:0";
@@ -29,6 +34,19 @@ struct DeviceSetOptions {
   // The memory limit of each CPU device. 0 stands for an equal part of
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
+  // The number of GPUs, or kAllGpus. GPU i is the one with the number i of
+  // CUDA, or with the number gpu_ordinals[i] if that is not empty.
+  int num_gpus = 0;
+  std::vector<int> gpu_ordinals = {};
+  // The memory limit of each GPU. 0 stands for the part gpu_memory_fraction of
+  // its memory, which 0 sets to nearly all that is free.
+  int64_t gpu_memory_bytes = 0;
+  double gpu_memory_fraction = 0;
+  // If true, a GPU's memory is taken from CUDA when tensors need it, and not
+  // all at the first tensor.
+  bool gpu_allow_growth = false;
+  // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
+  std::shared_ptr<CudaApi> cuda = nullptr;
   // The files that kernels may use.
   FileAccess files = FileAccess::Unrestricted();
   // The limits of each single resource, such as a queue.
@@ -39,7 +57,9 @@ struct DeviceSetOptions {
 // the sessions and compiled graphs that use its devices.
 class DeviceSet {
  public:
-  // Makes the devices and starts the threads. Returns RESOURCE_EXHAUSTED if
+  // Makes the devices and starts the threads. Returns FAILED_PRECONDITION,
+  // saying why in a line, if GPUs are wanted and there are none, or too few.
+  // With kAllGpus, that is no error. Returns RESOURCE_EXHAUSTED if
   // this process cannot get the memory or the threads that it needs. Returns
   // INVALID_ARGUMENT if `num_cpus` is not in [1, 1024], `num_threads` is not in
   // [0, 4096], `cpu_memory_bytes` is negative or `task` is not of the form
@@ -49,7 +69,8 @@ class DeviceSet {
   // Waits until the compute pool has run all of its work.
   ~DeviceSet();
 
-  // Returns the devices in the order of their numbers. The DeviceSet owns them.
+  // Returns the CPUs and then the GPUs, each in the order of their numbers. The
+  // DeviceSet owns them.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }
@@ -69,6 +90,7 @@ class DeviceSet {
 
  private:
   DeviceSet() = default;
+  absl::Status AddGpus(const DeviceSetOptions& options);
 
   std::unique_ptr<FileService> files_;
   std::unique_ptr<WorkQueue> queue_;
@@ -76,9 +98,10 @@ class DeviceSet {
   std::unique_ptr<DeviceResources> resources_;
 };
 
-// Parses the value of a --devices flag: "cpu" stands for one CPU device, and
-// "cpu:2" for two. Returns INVALID_ARGUMENT, quoting `text`, for any other
-// form.
+// Parses the value of a --devices flag: "cpu" stands for one CPU device,
+// "cpu:2" for two, "cpu:1,gpu:2" for two GPUs besides, and "gpu:all" for a CPU
+// and all GPUs of the machine. Returns INVALID_ARGUMENT, quoting `text`, for
+// any other form.
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text);
 
 }  // namespace leat

@@ -8,14 +8,17 @@
 namespace leat {
 namespace {
 
-// A device of the set, whose memory is charged to an account.
+// A device of the set, whose memory is charged to accounts.
 class SessionDevice final : public Device {
  public:
-  SessionDevice(Device& device, const std::shared_ptr<MemoryAccount>& account)
+  // `host` is the account for memory of the host, and `own` for that of the
+  // device.
+  SessionDevice(Device& device, const std::shared_ptr<MemoryAccount>& own,
+                const std::shared_ptr<MemoryAccount>& host)
       : Device(device.info()),
         device_(device),
-        allocator_(device.allocator(), account),
-        host_allocator_(device.host_allocator(), account),
+        allocator_(device.allocator(), own),
+        host_allocator_(device.host_allocator(), host),
         host_side_(*this) {}
 
   Allocator& allocator() override { return allocator_; }
@@ -40,7 +43,12 @@ SessionDevices::SessionDevices(DeviceSet& devices, std::string owner,
                                int64_t limit_bytes)
     : account_(std::make_shared<MemoryAccount>(std::move(owner), limit_bytes)) {
   for (const std::unique_ptr<Device>& device : devices.devices()) {
-    devices_.push_back(std::make_unique<SessionDevice>(*device, account_));
+    const bool is_gpu = device->gpu_stream() != nullptr;
+    devices_.push_back(std::make_unique<SessionDevice>(
+        *device,
+        is_gpu ? std::make_shared<MemoryAccount>(account_->owner(), limit_bytes)
+               : account_,
+        account_));
   }
 }
 

@@ -2,9 +2,10 @@
 //
 // SessionDevices holds the devices of this process as one session sees them.
 // They run on the same threads and take the same memory as the devices of the
-// DeviceSet, but the session may allocate only a limited number of bytes on all
-// of them together. Memory that outlives the session's steps, such as the
-// memory of shared variables, stays charged to the session.
+// DeviceSet, but the session may allocate only a limited number of bytes of the
+// host's memory on all of them together, and of each GPU's memory. Memory that
+// outlives the session's steps, such as the memory of shared variables, stays
+// charged to the session.
 #ifndef LEAT_RUNTIME_SESSION_DEVICES_H_
 #define LEAT_RUNTIME_SESSION_DEVICES_H_
 
@@ -27,7 +28,8 @@ class SessionDevices {
   // `devices` is borrowed. It must outlive the SessionDevices and all memory
   // that was allocated through the SessionDevices. `owner` names the session in
   // messages, as in "session 1a2b3c4d". `limit_bytes` is the maximum that all
-  // devices together may hold for the session.
+  // devices together may hold for the session in memory of the host, and also
+  // the maximum that each GPU may hold.
   SessionDevices(DeviceSet& devices, std::string owner, int64_t limit_bytes);
   SessionDevices(const SessionDevices&) = delete;
   SessionDevices& operator=(const SessionDevices&) = delete;
@@ -41,7 +43,8 @@ class SessionDevices {
     return devices_;
   }
 
-  // Returns the number of bytes that the session holds now.
+  // Returns the number of bytes of the host's memory that the session holds
+  // now.
   int64_t live_bytes() const { return account_->live_bytes(); }
 
  private:

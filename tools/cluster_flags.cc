@@ -59,9 +59,15 @@ absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
         "--job and --task choose a task of --cluster, which is not given");
   }
   LEAT_ASSIGN_OR_RETURN(const DeviceSetOptions options, ParseDevices(devices));
+  if (options.num_gpus == kAllGpus) {
+    return absl::InvalidArgumentError(
+        "the tasks of --cluster need not exist, so --devices must give the "
+        "number of their GPUs, as in 'gpu:2', and not 'gpu:all'");
+  }
   if (input.job.empty() && !input.task.has_value()) {
     LEAT_ASSIGN_OR_RETURN(const ClusterSpec cluster, ResolveCluster(input));
-    return ClusterDevices(cluster, DefaultMaster(cluster), options.num_cpus);
+    return ClusterDevices(cluster, DefaultMaster(cluster), options.num_cpus,
+                          options.num_gpus);
   }
   LEAT_ASSIGN_OR_RETURN(const TaskConfig config, ResolveTask(input));
   if (!config.in_cluster) {
@@ -70,7 +76,8 @@ absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
                      "' is outside of the cluster, whose masters plan for it; "
                      "choose another task with --job and --task"));
   }
-  return ClusterDevices(config.cluster, config.task, options.num_cpus);
+  return ClusterDevices(config.cluster, config.task, options.num_cpus,
+                        options.num_gpus);
 }
 
 }  // namespace leat

@@ -95,6 +95,13 @@ bool IsControlMessage(const Graph& graph, const Endpoint& value) {
   return constant.ok() && constant->num_elements() == 0;
 }
 
+// Returns the tensor in the memory of a GPU if `value` is its copy in memory of
+// the host, and `value` otherwise.
+Endpoint BeforeCopy(const Graph& graph, const Endpoint& value) {
+  const Node& producer = graph.node(value.node);
+  return producer.op() == "_CopyToHost" ? producer.inputs[0] : value;
+}
+
 // Returns all pairs of _Send and _Recv, and adds to `shapes` the shapes that
 // the _Recvs receive.
 std::vector<DumpedTransfer> FindTransfers(const std::vector<Partition>& parts,
@@ -104,7 +111,7 @@ std::vector<DumpedTransfer> FindTransfers(const std::vector<Partition>& parts,
     for (const NodeId id : part.graph.NodeIds()) {
       const Node& node = part.graph.node(id);
       if (!IsSend(node)) continue;
-      const Endpoint& value = node.inputs[0];
+      const Endpoint value = BeforeCopy(part.graph, node.inputs[0]);
       const Node& producer = part.graph.node(value.node);
       DumpedTransfer& transfer = transfers[KeyOf(node)];
       transfer.is_control = IsControlMessage(part.graph, value);

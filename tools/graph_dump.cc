@@ -67,7 +67,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--fetch", flags.fetches,
                  "Name of a fetched tensor or an op to run (repeatable)");
   app.add_option("--devices", flags.devices,
-                 "cpu, or cpu:N for N CPU devices; of a cluster, in each task")
+                 "cpu, cpu:N for N CPU devices, or cpu:N,gpu:M for M GPUs "
+                 "besides; of a cluster, in each task")
       ->capture_default_str();
   AddClusterFlags(app, flags.cluster, kTaskHelp);
   app.add_option("--policy", flags.policy,
@@ -89,9 +90,14 @@ absl::StatusOr<std::vector<DeviceInfo>> FindDevices(const Flags& flags) {
   }
   LEAT_ASSIGN_OR_RETURN(DeviceSetOptions devices, ParseDevices(flags.devices));
   devices.num_threads = 1;  // because nothing runs
+  // A number of GPUs is planned for even if this machine has none.
+  const int num_gpus =
+      devices.num_gpus == kAllGpus ? 0 : std::exchange(devices.num_gpus, 0);
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(devices));
-  return set->Infos();
+  std::vector<DeviceInfo> infos = set->Infos();
+  AddNominalDevices(devices.task, kGpu, num_gpus, infos);
+  return infos;
 }
 
 absl::Status Configure(const Flags& flags, StageOptions& options) {

@@ -16,6 +16,7 @@
 #include "leat/graph/analysis/consumers.h"
 #include "leat/graph/lowering/lower.h"
 #include "leat/partitioner/control_loops.h"
+#include "leat/partitioner/device_copies.h"
 #include "leat/partitioner/partition.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
@@ -70,7 +71,12 @@ absl::StatusOr<std::vector<Partition>> CutByTaskAndDevice(
         std::vector<Partition> cut,
         PartitionGraph(std::move(task.graph), PartitionBy::kDevice,
                        by_task[task.name]));
-    for (Partition& part : cut) parts.push_back(std::move(part));
+    for (Partition& part : cut) {
+      const bool is_gpu = absl::StrContains(part.name, "/device:GPU:");
+      LEAT_RETURN_IF_ERROR(
+          InsertDeviceCopies(is_gpu ? kGpu : kCpu, part.graph));
+      parts.push_back(std::move(part));
+    }
   }
   return parts;
 }
@@ -138,25 +144,32 @@ absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
                    " nodes of its graph is left to run"));
 }
 
+void AddNominalDevices(absl::string_view task, const DeviceType& type,
+                       int number, std::vector<DeviceInfo>& devices) {
+  for (int i = 0; i < number; ++i) {
+    devices.push_back({.name = absl::StrCat(task, "/device:", type, ":", i),
+                       .type = type,
+                       .memory_bytes = kNominalBytes,
+                       .incarnation = 1});
+  }
+}
+
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
-    const ClusterSpec& cluster, const TaskId& master, int num_cpus) {
+    const ClusterSpec& cluster, const TaskId& master, int num_cpus,
+    int num_gpus) {
   std::vector<TaskId> tasks = cluster.Tasks();
-  if (tasks.size() > kMaxDevices / static_cast<size_t>(num_cpus)) {
+  const auto of_task = static_cast<size_t>(num_cpus + num_gpus);
+  if (tasks.size() > kMaxDevices / of_task) {
     return absl::InvalidArgumentError(absl::StrCat(
-        tasks.size(), " tasks of ", num_cpus, " devices each have more than ",
+        tasks.size(), " tasks of ", of_task, " devices each have more than ",
         kMaxDevices, " devices together; lower the number in --devices"));
   }
   std::stable_partition(tasks.begin(), tasks.end(),
                         [&](const TaskId& task) { return task == master; });
   std::vector<DeviceInfo> devices;
   for (const TaskId& task : tasks) {
-    for (int i = 0; i < num_cpus; ++i) {
-      devices.push_back(
-          {.name = absl::StrCat(task.ToString(), "/device:", kCpu, ":", i),
-           .type = kCpu,
-           .memory_bytes = kNominalBytes,
-           .incarnation = 1});
-    }
+    AddNominalDevices(task.ToString(), kCpu, num_cpus, devices);
+    AddNominalDevices(task.ToString(), kGpu, num_gpus, devices);
   }
   return devices;
 }

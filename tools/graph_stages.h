@@ -61,12 +61,18 @@ absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
 std::vector<std::string> SinkNames(const Graph& graph,
                                    absl::Span<const std::string> feeds = {});
 
-// Returns the devices of all tasks of a cluster, `num_cpus` for each. The tasks
-// need not exist. The devices of `master` come first, because placement prefers
-// its task. Returns INVALID_ARGUMENT if there are more than 100,000 devices.
-// REQUIRES: `master` is a task of `cluster`.
+// Adds devices of one type to `devices`, which need not exist. `task` is the
+// name of their task.
+void AddNominalDevices(absl::string_view task, const DeviceType& type,
+                       int number, std::vector<DeviceInfo>& devices);
+
+// Returns the devices of all tasks of a cluster, `num_cpus` CPUs and `num_gpus`
+// GPUs for each. The tasks need not exist. The devices of `master` come first,
+// because placement prefers its task. Returns INVALID_ARGUMENT if there are
+// more than 100,000 devices. REQUIRES: `master` is a task of `cluster`.
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
-    const ClusterSpec& cluster, const TaskId& master, int num_cpus);
+    const ClusterSpec& cluster, const TaskId& master, int num_cpus,
+    int num_gpus = 0);
 
 // The options of GraphAtStage: the last stage, the devices and the step.
 struct StageOptions {

@@ -66,7 +66,8 @@ struct Flags {
 
 void AddSessionFlags(CLI::App& app, Flags& flags) {
   app.add_option("--devices", flags.run.session.devices,
-                 "cpu, or cpu:N for N CPU devices")
+                 "cpu, cpu:N for N CPU devices, or cpu:N,gpu:M for M GPUs "
+                 "besides; M may be all")
       ->capture_default_str();
   app.add_option("--memory", flags.run.session.cpu_memory_bytes,
                  DeviceMemoryHelp())

@@ -279,7 +279,8 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
       ->capture_default_str();
   serve
       ->add_option("--devices", options.devices,
-                   "cpu, or cpu:N for N CPU devices")
+                   "cpu, cpu:N for N CPU devices, or cpu:N,gpu:M for M GPUs "
+                   "besides; M may be all")
       ->capture_default_str();
   serve
       ->add_option("--threads", options.threads,

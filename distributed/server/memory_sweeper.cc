@@ -57,6 +57,8 @@ void MemorySweeper::Look() {
 void MemorySweeper::Sweep() {
   int64_t bytes = 0;
   for (const auto& device : devices_.devices()) {
+    // To give memory of a GPU back would stop the work there.
+    if (device->gpu_stream() != nullptr) continue;
     bytes += device->allocator().GiveBackUnused();
   }
   const int64_t unused = least_free_heap_bytes_ - kKeptHeapBytes;

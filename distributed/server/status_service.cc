@@ -86,6 +86,7 @@ void ReportConnections(const ConnectionCounts& counts,
 void ReportMemory(const DeviceSet& devices, const MemorySweeper& sweeper,
                   pb::MemoryStatus& status) {
   for (const auto& device : devices.devices()) {
+    if (device->gpu_stream() != nullptr) continue;  // not memory of the host
     const AllocatorStats stats = device->allocator().stats();
     status.set_live_bytes(status.live_bytes() + stats.live_bytes);
     status.set_kept_bytes(status.kept_bytes() + stats.kept_bytes);
