@@ -48,21 +48,23 @@ KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints) {
   return signature;
 }
 
-KernelSignature OnGpu(std::vector<TypeConstraint> constraints,
-                      std::vector<std::string> host_inputs,
-                      std::vector<std::string> host_outputs) {
+KernelSignature OnGpu(std::vector<TypeConstraint> constraints) {
   KernelSignature signature;
   signature.device_type = "GPU";
   signature.constraints = std::move(constraints);
+  return signature;
+}
+
+KernelSignature InHostMemory(KernelSignature signature,
+                             std::vector<std::string> host_inputs,
+                             std::vector<std::string> host_outputs) {
   signature.host_inputs = std::move(host_inputs);
   signature.host_outputs = std::move(host_outputs);
   return signature;
 }
 
-KernelSignature RoutesOnGpu(std::vector<std::string> host_inputs,
-                            std::vector<std::string> host_outputs) {
-  KernelSignature signature =
-      OnGpu({}, std::move(host_inputs), std::move(host_outputs));
+KernelSignature RoutesOnGpu() {
+  KernelSignature signature = OnGpu();
   signature.int32_on_host = true;
   return signature;
 }

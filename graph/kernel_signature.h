@@ -66,15 +66,16 @@ bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});
-// Returns the signature of a kernel for GPUs, with the names of its arguments
-// in host memory.
-KernelSignature OnGpu(std::vector<TypeConstraint> constraints = {},
-                      std::vector<std::string> host_inputs = {},
-                      std::vector<std::string> host_outputs = {});
+// Return the signature of a GPU kernel. It never runs on a thread that must not
+// compute, and constant folding does not use it. InHostMemory adds the names of
+// the arguments whose tensors stay in host memory.
+KernelSignature OnGpu(std::vector<TypeConstraint> constraints = {});
+KernelSignature InHostMemory(KernelSignature signature,
+                             std::vector<std::string> host_inputs,
+                             std::vector<std::string> host_outputs = {});
 // Returns the signature, on a GPU, of a kernel that passes tensors of all types
 // on without reading them. Int32 tensors are in host memory.
-KernelSignature RoutesOnGpu(std::vector<std::string> host_inputs = {},
-                            std::vector<std::string> host_outputs = {});
+KernelSignature RoutesOnGpu();
 // Returns the signature of a node that is on a GPU, but whose tensors are all
 // in host memory, such as arithmetic on shapes. The kernel for CPUs runs.
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});

@@ -62,26 +62,28 @@ absl::Status LoopCondShape(InferenceContext& context) {
 }
 
 void AddSwitchAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "Switch",
-                .doc = "Passes data to the output that pred selects; what "
-                       "needs the other output does not run.",
-                .inputs = {"data: T", "pred: bool"},
-                .outputs = {"output_false: T", "output_true: T"},
-                .attrs = {"T: type"},
-                .shape = SwitchShape},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu({"pred"})))});
+  registry.Add(
+      {.name = "Switch",
+       .doc = "Passes data to the output that pred selects; what "
+              "needs the other output does not run.",
+       .inputs = {"data: T", "pred: bool"},
+       .outputs = {"output_false: T", "output_true: T"},
+       .attrs = {"T: type"},
+       .shape = SwitchShape},
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"})))});
 
-  registry.Add({.name = "RefSwitch",
-                .doc = "Passes a reference to the output that pred selects; "
-                       "what needs the other one does not run.",
-                .inputs = {"data: Ref(T)", "pred: bool"},
-                .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
-                .attrs = {"T: type"},
-                .allows_uninitialized_input = true,
-                .shape = SwitchShape},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu({"pred"})))});
+  registry.Add(
+      {.name = "RefSwitch",
+       .doc = "Passes a reference to the output that pred selects; "
+              "what needs the other one does not run.",
+       .inputs = {"data: Ref(T)", "pred: bool"},
+       .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
+       .attrs = {"T: type"},
+       .allows_uninitialized_input = true,
+       .shape = SwitchShape},
+      {NotFoldable(RetainsInput(QuickOnCpu())),
+       NotFoldable(RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"})))});
 
   registry.Add(
       {.name = "Merge",
@@ -91,7 +93,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(RoutesOnGpu({}, {"value_index"})))});
+       NotFoldable(
+           RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"})))});
 
   registry.Add(
       {.name = "RefMerge",
@@ -101,7 +104,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(RoutesOnGpu({}, {"value_index"})))});
+       NotFoldable(
+           RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"})))});
 }
 
 void AddEnterAndOthers(OpRegistry& registry) {
@@ -172,7 +176,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
        .outputs = {"output: bool"},
        .shape = LoopCondShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(RoutesOnGpu({"input"}, {"output"})))});
+       NotFoldable(
+           RetainsInput(InHostMemory(RoutesOnGpu(), {"input"}, {"output"})))});
 }
 
 }  // namespace

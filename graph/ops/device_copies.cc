@@ -15,7 +15,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(OnGpu({}, {"input"}))});
+               {NotFoldable(InHostMemory(OnGpu(), {"input"}))});
 
   registry.Add({.name = "_CopyToHost",
                 .doc = "Copies a tensor from the memory of the GPU that the "
@@ -24,7 +24,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(OnGpu({}, {}, {"output"}))});
+               {NotFoldable(InHostMemory(OnGpu(), {}, {"output"}))});
 }
 
 }  // namespace leat::ops::device_copies

@@ -112,7 +112,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: type"},
        .allows_uninitialized_input = true,
        .shape = IsVariableInitializedShape},
-      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu({}, {"is_initialized"}))});
+      {NotFoldable(OnCpu()),
+       NotFoldable(InHostMemory(RoutesOnGpu(), {}, {"is_initialized"}))});
 
   registry.Add({.name = "Assign",
                 .doc = "Sets the variable behind a reference to a value.",

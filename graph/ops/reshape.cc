@@ -155,7 +155,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tshape: {int32, int64} = int32"},
                 .shape = ReshapeShape},
-               {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu({"shape"}))});
+               {RetainsInput(OnCpu()),
+                RetainsInput(InHostMemory(RoutesOnGpu(), {"shape"}))});
 
   registry.Add(
       {.name = "Squeeze",
@@ -172,7 +173,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tdim: {int32, int64} = int32"},
                 .shape = ExpandDimsShape},
-               {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu({"dim"}))});
+               {RetainsInput(OnCpu()),
+                RetainsInput(InHostMemory(RoutesOnGpu(), {"dim"}))});
 }
 
 }  // namespace leat::ops::reshape

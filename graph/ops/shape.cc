@@ -69,7 +69,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: out_type"},
                 .attrs = {"T: type", "out_type: {int32, int64} = int32"},
                 .shape = ShapeShape},
-               {OnCpu(), RoutesOnGpu({}, {"output"})});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 
   registry.Add(
       {.name = "ShapeN",
@@ -78,7 +78,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: N * out_type"},
        .attrs = {"N: int", "T: type", "out_type: {int32, int64} = int32"},
        .shape = ShapeNShape},
-      {OnCpu(), RoutesOnGpu({}, {"output"})});
+      {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 
   registry.Add({.name = "Size",
                 .doc = "Returns the number of elements of a tensor.",
@@ -86,7 +86,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: out_type"},
                 .attrs = {"T: type", "out_type: {int32, int64} = int32"},
                 .shape = SizeShape},
-               {OnCpu(), RoutesOnGpu({}, {"output"})});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 
   registry.Add({.name = "Rank",
                 .doc = "Returns the number of axes of a tensor.",
@@ -94,7 +94,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: int32"},
                 .attrs = {"T: type"},
                 .shape = RankShape},
-               {OnCpu(), RoutesOnGpu({}, {"output"})});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 }
 
 }  // namespace leat::ops::shape

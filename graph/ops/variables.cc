@@ -148,7 +148,8 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
        .outputs = {"is_initialized: bool"},
        .stateful = true,
        .shape = VarIsInitializedShape},
-      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu({}, {"is_initialized"}))});
+      {NotFoldable(OnCpu()),
+       NotFoldable(InHostMemory(RoutesOnGpu(), {}, {"is_initialized"}))});
 
   registry.Add({.name = "ReadVariableOp",
                 .doc = "Returns the value of the variable of a handle.",
@@ -159,15 +160,15 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                 .shape = ReadVariableShape},
                {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
 
-  registry.Add(
-      {.name = "VariableShape",
-       .doc = "Returns the shape of the variable of a handle.",
-       .inputs = {"input: resource"},
-       .outputs = {"output: out_type"},
-       .attrs = {"out_type: {int32, int64} = int32"},
-       .stateful = true,
-       .shape = VariableShapeShape},
-      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu({}, {"output"}))});
+  registry.Add({.name = "VariableShape",
+                .doc = "Returns the shape of the variable of a handle.",
+                .inputs = {"input: resource"},
+                .outputs = {"output: out_type"},
+                .attrs = {"out_type: {int32, int64} = int32"},
+                .stateful = true,
+                .shape = VariableShapeShape},
+               {NotFoldable(OnCpu()),
+                NotFoldable(InHostMemory(RoutesOnGpu(), {}, {"output"}))});
 }
 
 void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
