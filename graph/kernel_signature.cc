@@ -49,9 +49,8 @@ KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints) {
 }
 
 KernelSignature OnGpu(std::vector<TypeConstraint> constraints) {
-  KernelSignature signature;
+  KernelSignature signature = NotFoldable(OnCpu(std::move(constraints)));
   signature.device_type = "GPU";
-  signature.constraints = std::move(constraints);
   return signature;
 }
 

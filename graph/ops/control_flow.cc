@@ -62,28 +62,26 @@ absl::Status LoopCondShape(InferenceContext& context) {
 }
 
 void AddSwitchAndOthers(OpRegistry& registry) {
-  registry.Add(
-      {.name = "Switch",
-       .doc = "Passes data to the output that pred selects; what "
-              "needs the other output does not run.",
-       .inputs = {"data: T", "pred: bool"},
-       .outputs = {"output_false: T", "output_true: T"},
-       .attrs = {"T: type"},
-       .shape = SwitchShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"})))});
+  registry.Add({.name = "Switch",
+                .doc = "Passes data to the output that pred selects; what "
+                       "needs the other output does not run.",
+                .inputs = {"data: T", "pred: bool"},
+                .outputs = {"output_false: T", "output_true: T"},
+                .attrs = {"T: type"},
+                .shape = SwitchShape},
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"}))});
 
-  registry.Add(
-      {.name = "RefSwitch",
-       .doc = "Passes a reference to the output that pred selects; "
-              "what needs the other one does not run.",
-       .inputs = {"data: Ref(T)", "pred: bool"},
-       .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
-       .attrs = {"T: type"},
-       .allows_uninitialized_input = true,
-       .shape = SwitchShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"})))});
+  registry.Add({.name = "RefSwitch",
+                .doc = "Passes a reference to the output that pred selects; "
+                       "what needs the other one does not run.",
+                .inputs = {"data: Ref(T)", "pred: bool"},
+                .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
+                .attrs = {"T: type"},
+                .allows_uninitialized_input = true,
+                .shape = SwitchShape},
+               {NotFoldable(RetainsInput(QuickOnCpu())),
+                RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"}))});
 
   registry.Add(
       {.name = "Merge",
@@ -93,8 +91,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(
-           RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"})))});
+
+       RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"}))});
 
   registry.Add(
       {.name = "RefMerge",
@@ -104,8 +102,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(
-           RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"})))});
+
+       RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"}))});
 }
 
 void AddEnterAndOthers(OpRegistry& registry) {
@@ -117,8 +115,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(RoutesOnGpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
 
   registry.Add(
       {.name = "RefEnter",
@@ -128,46 +125,45 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(RetainsInput(RoutesOnGpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
 
-  registry.Add({.name = "Exit",
-                .doc = "Takes a tensor out of a loop that has ended.",
-                .inputs = {"data: T"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "Exit",
+       .doc = "Takes a tensor out of a loop that has ended.",
+       .inputs = {"data: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type"},
+       .shape = shapes::PassThrough},
+      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
 
-  registry.Add({.name = "RefExit",
-                .doc = "Takes a reference out of a loop that has ended.",
-                .inputs = {"data: Ref(T)"},
-                .outputs = {"output: Ref(T)"},
-                .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "RefExit",
+       .doc = "Takes a reference out of a loop that has ended.",
+       .inputs = {"data: Ref(T)"},
+       .outputs = {"output: Ref(T)"},
+       .attrs = {"T: type"},
+       .shape = shapes::PassThrough},
+      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
 }
 
 void AddNextIterationAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "NextIteration",
-                .doc = "Takes a tensor to the next iteration of a loop.",
-                .inputs = {"data: T"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "NextIteration",
+       .doc = "Takes a tensor to the next iteration of a loop.",
+       .inputs = {"data: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type"},
+       .shape = shapes::PassThrough},
+      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
 
-  registry.Add({.name = "RefNextIteration",
-                .doc = "Takes a reference to the next iteration of a loop.",
-                .inputs = {"data: Ref(T)"},
-                .outputs = {"output: Ref(T)"},
-                .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "RefNextIteration",
+       .doc = "Takes a reference to the next iteration of a loop.",
+       .inputs = {"data: Ref(T)"},
+       .outputs = {"output: Ref(T)"},
+       .attrs = {"T: type"},
+       .shape = shapes::PassThrough},
+      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
 
   registry.Add(
       {.name = "LoopCond",
@@ -176,8 +172,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
        .outputs = {"output: bool"},
        .shape = LoopCondShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-       NotFoldable(
-           RetainsInput(InHostMemory(RoutesOnGpu(), {"input"}, {"output"})))});
+
+       RetainsInput(InHostMemory(RoutesOnGpu(), {"input"}, {"output"}))});
 }
 
 }  // namespace

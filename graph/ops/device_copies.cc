@@ -15,7 +15,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(InHostMemory(OnGpu(), {"input"}))});
+               {InHostMemory(OnGpu(), {"input"})});
 
   registry.Add({.name = "_CopyToHost",
                 .doc = "Copies a tensor from the memory of the GPU that the "
@@ -24,7 +24,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(InHostMemory(OnGpu(), {}, {"output"}))});
+               {InHostMemory(OnGpu(), {}, {"output"})});
 }
 
 }  // namespace leat::ops::device_copies

@@ -11,13 +11,13 @@ void Register(OpRegistry& registry) {
       {.name = "NoOp",
        .doc = "Does nothing, but orders what runs before it and after it.",
        .shape = shapes::NoOutputs},
-      {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
+      {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "ControlTrigger",
                 .doc = "Does nothing, but runs even if what it waits for is in "
                        "a branch that is not taken.",
                 .shape = shapes::NoOutputs},
-               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 }
 
 }  // namespace leat::ops::no_op

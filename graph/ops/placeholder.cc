@@ -38,7 +38,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: dtype"},
        .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
        .shape = PlaceholderShape},
-      {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu())});
+      {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "PlaceholderV2",
                 .doc = "Stands for a tensor of the given shape that every step "
@@ -46,17 +46,17 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
                 .shape = PlaceholderShape},
-               {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 
-  registry.Add({.name = "PlaceholderWithDefault",
-                .doc = "Returns its input in every step that is not fed with "
-                       "another tensor.",
-                .inputs = {"input: dtype"},
-                .outputs = {"output: dtype"},
-                .attrs = {"dtype: type", "shape: shape"},
-                .shape = PlaceholderWithDefaultShape},
-               {NotFoldable(RetainsInput(OnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "PlaceholderWithDefault",
+       .doc = "Returns its input in every step that is not fed with "
+              "another tensor.",
+       .inputs = {"input: dtype"},
+       .outputs = {"output: dtype"},
+       .attrs = {"dtype: type", "shape: shape"},
+       .shape = PlaceholderWithDefaultShape},
+      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
 }
 
 }  // namespace leat::ops::placeholder

@@ -72,7 +72,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = VariableShape},
-               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "VariableV2",
                 .doc = "Returns a reference to a variable.",
@@ -81,7 +81,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = VariableV2Shape},
-               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add(
       {.name = "TemporaryVariable",
@@ -113,18 +113,18 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .allows_uninitialized_input = true,
        .shape = IsVariableInitializedShape},
       {NotFoldable(OnCpu()),
-       NotFoldable(InHostMemory(RoutesOnGpu(), {}, {"is_initialized"}))});
+       InHostMemory(RoutesOnGpu(), {}, {"is_initialized"})});
 
-  registry.Add({.name = "Assign",
-                .doc = "Sets the variable behind a reference to a value.",
-                .inputs = {"ref: Ref(T)", "value: T"},
-                .outputs = {"output_ref: Ref(T)"},
-                .attrs = {"T: type", "validate_shape: bool = true",
-                          "use_locking: bool = true"},
-                .allows_uninitialized_input = true,
-                .shape = AssignShape},
-               {NotFoldable(RetainsInput(OnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "Assign",
+       .doc = "Sets the variable behind a reference to a value.",
+       .inputs = {"ref: Ref(T)", "value: T"},
+       .outputs = {"output_ref: Ref(T)"},
+       .attrs = {"T: type", "validate_shape: bool = true",
+                 "use_locking: bool = true"},
+       .allows_uninitialized_input = true,
+       .shape = AssignShape},
+      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
 
   registry.Add({.name = "AssignAdd",
                 .doc = "Adds a value to the variable behind a reference.",

@@ -139,17 +139,16 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                           "shape: shape", "allowed_devices: list(string) = []"},
                 .stateful = true,
                 .shape = VarHandleShape},
-               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
-  registry.Add(
-      {.name = "VarIsInitializedOp",
-       .doc = "Returns whether the variable of a handle has a value.",
-       .inputs = {"resource: resource"},
-       .outputs = {"is_initialized: bool"},
-       .stateful = true,
-       .shape = VarIsInitializedShape},
-      {NotFoldable(OnCpu()),
-       NotFoldable(InHostMemory(RoutesOnGpu(), {}, {"is_initialized"}))});
+  registry.Add({.name = "VarIsInitializedOp",
+                .doc = "Returns whether the variable of a handle has a value.",
+                .inputs = {"resource: resource"},
+                .outputs = {"is_initialized: bool"},
+                .stateful = true,
+                .shape = VarIsInitializedShape},
+               {NotFoldable(OnCpu()),
+                InHostMemory(RoutesOnGpu(), {}, {"is_initialized"})});
 
   registry.Add({.name = "ReadVariableOp",
                 .doc = "Returns the value of the variable of a handle.",
@@ -158,17 +157,17 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = ReadVariableShape},
-               {NotFoldable(QuickOnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
-  registry.Add({.name = "VariableShape",
-                .doc = "Returns the shape of the variable of a handle.",
-                .inputs = {"input: resource"},
-                .outputs = {"output: out_type"},
-                .attrs = {"out_type: {int32, int64} = int32"},
-                .stateful = true,
-                .shape = VariableShapeShape},
-               {NotFoldable(OnCpu()),
-                NotFoldable(InHostMemory(RoutesOnGpu(), {}, {"output"}))});
+  registry.Add(
+      {.name = "VariableShape",
+       .doc = "Returns the shape of the variable of a handle.",
+       .inputs = {"input: resource"},
+       .outputs = {"output: out_type"},
+       .attrs = {"out_type: {int32, int64} = int32"},
+       .stateful = true,
+       .shape = VariableShapeShape},
+      {NotFoldable(OnCpu()), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 }
 
 void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
@@ -178,16 +177,16 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"ignore_lookup_error: bool = true"},
                 .stateful = true,
                 .shape = shapes::NoOutputs},
-               {NotFoldable(OnCpu()), NotFoldable(RoutesOnGpu())});
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 
-  registry.Add({.name = "AssignVariableOp",
-                .doc = "Sets the variable of a handle to a value.",
-                .inputs = {"resource: resource", "value: dtype"},
-                .attrs = {"dtype: type", "validate_shape: bool = false"},
-                .stateful = true,
-                .shape = AssignVariableShape},
-               {NotFoldable(RetainsInput(OnCpu())),
-                NotFoldable(RetainsInput(RoutesOnGpu()))});
+  registry.Add(
+      {.name = "AssignVariableOp",
+       .doc = "Sets the variable of a handle to a value.",
+       .inputs = {"resource: resource", "value: dtype"},
+       .attrs = {"dtype: type", "validate_shape: bool = false"},
+       .stateful = true,
+       .shape = AssignVariableShape},
+      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
 
   registry.Add({.name = "AssignAddVariableOp",
                 .doc = "Adds a value to the variable of a handle.",
