@@ -91,7 +91,6 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-
        RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"}))});
 
   registry.Add(
@@ -102,7 +101,6 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-
        RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"}))});
 }
 
@@ -172,7 +170,6 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
        .outputs = {"output: bool"},
        .shape = LoopCondShape},
       {NotFoldable(RetainsInput(QuickOnCpu())),
-
        RetainsInput(InHostMemory(RoutesOnGpu(), {"input"}, {"output"}))});
 }
 
