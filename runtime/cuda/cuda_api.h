@@ -1,0 +1,155 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CudaApi has the calls to CUDA that the runtime makes. One implementation
+// calls the CUDA runtime (cudart_api.h). Tests have another one, whose GPU is
+// memory of the host (leat/tests/testing/fake_cuda.h), so that everything
+// above this interface is proven on machines without a GPU.
+//
+//   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CudaApi> api, NewCudaApi());
+//   LEAT_RETURN_IF_ERROR(api->SetDevice(0));
+//   LEAT_ASSIGN_OR_RETURN(CudaStream stream, api->NewStream());
+#ifndef LEAT_RUNTIME_CUDA_CUDA_API_H_
+#define LEAT_RUNTIME_CUDA_CUDA_API_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+// CUDA's types behind cudaStream_t and cudaEvent_t.
+struct CUstream_st;
+struct CUevent_st;
+
+namespace leat {
+
+// A queue of work for one GPU, or null.
+using CudaStream = CUstream_st*;
+// A mark in a stream, or null. It is passed when all work in front of it has
+// run.
+using CudaEvent = CUevent_st*;
+
+// What CUDA says about a GPU. A plain value.
+struct CudaProperties {
+  std::string name = {};        // "NVIDIA H100 80GB HBM3"
+  std::string pci_bus_id = {};  // "0000:1b:00.0"
+  int major = 0;                // of the compute capability
+  int minor = 0;
+  int64_t memory_bytes = 0;
+};
+
+// The memory of a GPU, which processes share, in bytes. A plain value.
+struct CudaMemoryInfo {
+  int64_t free_bytes = 0;
+  int64_t total_bytes = 0;
+};
+
+// The functions behave as those of the CUDA runtime that their comments name.
+// Thread-safe. Each thread has a current GPU, which is GPU 0 until SetDevice.
+// Memory, streams and events belong to the GPU that was current when they were
+// made, and an event marks streams of its own GPU only.
+//
+// An error is RESOURCE_EXHAUSTED if there is no memory, and otherwise INTERNAL.
+// It may also be the error of work that was queued earlier. Some errors are
+// sticky: IsSticky.
+class CudaApi {
+ public:
+  virtual ~CudaApi() = default;
+
+  // ---- The machine ----
+
+  // cudaDriverGetVersion and cudaRuntimeGetVersion, such as 13000 for 13.0.
+  virtual absl::StatusOr<int> DriverVersion() = 0;
+  virtual absl::StatusOr<int> RuntimeVersion() = 0;
+  // cudaGetDeviceCount.
+  virtual absl::StatusOr<int> DeviceCount() = 0;
+  // cudaGetDeviceProperties. REQUIRES: 0 <= ordinal < DeviceCount().
+  virtual absl::StatusOr<CudaProperties> Properties(int ordinal) = 0;
+
+  // ---- The current GPU ----
+
+  // cudaSetDevice. Makes a GPU current for the calling thread.
+  virtual absl::Status SetDevice(int ordinal) = 0;
+  // cudaMemGetInfo.
+  virtual absl::StatusOr<CudaMemoryInfo> MemoryInfo() = 0;
+  // cudaGetLastError. Returns and forgets the error of a launch.
+  virtual absl::Status LastError() = 0;
+
+  // ---- Memory ----
+
+  // cudaMalloc. Aligned to 256 bytes.
+  virtual absl::StatusOr<char*> NewMemory(size_t bytes) = 0;
+  // cudaFree. Waits for all work of the GPU.
+  virtual absl::Status FreeMemory(char* memory) = 0;
+  // cudaHostAlloc: pinned memory, which all GPUs can read and write.
+  virtual absl::StatusOr<char*> NewPinned(size_t bytes) = 0;
+  // cudaFreeHost.
+  virtual absl::Status FreePinned(char* memory) = 0;
+  // cudaHostGetDevicePointer. Returns the address by which kernels on the
+  // current GPU access pinned memory.
+  virtual absl::StatusOr<char*> AddressOnDevice(char* pinned) = 0;
+
+  // Tell that a part of NewMemory's bytes begins to be used, or is not used any
+  // more, by work that is queued in `stream` after this call. CUDA does not
+  // know such parts. The fake checks that nothing else uses them.
+  virtual void BeginUse(CudaStream, char* /*memory*/, size_t /*bytes*/) {}
+  virtual void EndUse(CudaStream, char* /*memory*/, size_t /*bytes*/) {}
+
+  // ---- Streams and events ----
+
+  // cudaStreamCreateWithFlags. The stream does not wait for CUDA's default
+  // stream.
+  virtual absl::StatusOr<CudaStream> NewStream() = 0;
+  // cudaStreamDestroy. Work that is queued still runs.
+  virtual absl::Status FreeStream(CudaStream stream) = 0;
+  // cudaStreamSynchronize. Blocks until all work in the stream has run.
+  virtual absl::Status Synchronize(CudaStream stream) = 0;
+  // cudaEventCreateWithFlags, without timing.
+  virtual absl::StatusOr<CudaEvent> NewEvent() = 0;
+  // cudaEventDestroy.
+  virtual absl::Status FreeEvent(CudaEvent event) = 0;
+  // cudaEventRecord. Moves the event to the end of the stream.
+  virtual absl::Status Record(CudaEvent event, CudaStream stream) = 0;
+  // cudaStreamWaitEvent. Work that is queued in `stream` after this call does
+  // not begin before the event, where it is now, is passed.
+  virtual absl::Status Wait(CudaStream stream, CudaEvent event) = 0;
+  // cudaEventQuery. Returns whether the event is passed.
+  virtual absl::StatusOr<bool> IsPassed(CudaEvent event) = 0;
+  // cudaEventSynchronize. Blocks until the event is passed.
+  virtual absl::Status Synchronize(CudaEvent event) = 0;
+
+  // ---- Work ----
+
+  // cudaMemcpyAsync. The memory of the host must be pinned and stay as it is
+  // until the copy has run.
+  virtual absl::Status CopyToDevice(CudaStream stream, char* to,
+                                    const char* from, size_t bytes) = 0;
+  virtual absl::Status CopyToHost(CudaStream stream, char* to, const char* from,
+                                  size_t bytes) = 0;
+  virtual absl::Status CopyOnDevice(CudaStream stream, char* to,
+                                    const char* from, size_t bytes) = 0;
+  // cudaMemsetAsync.
+  virtual absl::Status Fill(CudaStream stream, char* to, uint8_t value,
+                            size_t bytes) = 0;
+};
+
+// Returns the error of a call, with CUDA's number, name and text of the error:
+// "cudaMalloc: out of memory (cudaErrorMemoryAllocation)".
+// REQUIRES: code != 0.
+absl::Status CudaError(absl::string_view call, int code, absl::string_view name,
+                       absl::string_view text);
+
+// Returns true if the GPU cannot run anything any more in this process: it
+// answers every later call with this error.
+bool IsSticky(const absl::Status& status);
+
+// Returns the CUDA runtime. Returns FAILED_PRECONDITION, saying why in a line,
+// if this build has none, or if this machine has no driver or no GPU.
+absl::StatusOr<std::shared_ptr<CudaApi>> NewCudaApi();
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_CUDA_CUDA_API_H_

@@ -1,0 +1,96 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CudaDevice is the device "/device:GPU:<i>" of this process.
+//
+//   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CudaApi> api, NewCudaApi());
+//   LEAT_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<CudaDevice>> gpus,
+//                         CreateCudaDevices(api, {.ordinals = {0}}));
+#ifndef LEAT_RUNTIME_CUDA_CUDA_DEVICE_H_
+#define LEAT_RUNTIME_CUDA_CUDA_DEVICE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leat/core/devices/device.h"
+#include "leat/core/threads/clock.h"
+#include "leat/runtime/cuda/cuda_api.h"
+#include "leat/runtime/cuda/cuda_streams.h"
+#include "leat/runtime/cuda/device_health.h"
+#include "leat/runtime/cuda/pinned_pool.h"
+#include "leat/runtime/cuda/stream_allocator.h"
+
+namespace leat {
+
+class FileService;
+
+struct CudaDeviceOptions {
+  // All device names begin with this name of a task.
+  std::string task = "/job:localhost/replica:0/task:0";
+  // The GPUs that become devices, as the driver counts them. The i-th becomes
+  // "GPU:<i>". Empty stands for all.
+  std::vector<int> ordinals = {};
+  // The most bytes of each GPU's memory. 0 stands for `memory_fraction`.
+  int64_t memory_bytes = 0;
+  // A part of each GPU's memory, in [0, 1]. 0 stands for nearly all that is
+  // free when the device is made.
+  double memory_fraction = 0;
+  // Whether the device takes memory from CUDA when it needs it, and not all at
+  // its first tensor.
+  bool allow_growth = false;
+  // The most bytes of pinned memory of the host for each GPU.
+  int64_t pinned_bytes = int64_t{1} << 30;
+  // Gives memory of the host beyond that limit. Borrowed. Null stands for
+  // HostAllocator().
+  Allocator* ordinary = nullptr;
+  // The files that kernels may use. Borrowed, may be null.
+  FileService* files = nullptr;
+  // Borrowed. Null stands for RealClock().
+  Clock* clock = nullptr;
+};
+
+// Thread-safe. Has its own streams, memory, and a queue with one thread, on
+// which kernels launch their work.
+class CudaDevice final : public Device {
+ public:
+  // Makes the device of one GPU. CreateCudaDevices calls this.
+  // REQUIRES: `ordinal` is in [0, 255].
+  static absl::StatusOr<std::unique_ptr<CudaDevice>> New(
+      std::shared_ptr<CudaApi> api, int ordinal, DeviceInfo info,
+      const CudaDeviceOptions& options);
+  // Waits until all work of the GPU has run, unless it is lost. Tensors in
+  // memory of the host may outlive the device, those on the GPU may not.
+  ~CudaDevice() override;
+
+  StreamAllocator& allocator() override { return *allocator_; }
+  PinnedPool& host_allocator() override { return pinned_; }
+  WorkQueue& compute_queue() override { return *queue_; }
+  GpuStream* gpu_stream() override { return streams_.get(); }
+  FileService* files() override { return files_; }
+
+  // Returns OK, or the first error of a GPU that is lost.
+  absl::Status status() const { return health_->status(); }
+
+ private:
+  CudaDevice(std::shared_ptr<CudaApi> api, DeviceInfo info,
+             const CudaDeviceOptions& options);
+
+  FileService* const files_;
+  const std::shared_ptr<DeviceHealth> health_;
+  PinnedPool pinned_;
+  std::unique_ptr<WorkQueue> queue_;
+  std::unique_ptr<CudaStreams> streams_;
+  std::unique_ptr<StreamAllocator> allocator_;
+};
+
+// Makes a device of each GPU that the options name. `info.memory_bytes` is the
+// device's limit, and `info.description` has the words of TensorFlow's
+// physical_device_desc. Returns INVALID_ARGUMENT if an option is wrong or names
+// a GPU that does not exist. Returns RESOURCE_EXHAUSTED if the GPU or the
+// system has too little memory, or no thread left.
+absl::StatusOr<std::vector<std::unique_ptr<CudaDevice>>> CreateCudaDevices(
+    std::shared_ptr<CudaApi> api, const CudaDeviceOptions& options = {});
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_CUDA_CUDA_DEVICE_H_

@@ -1,0 +1,40 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/cuda/pinned_pool.h"
+
+#include <utility>
+
+namespace leat {
+namespace {
+
+class PinnedRegions final : public RegionSource {
+ public:
+  explicit PinnedRegions(std::shared_ptr<CudaApi> api) : api_(std::move(api)) {}
+
+  char* Take(size_t bytes) override {
+    return api_->NewPinned(bytes).value_or(nullptr);
+  }
+  void Give(char* region) override {
+    // If the GPU is lost, so is the memory.
+    api_->FreePinned(region).IgnoreError();
+  }
+  Memory memory() const override { return {MemoryKind::kPinned, 0}; }
+
+ private:
+  const std::shared_ptr<CudaApi> api_;
+};
+
+}  // namespace
+
+PinnedPool::PinnedPool(std::shared_ptr<CudaApi> api, Allocator& ordinary,
+                       PinnedPoolOptions options)
+    : ordinary_(ordinary),
+      options_(std::move(options)),
+      heap_(RegionHeap::New(std::make_unique<PinnedRegions>(std::move(api)),
+                            {.limit_bytes = options_.limit_bytes})) {}
+
+BufferRef PinnedPool::Allocate(size_t bytes) {
+  BufferRef pinned = AllocatePinned(bytes);
+  return pinned != nullptr ? pinned : ordinary_.Allocate(bytes);
+}
+
+}  // namespace leat
