@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/graph.h"
@@ -26,17 +27,26 @@ bool KernelContext::IsInHostMemory(int i) const {
   return values_.memory->is_output_on_host[i];
 }
 
-Allocator& KernelContext::AllocatorOfOutput(int i) const {
-  return IsOutputOnHost(i) ? step_->device->host_allocator()
-                           : step_->device->allocator();
+absl::StatusOr<Tensor> KernelContext::Allocate(bool on_host, DType dtype,
+                                               const Shape& shape,
+                                               int64_t held_bytes) const {
+  Device& device = *step_->device;
+  absl::StatusOr<Tensor> tensor =
+      Tensor::Allocate(on_host ? device.host_allocator() : device.allocator(),
+                       dtype, shape, held_bytes);
+  if (ABSL_PREDICT_FALSE(!tensor.ok()) && device.gpu_stream() != nullptr) {
+    // A GPU that has failed has no memory either.
+    LEAT_RETURN_IF_ERROR(device.gpu_stream()->CheckLaunch());
+  }
+  return tensor;
 }
 
 absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape,
                                                       int64_t held_bytes) {
   Tensor& tensor = output(i).tensor;
   LEAT_ASSIGN_OR_RETURN(
-      tensor, Tensor::Allocate(AllocatorOfOutput(i), node_->output_types[i],
-                               shape, held_bytes));
+      tensor,
+      Allocate(IsOutputOnHost(i), node_->output_types[i], shape, held_bytes));
   return &tensor;
 }
 
@@ -62,7 +72,7 @@ absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
 
 absl::StatusOr<Tensor> KernelContext::AllocateTemporary(DType dtype,
                                                         const Shape& shape) {
-  return Tensor::Allocate(step_->device->allocator(), dtype, shape);
+  return Allocate(/*on_host=*/false, dtype, shape, /*held_bytes=*/0);
 }
 
 }  // namespace leat

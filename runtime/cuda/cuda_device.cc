@@ -116,7 +116,8 @@ CudaDevice::CudaDevice(std::shared_ptr<CudaApi> api, DeviceInfo info,
       pinned_(std::move(api),
               options.ordinary != nullptr ? *options.ordinary : HostAllocator(),
               {.name = absl::StrCat(ShortName(name()), " host"),
-               .limit_bytes = options.pinned_bytes}) {}
+               .limit_bytes = options.pinned_bytes}),
+      host_side_(*this) {}
 
 CudaDevice::~CudaDevice() = default;
 

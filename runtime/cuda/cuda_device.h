@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "leat/core/devices/device.h"
+#include "leat/core/devices/host_side_device.h"
 #include "leat/core/threads/clock.h"
 #include "leat/runtime/cuda/cuda_api.h"
 #include "leat/runtime/cuda/cuda_streams.h"
@@ -66,6 +67,7 @@ class CudaDevice final : public Device {
   PinnedPool& host_allocator() override { return pinned_; }
   WorkQueue& compute_queue() override { return *queue_; }
   GpuStream* gpu_stream() override { return streams_.get(); }
+  Device& host_side() override { return host_side_; }
   FileService* files() override { return files_; }
 
   // Returns OK, or the first error of a GPU that is lost.
@@ -81,6 +83,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<WorkQueue> queue_;
   std::unique_ptr<CudaStreams> streams_;
   std::unique_ptr<StreamAllocator> allocator_;
+  HostSideDevice host_side_;
 };
 
 // Makes a device of each GPU that the options name. `info.memory_bytes` is the
