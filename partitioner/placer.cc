@@ -2,6 +2,7 @@
 #include "leat/partitioner/placer.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -274,8 +275,11 @@ class ConstraintCollector {
       allowed = Allowed(DeviceName(), *types_[group], false);
     }
     if (allowed.empty()) return NoDeviceError(group);
-    info.candidates = static_cast<int>(problem_.candidates.size());
-    problem_.candidates.push_back(std::move(allowed));
+    // Different requests and types may allow the same devices.
+    const auto [set, is_new] = sets_.try_emplace(
+        std::move(allowed), static_cast<int>(problem_.candidates.size()));
+    if (is_new) problem_.candidates.push_back(set->first);
+    info.candidates = set->second;
     candidates_of_.emplace(key, info.candidates);
     return absl::OkStatus();
   }
@@ -320,8 +324,9 @@ class ConstraintCollector {
   std::vector<bool> lacks_kernel_;    // by group: a node has no kernel
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;  // by request
-  absl::flat_hash_map<CandidatesKey, int>
-      candidates_of_;  // index into problem_.candidates
+  // Both maps give indices into problem_.candidates.
+  absl::flat_hash_map<CandidatesKey, int> candidates_of_;
+  std::map<std::vector<int>, int> sets_;
 };
 
 }  // namespace
