@@ -19,7 +19,7 @@ constexpr int kInvalidValue = 1;
 constexpr int kInvalidDevice = 101;
 constexpr int kInvalidHandle = 400;
 constexpr size_t kAlignment = 256;
-// Of the memory of a new region.
+// Fills a block whose use begins.
 constexpr int kFresh = 0xcd;
 
 absl::string_view NameOf(int code) {
@@ -480,7 +480,6 @@ absl::StatusOr<char*> FakeCuda::NewMemory(size_t bytes) {
   }
   used += static_cast<int64_t>(bytes);
   char* const memory = NewBytes(bytes);
-  std::memset(memory, kFresh, bytes);
   regions_[memory] = {bytes, ordinal};
   return memory;
 }
@@ -560,6 +559,7 @@ void FakeCuda::BeginUse(CudaStream stream, char* memory, size_t bytes) {
     }
     in_use[memory] = bytes;
     ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+    std::memset(memory, kFresh, bytes);
   };
   Queue(Call::kNumCalls, stream, std::move(work)).IgnoreError();
 }

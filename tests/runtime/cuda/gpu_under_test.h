@@ -84,19 +84,6 @@ class GpuUnderTest {
   std::vector<std::unique_ptr<CudaDevice>> devices_;
 };
 
-// Returns whether each element is `value`.
-inline bool AllAre(const Tensor& tensor, float value) {
-  for (const float element : tensor.data<float>()) {
-    if (element != value) return false;
-  }
-  return true;
-}
-
-// Sets each element.
-inline void SetAll(Tensor& tensor, float value) {
-  for (float& element : tensor.mutable_data<float>()) element = value;
-}
-
 }  // namespace leat::testing
 
 #endif  // LEAT_TESTS_RUNTIME_CUDA_GPU_UNDER_TEST_H_

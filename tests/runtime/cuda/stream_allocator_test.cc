@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/tests/runtime/cuda/gpu_under_test.h"
+#include "leat/tests/runtime/cuda/random_program.h"
 #include "leat/tests/testing/fake_cuda.h"
 
 namespace leat::stream_allocator_test {
