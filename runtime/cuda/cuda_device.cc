@@ -35,9 +35,8 @@ absl::Status CheckOptions(const CudaDeviceOptions& options, int count) {
   std::sort(ordinals.begin(), ordinals.end());
   for (size_t i = 0; i < ordinals.size(); ++i) {
     if (ordinals[i] < 0 || ordinals[i] >= count) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no GPU ", ordinals[i], "; this machine has ",
-                       count));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "there is no GPU ", ordinals[i], "; this machine has ", count));
     }
     if (i > 0 && ordinals[i] == ordinals[i - 1]) {
       return absl::InvalidArgumentError(
@@ -69,9 +68,10 @@ absl::StatusOr<DeviceInfo> Describe(CudaApi& api, int ordinal, size_t index,
   info.type = kGpu;
   LEAT_ASSIGN_OR_RETURN(info.memory_bytes, MemoryLimit(api, options));
   info.incarnation = RandomId();
-  info.description = absl::StrCat(
-      "device: ", ordinal, ", name: ", gpu.name, ", pci bus id: ",
-      gpu.pci_bus_id, ", compute capability: ", gpu.major, ".", gpu.minor);
+  info.description =
+      absl::StrCat("device: ", ordinal, ", name: ", gpu.name,
+                   ", pci bus id: ", gpu.pci_bus_id,
+                   ", compute capability: ", gpu.major, ".", gpu.minor);
   return info;
 }
 

@@ -126,9 +126,8 @@ void CudaStreams::Finish(Done done, const absl::Status& status) {
     health_.Defer(status);
     return;
   }
-  options_.queue.Add([done = std::move(done), status]() mutable {
-    std::move(done)(status);
-  });
+  options_.queue.Add(
+      [done = std::move(done), status]() mutable { std::move(done)(status); });
 }
 
 void CudaStreams::Keep(BufferRef buffer) {
@@ -227,8 +226,8 @@ absl::Status CudaStreams::CopyInPiecesToDevice(const char* from, char* to,
     const size_t size = std::min(kPiece, bytes - begin);
     LEAT_RETURN_IF_ERROR(WaitForPiece(piece));
     std::memcpy(piece.memory->data(), from + begin, size);
-    LEAT_RETURN_IF_ERROR(health_.Note(api_.CopyToDevice(
-        to_device_, to + begin, piece.memory->data(), size)));
+    LEAT_RETURN_IF_ERROR(health_.Note(
+        api_.CopyToDevice(to_device_, to + begin, piece.memory->data(), size)));
     LEAT_RETURN_IF_ERROR(UsePiece(piece, to_device_));
   }
   return Order(to_device_, compute_);
@@ -270,8 +269,8 @@ absl::Status CudaStreams::CopyToPinned(const Tensor& from, BufferRef to,
                                        char* begin, Done& done) {
   const size_t bytes = BytesOf(from);
   if (bytes <= kSmall) {
-    LEAT_RETURN_IF_ERROR(health_.Note(
-        api_.CopyToHost(compute_, begin, from.raw_data(), bytes)));
+    LEAT_RETURN_IF_ERROR(
+        health_.Note(api_.CopyToHost(compute_, begin, from.raw_data(), bytes)));
     if (done == nullptr) {
       Keep(std::move(to));
     } else {
@@ -306,8 +305,7 @@ absl::Status CudaStreams::CopyToOrdinary(const Tensor& from, const Tensor& to,
       std::move(done)(status);
     }
   };
-  const absl::Status status =
-      CopyToPinned(from, piece, piece->data(), finish);
+  const absl::Status status = CopyToPinned(from, piece, piece->data(), finish);
   if (!status.ok()) Finish(std::move(finish), status);
   return absl::OkStatus();
 }
@@ -323,9 +321,8 @@ absl::Status CudaStreams::CopyInPiecesToHost(const Tensor& from, char* to) {
       Piece& piece = pieces_[i % 2];
       LEAT_RETURN_IF_ERROR(WaitForPiece(piece));
       const size_t size = std::min(kPiece, bytes - i * kPiece);
-      LEAT_RETURN_IF_ERROR(
-          health_.Note(api_.CopyToHost(to_host_, piece.memory->data(),
-                                       from.raw_data() + i * kPiece, size)));
+      LEAT_RETURN_IF_ERROR(health_.Note(api_.CopyToHost(
+          to_host_, piece.memory->data(), from.raw_data() + i * kPiece, size)));
       LEAT_RETURN_IF_ERROR(UsePiece(piece, to_host_));
     }
     if (i > 0) {

@@ -22,9 +22,9 @@ absl::Status DeviceHealth::Note(const absl::Status& result) {
   }
   MutexLock lock(mutex_);
   if (first_error_.ok()) {
-    first_error_ = absl::InternalError(
-        absl::StrCat(device_, " has failed and cannot be used any more: ",
-                     result.message()));
+    first_error_ = absl::InternalError(absl::StrCat(
+        device_,
+        " has failed and cannot be used any more: ", result.message()));
     is_lost_.store(true, std::memory_order_release);
   }
   return first_error_;

@@ -107,8 +107,8 @@ BufferRef RegionHeap::Allocate(size_t bytes) {
     chunk->region->was_used = true;
     ++figures_.num_live;
     live_bytes_ += rounded;
-    figures_.peak_live_bytes = std::max(figures_.peak_live_bytes,
-                                        static_cast<int64_t>(live_bytes_));
+    figures_.peak_live_bytes =
+        std::max(figures_.peak_live_bytes, static_cast<int64_t>(live_bytes_));
     source_->Begin(chunk->memory, rounded);
   }
   return BufferRef(new Block(shared_from_this(), chunk, bytes));
@@ -124,9 +124,9 @@ RegionHeap::Chunk* RegionHeap::TakeChunk(size_t bytes) {
 
 void RegionHeap::Split(Chunk* chunk, size_t bytes) {
   if (chunk->bytes == bytes) return;
-  Chunk* const rest =
-      new Chunk{chunk->memory + bytes, chunk->bytes - bytes, chunk->region,
-                chunk, chunk->next, false};
+  Chunk* const rest = new Chunk{chunk->memory + bytes, chunk->bytes - bytes,
+                                chunk->region,         chunk,
+                                chunk->next,           false};
   if (rest->next != nullptr) rest->next->previous = rest;
   chunk->next = rest;
   chunk->bytes = bytes;
@@ -245,9 +245,9 @@ std::string RegionHeap::Describe() const {
   const size_t described = std::min(live.size(), kNumDescribed);
   std::partial_sort(live.begin(), live.begin() + described, live.end(),
                     std::greater<>());
-  std::string text = absl::StrCat(live_bytes_, " bytes of at most ",
-                                  options_.limit_bytes, " are in use in ",
-                                  live.size(), " blocks");
+  std::string text =
+      absl::StrCat(live_bytes_, " bytes of at most ", options_.limit_bytes,
+                   " are in use in ", live.size(), " blocks");
   for (size_t i = 0; i < described; ++i) {
     absl::StrAppend(&text, i == 0 ? ", the largest of " : ", ", live[i]);
   }

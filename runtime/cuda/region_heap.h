@@ -4,8 +4,8 @@
 // milliseconds to make a region. What it knows of the blocks lies in memory of
 // the host.
 //
-//   const auto heap = RegionHeap::New(std::move(source), {.limit_bytes = 1 << 30});
-//   BufferRef block = heap->Allocate(1000);
+//   const auto heap = RegionHeap::New(std::move(source), {.limit_bytes = 1 <<
+//   30}); BufferRef block = heap->Allocate(1000);
 #ifndef LEAT_RUNTIME_CUDA_REGION_HEAP_H_
 #define LEAT_RUNTIME_CUDA_REGION_HEAP_H_
 
@@ -48,11 +48,11 @@ struct RegionHeapOptions {
 
 // The figures that AllocatorStats lacks. Sizes are in bytes.
 struct RegionHeapStats {
-  int64_t peak_live_bytes = 0;   // the most live bytes so far
-  int64_t largest_request = 0;   // so far
-  int64_t largest_free = 0;      // the largest block that is free now
+  int64_t peak_live_bytes = 0;  // the most live bytes so far
+  int64_t largest_request = 0;  // so far
+  int64_t largest_free = 0;     // the largest block that is free now
   int64_t num_regions = 0;
-  int64_t num_live = 0;          // blocks
+  int64_t num_live = 0;  // blocks
 };
 
 // Thread-safe. Takes the smallest free block that is large enough, and joins a

@@ -19,7 +19,7 @@ constexpr int kInvalidValue = 1;
 constexpr int kInvalidDevice = 101;
 constexpr int kInvalidHandle = 400;
 constexpr size_t kAlignment = 256;
-// Of the memory of a new region.
+// Fills a block whose use begins.
 constexpr int kFresh = 0xcd;
 
 absl::string_view NameOf(int code) {
@@ -65,8 +65,8 @@ struct FakeCuda::Work {
   std::function<void()> run = nullptr;
   bool is_kernel = false;  // runs without the lock
   Event* event = nullptr;
-  int64_t record = 0;      // of the event
-  bool is_wait = false;    // and not a record
+  int64_t record = 0;    // of the event
+  bool is_wait = false;  // and not a record
   // The pinned memory that it reads or writes.
   const char* pinned = nullptr;
   size_t pinned_bytes = 0;
@@ -105,8 +105,8 @@ class FakeCuda::Stream final : public cuda::HostStream {
 
 struct FakeCuda::Gpu {
   int64_t used_bytes = 0;
-  int lost_code = 0;     // 0 if it is not lost
-  int lost_after = -1;   // pieces of work, or -1
+  int lost_code = 0;    // 0 if it is not lost
+  int lost_after = -1;  // pieces of work, or -1
   int next_lost_code = 0;
 };
 
@@ -142,9 +142,8 @@ void FakeCuda::RunThread() {
   for (;;) {
     {
       MutexLock lock(mutex_);
-      while (!is_ending_ &&
-             (is_held_ || RandomStream() == nullptr ||
-              (allowance_ == 0 && num_waiting_ == 0))) {
+      while (!is_ending_ && (is_held_ || RandomStream() == nullptr ||
+                             (allowance_ == 0 && num_waiting_ == 0))) {
         changed_.Wait(mutex_);
       }
       if (is_ending_) return;
@@ -156,14 +155,16 @@ void FakeCuda::RunThread() {
 
 FakeCuda::Stream* FakeCuda::RandomStream() {
   std::vector<Stream*> can_run;
-  for (const auto& stream : streams_) {
-    if (stream->CanRun()) can_run.push_back(stream.get());
+  Stream* slow = nullptr;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    if (!streams_[i]->CanRun()) continue;
+    if (static_cast<int>(i) == slow_) {
+      slow = streams_[i].get();
+    } else {
+      can_run.push_back(streams_[i].get());
+    }
   }
-  if (can_run.size() > 1) {
-    can_run.erase(std::remove(can_run.begin(), can_run.end(), slow_),
-                  can_run.end());
-  }
-  return can_run.empty() ? nullptr : can_run[random_() % can_run.size()];
+  return can_run.empty() ? slow : can_run[random_() % can_run.size()];
 }
 
 bool FakeCuda::RunOne() {
@@ -217,9 +218,9 @@ void FakeCuda::Release() {
   changed_.NotifyAll();
 }
 
-void FakeCuda::SlowDown(CudaStream stream) {
+void FakeCuda::SlowDown(int index) {
   MutexLock lock(mutex_);
-  slow_ = stream == nullptr ? nullptr : Find(stream);
+  slow_ = index;
 }
 
 void FakeCuda::RunUntil(absl::FunctionRef<bool()> is_over) {
@@ -406,10 +407,9 @@ bool FakeCuda::IsInPinned(const char* memory, size_t bytes) {
   return false;
 }
 
-absl::Status FakeCuda::QueueBytes(Call call, CudaStream stream,
-                                  char* device_to, const char* device_from,
-                                  const char* pinned, size_t bytes,
-                                  std::function<void()> run) {
+absl::Status FakeCuda::QueueBytes(Call call, CudaStream stream, char* device_to,
+                                  const char* device_from, const char* pinned,
+                                  size_t bytes, std::function<void()> run) {
   Work work;
   {
     MutexLock lock(mutex_);
@@ -480,7 +480,6 @@ absl::StatusOr<char*> FakeCuda::NewMemory(size_t bytes) {
   }
   used += static_cast<int64_t>(bytes);
   char* const memory = NewBytes(bytes);
-  std::memset(memory, kFresh, bytes);
   regions_[memory] = {bytes, ordinal};
   return memory;
 }
@@ -523,7 +522,8 @@ absl::Status FakeCuda::FreePinned(char* memory) {
   }
   for (const auto& stream : streams_) {
     for (const Work& work : stream->work) {
-      if (work.pinned != nullptr && !IsInPinned(work.pinned, work.pinned_bytes)) {
+      if (work.pinned != nullptr &&
+          !IsInPinned(work.pinned, work.pinned_bytes)) {
         Complain("pinned memory is freed that a copy will use");
       }
     }
@@ -559,6 +559,7 @@ void FakeCuda::BeginUse(CudaStream stream, char* memory, size_t bytes) {
     }
     in_use[memory] = bytes;
     ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+    std::memset(memory, kFresh, bytes);
   };
   Queue(Call::kNumCalls, stream, std::move(work)).IgnoreError();
 }

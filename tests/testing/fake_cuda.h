@@ -6,7 +6,7 @@
 // the host run in its streams (leat/kernels/cuda/device/host_stream.h).
 //
 //   const auto cuda = std::make_shared<FakeCuda>(FakeCudaOptions{.seed = 7});
-//   ASSERT_OK_AND_ASSIGN(auto gpus, CreateCudaDevices(cuda));
+//   auto gpus = CreateCudaDevices(cuda);
 //   cuda->Lose(0);  // from now on, GPU 0 refuses everything
 #ifndef LEAT_TESTS_TESTING_FAKE_CUDA_H_
 #define LEAT_TESTS_TESTING_FAKE_CUDA_H_
@@ -81,9 +81,9 @@ class FakeCuda final : public CudaApi {
   // Keeps the thread from running anything, until Release.
   void Hold();
   void Release();
-  // Runs the work of a stream only when no other stream has work, until the
-  // next call. Null stands for no stream.
-  void SlowDown(CudaStream stream);
+  // Runs the work of a stream, the `index`-th that was made, only when no other
+  // stream has work that can run.
+  void SlowDown(int index);
 
   // Lets calls return the error with this number: first `skipped` calls
   // succeed, then `times` calls fail.
@@ -142,7 +142,7 @@ class FakeCuda final : public CudaApi {
   struct Region {
     size_t bytes = 0;
     int ordinal = 0;
-    bool is_divided = false;          // by BeginUse
+    bool is_divided = false;              // by BeginUse
     std::map<char*, size_t> in_use = {};  // as of the work that has run
   };
   struct Failure {
@@ -199,10 +199,10 @@ class FakeCuda final : public CudaApi {
   std::map<char*, size_t> pinned_ ABSL_GUARDED_BY(mutex_);
   std::map<std::thread::id, int> current_ ABSL_GUARDED_BY(mutex_);
   Failure failures_[static_cast<int>(Call::kNumCalls)] ABSL_GUARDED_BY(mutex_);
-  int64_t counts_[static_cast<int>(Call::kNumCalls)] ABSL_GUARDED_BY(mutex_) =
-      {};
+  int64_t counts_[static_cast<int>(Call::kNumCalls)] ABSL_GUARDED_BY(
+      mutex_) = {};
   std::vector<std::string> complaints_ ABSL_GUARDED_BY(mutex_);
-  Stream* slow_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  int slow_ ABSL_GUARDED_BY(mutex_) = -1;
   // How much work the thread may run.
   int64_t allowance_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // threads in RunUntil
