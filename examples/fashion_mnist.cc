@@ -15,6 +15,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/status_macros.h"
@@ -55,9 +56,11 @@ struct Flags {
   int show = 0;
 };
 
-// Returns the devices of the network. With two devices the convolutions run on
-// the first and the rest on the second; with one device everything runs on it.
+// Returns the devices of the network. With two CPUs the convolutions run on the
+// first and the rest on the second; with one CPU everything runs on it. With a
+// GPU, the session places what has a kernel for GPUs there.
 Devices DevicesOf(const Flags& flags) {
+  if (absl::StrContains(flags.devices, "gpu")) return {};
   const bool one = flags.devices == "cpu" || flags.devices == "cpu:1";
   return {.first = "/cpu:0", .second = one ? "/cpu:0" : "/cpu:1"};
 }
@@ -211,9 +214,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--target", flags.target,
                  "grpc://HOST:PORT of a task of a cluster, to train on the "
                  "devices of the cluster instead of this process's");
-  app.add_option("--devices", flags.devices,
-                 "Devices to train on: cpu, or cpu:2 to split the network over "
-                 "two devices")
+  app.add_option(
+         "--devices", flags.devices,
+         "Devices to train on: cpu, cpu:2 to split the network over two "
+         "devices, or gpu")
       ->capture_default_str();
   app.add_option("--threads", flags.threads,
                  "Threads that compute; 0 for one per processor")
