@@ -17,7 +17,7 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/memory_group.h"
+#include "leat/tests/cluster/memory_group.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/sanitizers.h"
 

@@ -6,8 +6,8 @@
 //   MemoryGroup group(400'000'000);
 //   if (!group.is_made()) GTEST_SKIP() << "control groups cannot be made here";
 //   Process server("/bin/sh", group.Enter(LEAT_PROGRAM_LEAT, ServeAlone()));
-#ifndef LEAT_TESTS_TESTING_MEMORY_GROUP_H_
-#define LEAT_TESTS_TESTING_MEMORY_GROUP_H_
+#ifndef LEAT_TESTS_CLUSTER_MEMORY_GROUP_H_
+#define LEAT_TESTS_CLUSTER_MEMORY_GROUP_H_
 
 #include <cstdint>
 #include <string>
@@ -44,4 +44,4 @@ class MemoryGroup {
 
 }  // namespace leat::testing
 
-#endif  // LEAT_TESTS_TESTING_MEMORY_GROUP_H_
+#endif  // LEAT_TESTS_CLUSTER_MEMORY_GROUP_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tests/testing/memory_group.h"
+#include "leat/tests/cluster/memory_group.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
