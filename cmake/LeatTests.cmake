@@ -159,6 +159,12 @@ function(leat_session_tests name)
     FILTER "${filter}" LABELS ${ARG_LABELS} sessions
     ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=in_process
       LEAT_TEST_SIMULATES_TIME=1)
+  if(NOT LEAT_CUDA_FOUND)
+    leat_add_shards(${name} PREFIX "${name}.gpu." FILES ${files}
+      FILTER "${filter}" LABELS ${ARG_LABELS} sessions
+      ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=gpu
+        LEAT_TEST_SIMULATES_TIME=1)
+  endif()
   if(LEAT_SANITIZER)
     return()
   endif()

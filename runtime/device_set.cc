@@ -119,7 +119,8 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
                          .memory_fraction = options.gpu_memory_fraction,
                          .allow_growth = options.gpu_allow_growth,
                          .ordinary = &devices_[0]->host_allocator(),
-                         .files = files_.get()};
+                         .files = files_.get(),
+                         .clock = options.clock};
   for (int i = 0; gpus.ordinals.empty() && i < options.num_gpus; ++i) {
     gpus.ordinals.push_back(i);
   }

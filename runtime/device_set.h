@@ -19,6 +19,7 @@
 
 namespace leat {
 
+class Clock;
 class CudaApi;
 
 // Stands for as many GPUs as the machine has.
@@ -47,6 +48,9 @@ struct DeviceSetOptions {
   bool gpu_allow_growth = false;
   // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
+  // By which the threads of GPUs wait between two looks at their work.
+  // Borrowed. Null stands for RealClock().
+  Clock* clock = nullptr;
   // The files that kernels may use.
   FileAccess files = FileAccess::Unrestricted();
   // The limits of each single resource, such as a queue.

@@ -656,6 +656,7 @@ absl::Status FakeCuda::Wait(CudaStream stream, CudaEvent event) {
 }
 
 absl::StatusOr<bool> FakeCuda::IsPassed(CudaEvent event) {
+  if (options_.runs_when_asked) LEAT_RETURN_IF_ERROR(Synchronize(event));
   MutexLock lock(mutex_);
   Event* const found = Find(event);
   if (found == nullptr) return Error(kInvalidHandle);

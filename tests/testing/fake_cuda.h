@@ -37,6 +37,9 @@ struct FakeCudaOptions {
   // Whether a thread runs the work. Otherwise the test calls RunOne or RunAll,
   // and a call that waits for work runs it.
   bool has_thread = true;
+  // Whether IsPassed runs the work in front of the event, so that nobody has to
+  // sleep until the event is passed.
+  bool runs_when_asked = false;
 };
 
 // Thread-safe. What a program must not do to CUDA, such as copying beyond the

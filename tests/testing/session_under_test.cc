@@ -16,6 +16,7 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/server/server.h"
+#include "leat/tests/testing/fake_cuda.h"
 #include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
@@ -150,14 +151,34 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
                                            *std::move(session));
 }
 
+// Adds a fake GPU. The order in which its work runs differs from session to
+// session.
+void AddFakeGpu(LocalSessionOptions& options) {
+  static std::atomic<uint64_t> seed{0};
+  DeviceSetOptions& devices = options.devices;
+  devices.clock = options.clock;
+  devices.num_gpus = 1;
+  devices.gpu_allow_growth = true;
+  devices.cuda = std::make_shared<testing::FakeCuda>(
+      testing::FakeCudaOptions{.memory_bytes = int64_t{1} << 30,
+                               .seed = ++seed,
+                               .has_thread = false,
+                               .runs_when_asked = true});
+}
+
 }  // namespace
+
+bool HasFakeGpu() {
+  const char* const variable = std::getenv("LEAT_TEST_SESSION");
+  return variable != nullptr && absl::string_view(variable) == "gpu";
+}
 
 SessionKind TestedSession() {
   const char* const variable = std::getenv("LEAT_TEST_SESSION");
   const absl::string_view kind = variable == nullptr ? "local" : variable;
   if (kind == "in_process") return SessionKind::kInProcess;
   if (kind == "grpc") return SessionKind::kGrpc;
-  LEAT_CHECK(kind == "local");
+  LEAT_CHECK(kind == "local" || kind == "gpu");
   return SessionKind::kLocal;
 }
 
@@ -168,6 +189,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
   if (kind == SessionKind::kLocal) {
     LocalSessionOptions local = options;
     if (local.clock == nullptr) local.clock = &testing::TestClock();
+    if (HasFakeGpu() && local.device_set == nullptr) AddFakeGpu(local);
     return NewLocalSession(graph, local, kernels);
   }
   return NewSessionOnServer(graph, options, kernels,

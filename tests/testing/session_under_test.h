@@ -1,12 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // NewTestSession makes the session for tests of sessions. Their programs run
-// three times (tests/CMakeLists.txt), with different values of
+// several times (cmake/LeatTests.cmake), with different values of
 // LEAT_TEST_SESSION:
 //
 //   local       or unset: a LocalSession,
 //   in_process  a session on a server of one task in this process,
-//   grpc        the same over gRPC.
+//   grpc        the same over gRPC,
+//   gpu         a LocalSession with a fake GPU (fake_cuda.h), on which all
+//   nodes
+//               run for which it has a kernel. Only where the kernels of GPUs
+//               are compiled for the host.
 #ifndef LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 #define LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 
@@ -26,9 +30,12 @@ namespace leat {
 
 enum class SessionKind { kLocal, kInProcess, kGrpc };
 
-// Returns the kind that LEAT_TEST_SESSION names. Any other word ends the
-// program.
+// Returns the kind that LEAT_TEST_SESSION names, which is kLocal for a session
+// with a fake GPU. Any other word ends the program.
 SessionKind TestedSession();
+
+// Returns true if LEAT_TEST_SESSION is "gpu".
+bool HasFakeGpu();
 
 // Makes a session of the kind TestedSession(). Its clock is TestClock(), or the
 // real clock if it runs over gRPC. A session on a server has the devices,
