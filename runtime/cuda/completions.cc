@@ -11,9 +11,9 @@
 namespace leat {
 namespace {
 
-// How long the thread sleeps between two looks at an event. Each pause is twice
-// as long as the one before.
-constexpr std::chrono::microseconds kFirstPause{20};
+// How long the thread sleeps between two looks at an event: a sixteenth of the
+// time for which it has waited, so that it is not much too late.
+constexpr std::chrono::microseconds kShortestPause{20};
 constexpr std::chrono::microseconds kLongestPause{1000};
 
 }  // namespace
@@ -68,9 +68,11 @@ absl::Status Completions::WaitFor(CudaEvent event) {
     return !status.ok() || *is_passed;
   };
   if (SpinUntil(is_over)) return status;
-  for (auto pause = kFirstPause; !is_over();
-       pause = std::min(2 * pause, kLongestPause)) {
+  std::chrono::microseconds waited = IdleSpin::kLongest;
+  while (!is_over()) {
+    const auto pause = std::clamp(waited / 16, kShortestPause, kLongestPause);
     options_.clock.Sleep(pause);
+    waited += pause;
   }
   return status;
 }

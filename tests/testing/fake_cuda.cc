@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -56,8 +57,12 @@ char* NewBytes(size_t bytes) {
 struct FakeCuda::Event {
   int ordinal = 0;
   bool is_freed = false;
+  // Records are numbered from 1. A later one, in another stream, may be passed
+  // first.
   int64_t num_records = 0;
-  int64_t last_passed = 0;  // the number of the last record that was passed
+  std::set<int64_t> pending = {};  // the records that are not passed
+
+  bool IsPassed(int64_t record) const { return pending.count(record) == 0; }
 };
 
 // What a stream runs. Waits and records have no function.
@@ -92,7 +97,7 @@ class FakeCuda::Stream final : public cuda::HostStream {
   bool CanRun() const {
     if (work.empty() || is_running) return false;
     const Work& first = work.front();
-    return !first.is_wait || first.event->last_passed >= first.record;
+    return !first.is_wait || first.event->IsPassed(first.record);
   }
 
   // The mutex of the FakeCuda guards these.
@@ -190,7 +195,7 @@ bool FakeCuda::RunOne() {
   if (!stream->work.empty()) {  // It is if the GPU was lost meanwhile.
     const Work& work = stream->work.front();
     if (work.event != nullptr && !work.is_wait) {
-      work.event->last_passed = work.record;
+      work.event->pending.erase(work.record);
     }
     stream->work.pop_front();
     Gpu& gpu = gpus_[stream->ordinal];
@@ -637,6 +642,7 @@ absl::Status FakeCuda::Record(CudaEvent event, CudaStream stream) {
   Work work;
   work.event = found;
   work.record = ++found->num_records;
+  found->pending.insert(work.record);
   end->work.push_back(std::move(work));
   return absl::OkStatus();
 }
@@ -661,7 +667,7 @@ absl::StatusOr<bool> FakeCuda::IsPassed(CudaEvent event) {
   Event* const found = Find(event);
   if (found == nullptr) return Error(kInvalidHandle);
   LEAT_RETURN_IF_ERROR(Enter(Call::kIsPassed, found->ordinal));
-  return found->last_passed == found->num_records;
+  return found->IsPassed(found->num_records);
 }
 
 absl::Status FakeCuda::Synchronize(CudaEvent event) {
@@ -672,7 +678,7 @@ absl::Status FakeCuda::Synchronize(CudaEvent event) {
     if (found == nullptr) return Error(kInvalidHandle);
   }
   RunUntil([this, found]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return found->last_passed == found->num_records ||
+    return found->IsPassed(found->num_records) ||
            gpus_[found->ordinal].lost_code != 0;
   });
   MutexLock lock(mutex_);

@@ -2,6 +2,8 @@
 #include "leat/runtime/cuda/cuda_device.h"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -19,6 +21,7 @@ using ::leat::testing::FakeCuda;
 using ::leat::testing::FakeCudaOptions;
 using ::leat::testing::GpuUnderTest;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Call = FakeCuda::Call;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
@@ -128,6 +131,18 @@ TEST(CudaDeviceTest, SaysWhyThereIsNoGpu) {
   EXPECT_THAT(std::string(api.status().message()),
               ::testing::AnyOf(HasSubstr("LEAT_CUDA"), HasSubstr("driver"),
                                HasSubstr("GPU")));
+}
+
+// Programs start on machines without CUDA, and quickly.
+TEST(CudaDeviceTest, NoLibraryOfCudaIsLinked) {
+  std::ifstream maps("/proc/self/maps");
+  const std::string text((std::istreambuf_iterator<char>(maps)),
+                         std::istreambuf_iterator<char>());
+  EXPECT_THAT(text, HasSubstr("runtime_cuda_test"));
+  for (const char* library :
+       {"libcudart", "libcublas", "libcudnn", "libnccl"}) {
+    EXPECT_THAT(text, Not(HasSubstr(library)));
+  }
 }
 
 TEST(CudaErrorTest, TellsWhichErrorsLoseTheGpu) {

@@ -133,6 +133,22 @@ TEST_F(FakeCudaTest, AWaitIsForWhereTheEventWas) {
   EXPECT_TRUE(*cuda_.IsPassed(event_));
 }
 
+// A record in another stream is passed first, which is not what is waited for.
+TEST_F(FakeCudaTest, AWaitIsForOneRecord) {
+  cuda_.SlowDown(0);
+  EXPECT_TRUE(cuda_.Record(event_, one_).ok());
+  EXPECT_TRUE(cuda_.Wait(two_, event_).ok());
+  const CudaStream three = *cuda_.NewStream();
+  EXPECT_TRUE(cuda_.Record(event_, three).ok());
+  EXPECT_TRUE(cuda_.RunOne());  // the second record
+  EXPECT_TRUE(*cuda_.IsPassed(event_));
+  EXPECT_TRUE(cuda_.RunOne());  // the first record
+  EXPECT_TRUE(*cuda_.IsPassed(event_));
+  EXPECT_TRUE(cuda_.RunOne());  // the wait
+  EXPECT_FALSE(cuda_.RunOne());
+  EXPECT_TRUE(cuda_.FreeStream(three).ok());
+}
+
 TEST_F(FakeCudaTest, RunsStreamsInRandomOrders) {
   std::vector<std::string> orders;
   for (uint64_t seed = 0; seed < 20; ++seed) {

@@ -34,6 +34,11 @@ class GpuUnderTest {
     if (made.ok()) devices_ = *std::move(made);
   }
 
+  ~GpuUnderTest() {
+    // Otherwise the device would wait for work that nobody runs.
+    if (!has_thread_) cuda_->RunAll();
+  }
+
   FakeCuda& cuda() { return *cuda_; }
   CudaDevice& device() { return *devices_[0]; }
   GpuStream& stream() { return *device().gpu_stream(); }
