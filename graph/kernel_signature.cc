@@ -48,6 +48,20 @@ KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints) {
   return signature;
 }
 
+KernelSignature OnGpu(std::vector<TypeConstraint> constraints) {
+  KernelSignature signature = NotFoldable(OnCpu(std::move(constraints)));
+  signature.device_type = "GPU";
+  return signature;
+}
+
+KernelSignature InHostMemory(KernelSignature signature,
+                             std::vector<std::string> host_inputs,
+                             std::vector<std::string> host_outputs) {
+  signature.host_inputs = std::move(host_inputs);
+  signature.host_outputs = std::move(host_outputs);
+  return signature;
+}
+
 KernelSignature RetainsInput(KernelSignature signature) {
   signature.retains_input = true;
   return signature;

@@ -59,6 +59,13 @@ bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});
+// Return the signature of a GPU kernel. It never runs on a thread that must not
+// compute, and constant folding does not use it. InHostMemory adds the names of
+// the arguments whose tensors stay in host memory.
+KernelSignature OnGpu(std::vector<TypeConstraint> constraints = {});
+KernelSignature InHostMemory(KernelSignature signature,
+                             std::vector<std::string> host_inputs,
+                             std::vector<std::string> host_outputs = {});
 // Return `signature` with `retains_input` set, or with `foldable` cleared.
 KernelSignature RetainsInput(KernelSignature signature);
 KernelSignature NotFoldable(KernelSignature signature);

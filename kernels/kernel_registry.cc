@@ -46,9 +46,4 @@ absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                    "=", Name(dtype), ", for which there is no kernel"));
 }
 
-void RegisterAllKernels(KernelRegistry& registry) {
-  kernels::any::RegisterAll(registry);
-  kernels::cpu::RegisterAll(registry);
-}
-
 }  // namespace leat

@@ -5,9 +5,9 @@
 // the op's file lists which dtypes and attrs a kernel supports. A test finds
 // kernels without a signature and signatures without a kernel.
 //
-// The files of kernels/any/ and kernels/cpu/ register the kernels of this
-// library (docs/adding.md). A program with kernels of its own makes a registry
-// that has both:
+// The files of kernels/any/, kernels/cpu/ and kernels/cuda/ register the
+// kernels of this library (docs/adding.md). A program with kernels of its own
+// makes a registry that has both:
 //
 //   KernelRegistry kernels;
 //   RegisterAllKernels(kernels);  // the kernels of this library
@@ -107,14 +107,17 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
-// These functions register the kernels of kernels/any and of kernels/cpu. CMake
-// generates them from the names of the files there.
+// These functions register the kernels of kernels/any, of kernels/cpu and of
+// kernels/cuda. CMake generates them from the names of the files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any
 namespace kernels::cpu {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::cpu
+namespace kernels::cuda {
+void RegisterAll(KernelRegistry& registry);
+}  // namespace kernels::cuda
 
 // Registers every kernel that is compiled into this library.
 void RegisterAllKernels(KernelRegistry& registry);
