@@ -1,22 +1,70 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Finds the CUDA toolkit, and sets
-#   LEAT_CUDA_FOUND   whether this build uses GPUs
-#   LEAT_CUDART       the CUDA runtime to link, or nothing
+# Finds nvcc, and compiles the kernels for GPUs:
 #
-# The runtime is linked statically and loads the driver when it is first called,
-# so programs start on machines without GPUs. With a sanitizer, and without
-# optimization, the kernels of GPUs are compiled for the host, where only the
-# fake of CUDA (tests/testing/fake_cuda.h) can run them.
+#   leat_device_code(NAME SOURCES ...)
+#   An object library of files *.cu. nvcc compiles them if LEAT_CUDA_FOUND is
+#   true. Otherwise the C++ compiler compiles them for the host, so that tests
+#   run the same kernels (kernels/cuda/device/launch.h).
+#
+# With AUTO, LEAT_CUDA_FOUND is true in optimized builds without a sanitizer
+# where nvcc is found. LEAT_CUDART is then the CUDA runtime, and otherwise
+# nothing. The runtime is linked statically and loads the driver when it is first
+# called, so programs start on machines without GPUs. Nothing else of CUDA is
+# linked. Where kernels are compiled for the host, only the fake of CUDA
+# (tests/testing/fake_cuda.h) can run them.
+set(LEAT_CUDA_ARCHITECTURES "90" CACHE STRING
+    "The compute capabilities of GPUs for which kernels are compiled")
+
 set(LEAT_CUDA_FOUND OFF)
 set(LEAT_CUDART "")
 if(LEAT_CUDA STREQUAL "ON" OR (LEAT_CUDA STREQUAL "AUTO" AND NOT LEAT_SANITIZER
-                               AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug"))
-  find_package(CUDAToolkit QUIET)
-  if(TARGET CUDA::cudart_static)
+                               AND CMAKE_BUILD_TYPE STREQUAL "Release"))
+  find_program(LEAT_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin)
+  mark_as_advanced(LEAT_NVCC)
+  if(LEAT_NVCC)
     set(LEAT_CUDA_FOUND ON)
-    set(LEAT_CUDART CUDA::cudart_static)
   elseif(LEAT_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "Leat: the CUDA toolkit is missing; install it, or set "
-                        "LEAT_CUDA to OFF")
+    message(FATAL_ERROR "LEAT_CUDA is ON, but nvcc is missing")
   endif()
 endif()
+
+if(LEAT_CUDA_FOUND)
+  set(CMAKE_CUDA_COMPILER "${LEAT_NVCC}" CACHE FILEPATH "")
+  set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "")
+  set(CMAKE_CUDA_ARCHITECTURES "${LEAT_CUDA_ARCHITECTURES}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  set(LEAT_CUDART CUDA::cudart_static)
+endif()
+
+function(leat_device_code name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(${name} OBJECT ${ARG_SOURCES})
+  # These files have private names in common.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  set_property(GLOBAL APPEND PROPERTY LEAT_OBJECT_LIBRARIES ${name})
+  if(NOT LEAT_CUDA_FOUND)
+    set_source_files_properties(${ARG_SOURCES} PROPERTIES LANGUAGE CXX)
+    leat_compile_options(${name})
+    leat_warnings(${name})
+    target_compile_options(${name} PRIVATE "SHELL:-x c++")
+    return()
+  endif()
+  set_target_properties(${name} PROPERTIES
+    CUDA_STANDARD 20
+    CUDA_STANDARD_REQUIRED ON
+    POSITION_INDEPENDENT_CODE ${BUILD_SHARED_LIBS})
+  target_include_directories(${name}
+    PRIVATE "${PROJECT_BINARY_DIR}/include")
+  target_compile_options(${name} PRIVATE --expt-relaxed-constexpr
+    -Xcompiler=-Wall,-Wextra)
+  if(LEAT_WERROR)
+    target_compile_options(${name} PRIVATE -Werror=all-warnings
+                                           -Xcompiler=-Werror)
+  endif()
+  target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:CUDA::cudart_static>)
+  set_property(GLOBAL APPEND PROPERTY LEAT_PRIVATE_LIBRARIES
+               CUDA::cudart_static)
+endfunction()

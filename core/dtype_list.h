@@ -48,6 +48,9 @@ inline constexpr auto kInts = kSignedInts + kUnsignedInts;
 inline constexpr auto kNumbers = kFloats + kInts;  // real numbers
 // The types that TensorFlow's ops accept for indices, axes and shapes.
 inline constexpr DTypeList<int32_t, int64_t> kIndices;
+// The numbers that TensorFlow's kernels for GPUs add and compare. int32 is not
+// among them: such tensors stay in host memory.
+inline constexpr auto kFloatsAndInt64 = kFloats + DTypeList<int64_t>();
 inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;
 inline constexpr DTypeList<std::complex<float>, std::complex<double>>

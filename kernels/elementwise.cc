@@ -46,6 +46,25 @@ bool ActsAsScalar(const Tensor& scalar, const Shape& shape) {
 
 }  // namespace
 
+absl::Status CheckSameShape(const KernelContext& context) {
+  const Shape& a = context.input(0).shape();
+  const Shape& b = context.input(1).shape();
+  if (a == b) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("Inputs must have the same shape: ", a.DebugString(),
+                   " vs. ", b.DebugString()));
+}
+
+absl::Status CheckSameSizeAndShape(const KernelContext& context, int i) {
+  const Shape& a = context.input(0).shape();
+  const Shape& b = context.input(i).shape();
+  if (a == b) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Inputs to operation ", context.node().name, " of type ",
+      context.node().op->name, " must have the same size and shape.  Input 0: ",
+      a.DebugString(), " != input ", i, ": ", b.DebugString()));
+}
+
 absl::Status UnaryKernel::Compute(KernelContext& context) const {
   const Tensor& input = context.input(0);
   LEAT_ASSIGN_OR_RETURN(Tensor * output,
@@ -127,11 +146,7 @@ absl::Status BinaryKernel::Compute(KernelContext& context) const {
   if (a.shape() == b.shape()) {
     return ComputeContiguous(context, a.shape(), 1, 1);
   }
-  if (shapes_ == Shapes::kEqual) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Inputs must have the same shape: ", a.shape().DebugString(), " vs. ",
-        b.shape().DebugString()));
-  }
+  if (shapes_ == Shapes::kEqual) return CheckSameShape(context);
   if (ActsAsScalar(b, a.shape())) {
     return ComputeContiguous(context, a.shape(), 1, 0);
   }

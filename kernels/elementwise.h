@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "leat/core/dtype.h"
+#include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel.h"
 #include "leat/kernels/kernel_context.h"
 
@@ -33,20 +34,6 @@
 #endif
 
 namespace leat::kernels {
-
-// The type in which arithmetic on elements of type T is done: float for half
-// and bfloat16, T itself for all others.
-template <class T>
-using Wide =
-    std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
-                       float, T>;
-
-// The unsigned type in which sums, differences and products of the integer type
-// T are computed, so that they wrap around. In T itself an overflow would be
-// undefined behaviour. This also applies to small unsigned types, because C++
-// promotes them to int.
-template <class T>
-using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 
 // Sets output[i] = f(input[i]) for i in [0, n). `input` and `output` may be the
 // same memory.
@@ -101,6 +88,16 @@ class BinaryKernel final : public Kernel {
   const char* const failure_;
   const Shapes shapes_;
 };
+
+// These functions return OK if input 0 has the same shape as input 1, or as
+// input i, and otherwise INVALID_ARGUMENT. The first one has the text of
+// TensorFlow's gradients of functions, and the others that of its activations
+// and of AddN.
+absl::Status CheckSameShape(const KernelContext& context);
+absl::Status CheckSameSizeAndShape(const KernelContext& context, int i);
+inline absl::Status CheckSameSizeAndShape(const KernelContext& context) {
+  return CheckSameSizeAndShape(context, 1);
+}
 
 // These are the row functions of `Op`, which has `static R Do(A)` or `static R
 // Do(A, A)` for A = Wide<T>. T is the element type of the inputs, and R is the

@@ -52,10 +52,4 @@ absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                    "=", Name(dtype), ", for which there is no kernel"));
 }
 
-void RegisterAllKernels(KernelRegistry& registry) {
-  kernels::any::RegisterAll(registry);
-  kernels::cpu::RegisterAll(registry);
-  kernels::cuda::RegisterAll(registry);
-}
-
 }  // namespace leat

@@ -5,9 +5,9 @@
 // the op's file lists which dtypes and attrs a kernel supports. A test finds
 // kernels without a signature and signatures without a kernel.
 //
-// The files of kernels/any/ and kernels/cpu/ register the kernels of this
-// library (docs/adding.md). A program with kernels of its own makes a registry
-// that has both:
+// The files of kernels/any/, kernels/cpu/ and kernels/cuda/ register the
+// kernels of this library (docs/adding.md). A program with kernels of its own
+// makes a registry that has both:
 //
 //   KernelRegistry kernels;
 //   RegisterAllKernels(kernels);  // the kernels of this library
@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
-// These functions register the kernels of kernels/any, kernels/cpu and
+// These functions register the kernels of kernels/any, of kernels/cpu and of
 // kernels/cuda. CMake generates them from the names of the files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);

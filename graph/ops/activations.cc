@@ -19,44 +19,48 @@ void AddReluAndOthers(OpRegistry& registry) {
        .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, "
                  "bfloat16, uint16, half, uint32, uint64, qint8}"},
        .shape = shapes::Unchanged},
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "ReluGrad",
-                .doc = "Computes the gradient of Relu: gradients where "
-                       "features are positive, and 0 elsewhere.",
-                .inputs = {"gradients: T", "features: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"T: realnumbertype"},
-                .shape = shapes::MergeAll},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "ReluGrad",
+       .doc = "Computes the gradient of Relu: gradients where "
+              "features are positive, and 0 elsewhere.",
+       .inputs = {"gradients: T", "features: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"T: realnumbertype"},
+       .shape = shapes::MergeAll},
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "Relu6",
-                .doc = "Limits features to the range from 0 to 6.",
-                .inputs = {"features: T"},
-                .outputs = {"activations: T"},
-                .attrs = {"T: realnumbertype"},
-                .shape = shapes::Unchanged},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "Relu6",
+       .doc = "Limits features to the range from 0 to 6.",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"T: realnumbertype"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "Relu6Grad",
-                .doc = "Computes the gradient of Relu6: gradients where "
-                       "features are between 0 and 6, and 0 elsewhere.",
-                .inputs = {"gradients: T", "features: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"T: realnumbertype"},
-                .shape = shapes::MergeAll},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "Relu6Grad",
+       .doc = "Computes the gradient of Relu6: gradients where "
+              "features are between 0 and 6, and 0 elsewhere.",
+       .inputs = {"gradients: T", "features: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"T: realnumbertype"},
+       .shape = shapes::MergeAll},
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddEluAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "Elu",
-                .doc = "Returns features where they are positive, and "
-                       "exp(features) - 1 elsewhere.",
-                .inputs = {"features: T"},
-                .outputs = {"activations: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Unchanged},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "Elu",
+       .doc = "Returns features where they are positive, and "
+              "exp(features) - 1 elsewhere.",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "EluGrad",
@@ -66,46 +70,50 @@ void AddEluAndOthers(OpRegistry& registry) {
        .outputs = {"backprops: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
        .shape = shapes::MergeAll},
-      {OnCpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "LeakyRelu",
-                .doc = "Returns features where they are positive, and alpha * "
-                       "features elsewhere.",
-                .inputs = {"features: T"},
-                .outputs = {"activations: T"},
-                .attrs = {"alpha: float = 0.2",
-                          "T: {half, bfloat16, float, double} = float"},
-                .shape = shapes::Unchanged},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "LeakyRelu",
+       .doc = "Returns features where they are positive, and alpha * "
+              "features elsewhere.",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"alpha: float = 0.2",
+                 "T: {half, bfloat16, float, double} = float"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "LeakyReluGrad",
-                .doc = "Computes the gradient of LeakyRelu from its features "
-                       "and the gradients of its output.",
-                .inputs = {"gradients: T", "features: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"alpha: float = 0.2",
-                          "T: {half, bfloat16, float, double} = float"},
-                .shape = shapes::MergeAll},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "LeakyReluGrad",
+       .doc = "Computes the gradient of LeakyRelu from its features "
+              "and the gradients of its output.",
+       .inputs = {"gradients: T", "features: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"alpha: float = 0.2",
+                 "T: {half, bfloat16, float, double} = float"},
+       .shape = shapes::MergeAll},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddSoftplusAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "Softplus",
-                .doc = "Returns log(1 + exp(features)), element by element.",
-                .inputs = {"features: T"},
-                .outputs = {"activations: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Unchanged},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "Softplus",
+       .doc = "Returns log(1 + exp(features)), element by element.",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "SoftplusGrad",
-                .doc = "Computes the gradient of Softplus, which is gradients "
-                       "* Sigmoid(features).",
-                .inputs = {"gradients: T", "features: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::MergeAll},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "SoftplusGrad",
+       .doc = "Computes the gradient of Softplus, which is gradients "
+              "* Sigmoid(features).",
+       .inputs = {"gradients: T", "features: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::MergeAll},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ void Register(OpRegistry& registry) {
        .commutative = true,
        .aggregate = true,
        .shape = AddNShape},
-      {OnCpu({{"T", (kNumbers + kVariantOnly).dtypes()}})});
+      {OnCpu({{"T", (kNumbers + kVariantOnly).dtypes()}}),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
 }
 
 }  // namespace leat::ops::add_n

@@ -51,7 +51,9 @@ void Register(OpRegistry& registry) {
                  "output_type: {int16, uint16, int32, int64} = int64"},
        .shape = ArgMaxShape},
       {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()},
-                       {"Tidx", kIndices.dtypes()}})});
+                       {"Tidx", kIndices.dtypes()}}),
+       InHostMemory(OnGpu({{"T", (kFloats + kBoolOnly).dtypes()}}),
+                    {"dimension"})});
 
   registry.Add(
       {.name = "ArgMin",
@@ -64,7 +66,9 @@ void Register(OpRegistry& registry) {
                  "Tidx: {int32, int64} = int32",
                  "output_type: {int32, int64} = int64"},
        .shape = ArgMaxShape},
-      {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}})});
+      {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}}),
+       InHostMemory(OnGpu({{"T", (kFloats + kBoolOnly).dtypes()}}),
+                    {"dimension"})});
 }
 
 }  // namespace leat::ops::arg_max

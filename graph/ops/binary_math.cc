@@ -42,24 +42,28 @@ void AddSumsAndProducts(OpRegistry& registry) {
                       "are strings.",
                       "{bfloat16, half, float, double, uint8, int8, int16, "
                       "int32, int64, complex64, complex128, string}"),
-               {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}}),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Aggregate(Commutative(
           Binary("AddV2", "Adds x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, uint16, uint32, "
                  "uint64, int8, int16, int32, int64, complex64, complex128}"))),
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Binary("Sub", "Subtracts y from x, element by element.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, int64, complex64, complex128, uint32, uint64}"),
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Commutative(
           Binary("Mul", "Multiplies x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
                  "int32, uint32, uint64, int64, complex64, complex128}")),
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
 }
 
 void AddQuotients(OpRegistry& registry) {
@@ -69,50 +73,55 @@ void AddQuotients(OpRegistry& registry) {
              "integers towards 0.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Binary(
           "FloorDiv",
           "Divides x by y, element by element, and rounds the quotients down.",
           "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
           "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kNumbers.dtypes()}})});
-  registry.Add(Binary("FloorMod",
-                      "Returns the remainder of FloorDiv, element by element, "
-                      "which has the sign of y.",
-                      "realnumbertype"),
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      Binary("FloorMod",
+             "Returns the remainder of FloorDiv, element by element, "
+             "which has the sign of y.",
+             "realnumbertype"),
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddMaximumAndOthers(OpRegistry& registry) {
   registry.Add(Binary("Maximum",
                       "Returns the larger one of x and y, element by element.",
                       "realnumbertype"),
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", kNumbers.dtypes()}}),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(Binary("Minimum",
                       "Returns the smaller one of x and y, element by element.",
                       "realnumbertype"),
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", kNumbers.dtypes()}}),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Commutative(Binary("SquaredDifference",
                          "Returns the square of x - y, element by element.",
                          "{bfloat16, half, float, double, int32, "
                          "int64, complex64, complex128}")),
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Binary("RealDiv", "Divides x by y, element by element, as real numbers.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Binary("DivNoNan",
              "Divides x by y, element by element, and returns 0 where y is 0.",
              "{half, float, bfloat16, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(Binary("Pow", "Raises x to the power of y, element by element.",
                       "{bfloat16, float, half, double, int8, int16, int32, "
                       "int64, complex64, complex128}"),
-               {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}})});
+               {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

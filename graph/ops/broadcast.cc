@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -46,14 +47,16 @@ absl::Status BroadcastGradientArgsShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "BroadcastTo",
-                .doc = "Repeats a tensor along new axes and those of extent 1, "
-                       "so that it gets a given shape.",
-                .inputs = {"input: T", "shape: Tidx"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
-                .shape = BroadcastToShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+  registry.Add(
+      {.name = "BroadcastTo",
+       .doc = "Repeats a tensor along new axes and those of extent 1, "
+              "so that it gets a given shape.",
+       .inputs = {"input: T", "shape: Tidx"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
+       .shape = BroadcastToShape},
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"shape"})});
 
   registry.Add({.name = "BroadcastGradientArgs",
                 .doc = "Returns the axes over which gradients of operands of "

@@ -31,7 +31,9 @@ void Register(OpRegistry& registry) {
                 .outputs = {"y: DstT"},
                 .attrs = {"SrcT: type", "DstT: type", "Truncate: bool = false"},
                 .shape = CastShape},
-               {OnCpu({{"SrcT", kPlain.dtypes()}, {"DstT", kPlain.dtypes()}})});
+               {OnCpu({{"SrcT", kPlain.dtypes()}, {"DstT", kPlain.dtypes()}}),
+                OnGpu({{"SrcT", (kNumbers + kBoolOnly).dtypes()},
+                       {"DstT", (kNumbers + kBoolOnly).dtypes()}})});
 }
 
 }  // namespace leat::ops::cast

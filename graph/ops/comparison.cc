@@ -13,6 +13,10 @@
 namespace leat::ops::comparison {
 namespace {
 
+// The numbers whose comparison has a kernel for GPUs.
+constexpr auto kOrderedOnGpu =
+    kFloatsAndInt64 + DTypeList<int8_t, int16_t, uint8_t>();
+
 absl::Status EqualShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const bool strict,
                         context.Attr<bool>("incompatible_shape_error"));
@@ -37,7 +41,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type", "incompatible_shape_error: bool = true"},
                 .commutative = true,
                 .shape = EqualShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}})});
 
   registry.Add({.name = "NotEqual",
                 .doc = "Returns whether x != y, element by element.",
@@ -46,7 +51,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type", "incompatible_shape_error: bool = true"},
                 .commutative = true,
                 .shape = EqualShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}})});
 
   registry.Add({.name = "Less",
                 .doc = "Returns whether x < y, element by element.",
@@ -54,7 +60,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", kNumbers.dtypes()}}),
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
 
   registry.Add({.name = "LessEqual",
                 .doc = "Returns whether x <= y, element by element.",
@@ -62,7 +69,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", kNumbers.dtypes()}}),
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
 }
 
 void AddGreaterAndOthers(OpRegistry& registry) {
@@ -72,7 +80,8 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", kNumbers.dtypes()}}),
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
 
   registry.Add({.name = "GreaterEqual",
                 .doc = "Returns whether x >= y, element by element.",
@@ -80,7 +89,8 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", kNumbers.dtypes()}}),
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
 }
 
 }  // namespace

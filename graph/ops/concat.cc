@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -89,7 +90,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"N: int >= 2", "T: type", "Tidx: {int32, int64} = int32"},
        .shape = ConcatV2Shape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"axis"})});
 
   registry.Add({.name = "ConcatOffset",
                 .doc = "Returns where tensors of the given shapes begin when "

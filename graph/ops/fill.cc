@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -32,23 +33,25 @@ absl::Status ZerosLikeShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Fill",
-                .doc = "Returns a tensor of the shape dims, all of whose "
-                       "elements are value.",
-                .inputs = {"dims: index_type", "value: T"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type", "index_type: {int32, int64} = int32"},
-                .shape = FillShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
-
   registry.Add(
-      {.name = "ZerosLike",
-       .doc = "Returns zeros of the type and shape of x.",
-       .inputs = {"x: T"},
-       .outputs = {"y: T"},
-       .attrs = {"T: type"},
-       .shape = ZerosLikeShape},
-      {OnCpu({{"T", (kPlain + kStringOnly + kVariantOnly).dtypes()}})});
+      {.name = "Fill",
+       .doc = "Returns a tensor of the shape dims, all of whose "
+              "elements are value.",
+       .inputs = {"dims: index_type", "value: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "index_type: {int32, int64} = int32"},
+       .shape = FillShape},
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"dims"})});
+
+  registry.Add({.name = "ZerosLike",
+                .doc = "Returns zeros of the type and shape of x.",
+                .inputs = {"x: T"},
+                .outputs = {"y: T"},
+                .attrs = {"T: type"},
+                .shape = ZerosLikeShape},
+               {OnCpu({{"T", (kPlain + kStringOnly + kVariantOnly).dtypes()}}),
+                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
 
   registry.Add(
       {.name = "OnesLike",
@@ -59,7 +62,8 @@ void Register(OpRegistry& registry) {
            {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, "
             "int32, uint32, int64, uint64, complex64, complex128, bool}"},
        .shape = shapes::Unchanged},
-      {OnCpu({{"T", kPlain.dtypes()}})});
+      {OnCpu({{"T", kPlain.dtypes()}}),
+       OnGpu({{"T", kMovableOnGpu.dtypes()}})});
 }
 
 }  // namespace leat::ops::fill

@@ -15,7 +15,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
                 .shape = shapes::Scalar},
-               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace leat::ops::l2_loss

@@ -14,7 +14,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"z: bool"},
        .commutative = true,
        .shape = shapes::BroadcastBinary},
-      {OnCpu()});
+      {OnCpu(), OnGpu()});
 
   registry.Add(
       {.name = "LogicalOr",
@@ -23,14 +23,14 @@ void Register(OpRegistry& registry) {
        .outputs = {"z: bool"},
        .commutative = true,
        .shape = shapes::BroadcastBinary},
-      {OnCpu()});
+      {OnCpu(), OnGpu()});
 
   registry.Add({.name = "LogicalNot",
                 .doc = "Returns whether x is false, element by element.",
                 .inputs = {"x: bool"},
                 .outputs = {"y: bool"},
                 .shape = shapes::Unchanged},
-               {OnCpu()});
+               {OnCpu(), OnGpu()});
 }
 
 }  // namespace leat::ops::logical

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -45,7 +46,11 @@ void Register(OpRegistry& registry) {
        .attrs = {"axis: int = -1", "T: type",
                  "TI: {uint8, int8, int32, int64} = int64"},
        .shape = OneHotShape},
-      {OnCpu({{"T", kMovable.dtypes()}})});
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(
+           OnGpu({{"T", kMovableOnGpu.dtypes()},
+                  {"TI", DTypeList<uint8_t, int32_t, int64_t>::dtypes()}}),
+           {"depth"})});
 }
 
 }  // namespace leat::ops::one_hot

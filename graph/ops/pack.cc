@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -77,7 +78,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"N: int", "T: type", "axis: int = 0"},
                 .shape = PackShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
 
   registry.Add({.name = "Unpack",
                 .doc = "Takes a tensor apart into its slices along an axis, "
@@ -86,7 +88,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: num * T"},
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
                 .shape = UnpackShape},
-               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
+               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
+                RetainsInput(OnGpu({{"T", kMovableOnGpu.dtypes()}}))});
 }
 
 }  // namespace leat::ops::pack

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
@@ -81,14 +82,16 @@ absl::Status PadShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Pad",
-                .doc = "Puts zeros around a tensor, as many before and after "
-                       "each axis as paddings says.",
-                .inputs = {"input: T", "paddings: Tpaddings"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
-                .shape = PadShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+  registry.Add(
+      {.name = "Pad",
+       .doc = "Puts zeros around a tensor, as many before and after "
+              "each axis as paddings says.",
+       .inputs = {"input: T", "paddings: Tpaddings"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
+       .shape = PadShape},
+      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"paddings"})});
 }
 
 }  // namespace leat::ops::pad

@@ -35,7 +35,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
                  "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
        .stateful = true,
        .shape = RandomShape},
-      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}})),
+       InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}), {"shape"})});
 
   registry.Add(
       {.name = "RandomStandardNormal",
@@ -47,7 +48,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
                  "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
        .stateful = true,
        .shape = RandomShape},
-      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}})),
+       InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}), {"shape"})});
 
   registry.Add(
       {.name = "TruncatedNormal",
@@ -59,7 +61,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
                  "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
        .stateful = true,
        .shape = RandomShape},
-      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}})),
+       InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}), {"shape"})});
 
   registry.Add({.name = "RandomUniformInt",
                 .doc = "Returns random integers that are uniformly distributed "
@@ -70,7 +73,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
                           "Tout: {int32, int64}", "T: {int32, int64}"},
                 .stateful = true,
                 .shape = RandomUniformIntShape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()),
+                InHostMemory(OnGpu(), {"shape", "minval", "maxval"})});
 }
 
 void AddRandomShuffle(OpRegistry& registry) {

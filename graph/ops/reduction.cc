@@ -17,7 +17,9 @@ void AddSumAndOthers(OpRegistry& registry) {
                 .attrs = {"keep_dims: bool = false", "T: numbertype",
                           "Tidx: {int32, int64} = int32"},
                 .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+                InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                             {"reduction_indices"})});
 
   registry.Add({.name = "Mean",
                 .doc = "Computes the mean of the elements of a tensor along "
@@ -27,7 +29,9 @@ void AddSumAndOthers(OpRegistry& registry) {
                 .attrs = {"keep_dims: bool = false", "T: numbertype",
                           "Tidx: {int32, int64} = int32"},
                 .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+                InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                             {"reduction_indices"})});
 
   registry.Add(
       {.name = "Prod",
@@ -37,7 +41,9 @@ void AddSumAndOthers(OpRegistry& registry) {
        .attrs = {"keep_dims: bool = false", "T: numbertype",
                  "Tidx: {int32, int64} = int32"},
        .shape = shapes::Reduction},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                    {"reduction_indices"})});
 
   registry.Add(
       {.name = "Max",
@@ -50,7 +56,9 @@ void AddSumAndOthers(OpRegistry& registry) {
                  "qint8, quint8, qint32, qint16, quint16}",
                  "Tidx: {int32, int64} = int32"},
        .shape = shapes::Reduction},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                    {"reduction_indices"})});
 }
 
 void AddMinAndOthers(OpRegistry& registry) {
@@ -65,7 +73,9 @@ void AddMinAndOthers(OpRegistry& registry) {
                  "qint8, quint8, qint32, qint16, quint16}",
                  "Tidx: {int32, int64} = int32"},
        .shape = shapes::Reduction},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                    {"reduction_indices"})});
 
   registry.Add(
       {.name = "All",
@@ -75,7 +85,7 @@ void AddMinAndOthers(OpRegistry& registry) {
        .outputs = {"output: bool"},
        .attrs = {"keep_dims: bool = false", "Tidx: {int32, int64} = int32"},
        .shape = shapes::Reduction},
-      {ExpensiveOnCpu()});
+      {ExpensiveOnCpu(), InHostMemory(OnGpu(), {"reduction_indices"})});
 
   registry.Add(
       {.name = "Any",
@@ -85,7 +95,7 @@ void AddMinAndOthers(OpRegistry& registry) {
        .outputs = {"output: bool"},
        .attrs = {"keep_dims: bool = false", "Tidx: {int32, int64} = int32"},
        .shape = shapes::Reduction},
-      {ExpensiveOnCpu()});
+      {ExpensiveOnCpu(), InHostMemory(OnGpu(), {"reduction_indices"})});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -55,7 +56,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = SelectShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
 
   registry.Add({.name = "SelectV2",
                 .doc = "Returns t where condition is true, and e elsewhere, "
@@ -64,7 +66,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = SelectV2Shape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
 }
 
 }  // namespace leat::ops::select

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -100,7 +101,9 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Index: {int32, int64}"},
        .shape = SliceShape},
-      {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+      {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})),
+       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                                 {"begin", "size"}))});
 }
 
 }  // namespace leat::ops::slice

@@ -53,13 +53,14 @@ absl::Status SparseCrossEntropyShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Softmax",
-                .doc = "Computes the softmax of each row of logits.",
-                .inputs = {"logits: T"},
-                .outputs = {"softmax: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = SoftmaxShape},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "Softmax",
+       .doc = "Computes the softmax of each row of logits.",
+       .inputs = {"logits: T"},
+       .outputs = {"softmax: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = SoftmaxShape},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "LogSoftmax",
@@ -68,26 +69,28 @@ void Register(OpRegistry& registry) {
        .outputs = {"logsoftmax: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
        .shape = SoftmaxShape},
-      {OnCpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "SoftmaxCrossEntropyWithLogits",
-                .doc = "Computes for each row the cross entropy of labels and "
-                       "Softmax(features), and its gradient.",
-                .inputs = {"features: T", "labels: T"},
-                .outputs = {"loss: T", "backprop: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = CrossEntropyShape},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "SoftmaxCrossEntropyWithLogits",
+       .doc = "Computes for each row the cross entropy of labels and "
+              "Softmax(features), and its gradient.",
+       .inputs = {"features: T", "labels: T"},
+       .outputs = {"loss: T", "backprop: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = CrossEntropyShape},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "SparseSoftmaxCrossEntropyWithLogits",
-                .doc = "Computes for each row the cross entropy of one class "
-                       "and Softmax(features), and its gradient.",
-                .inputs = {"features: T", "labels: Tlabels"},
-                .outputs = {"loss: T", "backprop: T"},
-                .attrs = {"T: {half, bfloat16, float, double}",
-                          "Tlabels: {int32, int64} = int64"},
-                .shape = SparseCrossEntropyShape},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "SparseSoftmaxCrossEntropyWithLogits",
+       .doc = "Computes for each row the cross entropy of one class "
+              "and Softmax(features), and its gradient.",
+       .inputs = {"features: T", "labels: Tlabels"},
+       .outputs = {"loss: T", "backprop: T"},
+       .attrs = {"T: {half, bfloat16, float, double}",
+                 "Tlabels: {int32, int64} = int64"},
+       .shape = SparseCrossEntropyShape},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace leat::ops::softmax

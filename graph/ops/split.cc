@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
@@ -129,7 +130,9 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: num_split * T"},
        .attrs = {"num_split: int", "T: type"},
        .shape = SplitShape},
-      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
+      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
+       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                                 {"split_dim"}))});
 
   registry.Add(
       {.name = "SplitV",
@@ -139,7 +142,9 @@ void Register(OpRegistry& registry) {
        .attrs = {"num_split: int", "T: type",
                  "Tlen: {int8, int32, int64} = int64"},
        .shape = SplitVShape},
-      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
+      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
+       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                                 {"size_splits", "split_dim"}))});
 }
 
 }  // namespace leat::ops::split

@@ -47,7 +47,9 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                           "Tshape: {int32, int64} = int32"},
                 .shape = StatelessRandomShape},
                {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()},
-                                   {"Tshape", kIndices.dtypes()}}))});
+                                   {"Tshape", kIndices.dtypes()}})),
+                InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}),
+                             {"shape", "key", "counter", "alg"})});
 
   registry.Add({.name = "StatelessRandomNormalV2",
                 .doc = "Returns numbers as RandomStandardNormal does, which "
@@ -59,7 +61,9 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                           "Tshape: {int32, int64} = int32"},
                 .shape = StatelessRandomShape},
                {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()},
-                                   {"Tshape", kIndices.dtypes()}}))});
+                                   {"Tshape", kIndices.dtypes()}})),
+                InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}),
+                             {"shape", "key", "counter", "alg"})});
 
   registry.Add({.name = "StatelessTruncatedNormalV2",
                 .doc = "Returns numbers as TruncatedNormal does, which depend "
@@ -71,7 +75,9 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                           "Tshape: {int32, int64} = int32"},
                 .shape = StatelessRandomShape},
                {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()},
-                                   {"Tshape", kIndices.dtypes()}}))});
+                                   {"Tshape", kIndices.dtypes()}})),
+                InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}),
+                             {"shape", "key", "counter", "alg"})});
 
   registry.Add({.name = "StatelessRandomGetKeyCounter",
                 .doc = "Makes of a seed the key and the counter of a random "

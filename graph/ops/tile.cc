@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
@@ -50,7 +51,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
        .shape = TileShape},
-      {OnCpu({{"T", kMovable.dtypes()}})});
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"multiples"})});
 }
 
 }  // namespace leat::ops::tile

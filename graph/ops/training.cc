@@ -40,7 +40,8 @@ void AddApplyGradientDescent(OpRegistry& registry) {
                 .outputs = {"out: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "ResourceApplyGradientDescent",
                 .doc = "Subtracts alpha * delta from a resource variable.",
@@ -48,7 +49,8 @@ void AddApplyGradientDescent(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .stateful = true,
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddApplyMomentum(OpRegistry& registry) {
@@ -61,7 +63,8 @@ void AddApplyMomentum(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false",
                           "use_nesterov: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "ResourceApplyMomentum",
                 .doc = "Does a step of gradient descent with momentum on a "
@@ -72,7 +75,8 @@ void AddApplyMomentum(OpRegistry& registry) {
                           "use_nesterov: bool = false"},
                 .stateful = true,
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddApplyAdam(OpRegistry& registry) {
@@ -85,7 +89,8 @@ void AddApplyAdam(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false",
                           "use_nesterov: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "ResourceApplyAdam",
                 .doc = "Does a step of Adam on a resource variable.",
@@ -96,7 +101,8 @@ void AddApplyAdam(OpRegistry& registry) {
                           "use_nesterov: bool = false"},
                 .stateful = true,
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddApplyAdagrad(OpRegistry& registry) {
@@ -107,7 +113,8 @@ void AddApplyAdagrad(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false",
                           "update_slots: bool = true"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "ResourceApplyAdagrad",
@@ -117,7 +124,8 @@ void AddApplyAdagrad(OpRegistry& registry) {
                  "update_slots: bool = true"},
        .stateful = true,
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddApplyRMSProp(OpRegistry& registry) {
@@ -128,7 +136,8 @@ void AddApplyRMSProp(OpRegistry& registry) {
                 .outputs = {"out: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "ResourceApplyRMSProp",
@@ -138,7 +147,8 @@ void AddApplyRMSProp(OpRegistry& registry) {
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .stateful = true,
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddApplyCenteredRMSProp(OpRegistry& registry) {
@@ -150,7 +160,8 @@ void AddApplyCenteredRMSProp(OpRegistry& registry) {
        .outputs = {"out: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "ResourceApplyCenteredRMSProp",
@@ -161,7 +172,8 @@ void AddApplyCenteredRMSProp(OpRegistry& registry) {
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .stateful = true,
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

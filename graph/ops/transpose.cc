@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
@@ -62,13 +63,15 @@ absl::Status InvertPermutationShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Transpose",
-                .doc = "Permutes the axes of x as perm says.",
-                .inputs = {"x: T", "perm: Tperm"},
-                .outputs = {"y: T"},
-                .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
-                .shape = TransposeShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+  registry.Add(
+      {.name = "Transpose",
+       .doc = "Permutes the axes of x as perm says.",
+       .inputs = {"x: T", "perm: Tperm"},
+       .outputs = {"y: T"},
+       .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
+       .shape = TransposeShape},
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"perm"})});
 
   registry.Add({.name = "InvertPermutation",
                 .doc = "Inverts a permutation of the numbers from 0 on.",

@@ -84,17 +84,10 @@ class AddN final : public Kernel {
 
  private:
   static absl::StatusOr<Inputs<T>> CheckedInputs(const KernelContext& context) {
-    const Shape& shape = context.input(0).shape();
     Inputs<T> inputs;
     for (int i = 0; i < context.num_inputs(); ++i) {
       const Tensor& input = context.input(i);
-      if (input.shape() != shape) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "Inputs to operation ", context.node().name,
-            " of type AddN must have the same size and shape.  Input 0: ",
-            shape.DebugString(), " != input ", i, ": ",
-            input.shape().DebugString()));
-      }
+      LEAT_RETURN_IF_ERROR(CheckSameSizeAndShape(context, i));
       inputs.push_back(input.data<T>().data());
     }
     return inputs;

@@ -14,6 +14,7 @@
 #include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/arg_reduction_plan.h"
 
 namespace leat::kernels::cpu::arg_reduction {
 namespace {
@@ -41,24 +42,17 @@ class ArgReduction final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(const int axis, GetAxis(context));
-    Dims dims;
-    int64_t outer = 1;
-    int64_t inner = 1;
-    for (int i = 0; i < input.rank(); ++i) {
-      if (i == axis) continue;
-      dims.push_back(input.dim(i));
-    }
-    LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
-    if (shape.num_elements() == 0) return absl::OkStatus();
-    for (int i = 0; i < input.rank(); ++i) {
-      (i < axis ? outer : inner) *= i == axis ? 1 : input.dim(i);
-    }
+    LEAT_ASSIGN_OR_RETURN(const ArgReductionPlan plan,
+                          PlanArgReduction(context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.output));
+    if (plan.output.num_elements() == 0) return absl::OkStatus();
+    const ReductionStep& step = plan.step;
     const T* from = input.data<T>().data();
-    const int64_t n = input.dim(axis);
+    const int64_t n = step.reduced;
+    const int64_t inner = step.inner;
     const IndexWriter to(*output);
-    ParallelFor(context.compute_queue(), outer * inner, 2 + n,
+    ParallelFor(context.compute_queue(), step.outer * inner, 2 + n,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i) {
                     const int64_t row = i / inner;
@@ -71,30 +65,6 @@ class ArgReduction final : public Kernel {
 
  private:
   using W = Wide<T>;
-
-  static absl::StatusOr<int> GetAxis(const KernelContext& context) {
-    const Shape& shape = context.input(0).shape();
-    LEAT_ASSIGN_OR_RETURN(const Dims axes,
-                          GetIndices(context.input(1), "dimension"));
-    if (context.input(1).rank() != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("dim must be a scalar, but received tensor of shape: ",
-                       context.input(1).shape().DebugString()));
-    }
-    const int rank = shape.rank();
-    if (axes[0] < -rank || axes[0] >= rank) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Expected dimension in the range [", -rank, ", ", rank,
-                       "), but got ", axes[0]));
-    }
-    const int axis = static_cast<int>(axes[0] < 0 ? axes[0] + rank : axes[0]);
-    if (shape.dim(axis) == 0) {
-      return absl::InvalidArgumentError(absl::StrCat("Reduction axis ", axes[0],
-                                                     " is empty in shape ",
-                                                     shape.DebugString()));
-    }
-    return axis;
-  }
 
   static int64_t Find(const T* from, int64_t n, int64_t stride) {
     W best = Order::template kWorst<W>;

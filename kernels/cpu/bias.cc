@@ -4,7 +4,6 @@
 // dimension, and of BiasAddGrad, which sums over all other dimensions.
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/bias_channels.h"
 
 namespace leat::kernels::cpu::bias {
 namespace {
@@ -41,30 +41,6 @@ struct SumOf<T> {
 template <class T>
 using Sum = typename SumOf<T>::type;
 
-// Describes a tensor as [outer, channels, inner]. `inner` is 1 for NHWC.
-struct Channels {
-  int64_t outer = 1;
-  int64_t count = 1;
-  int64_t inner = 1;
-};
-
-absl::StatusOr<Channels> FindChannels(const Shape& shape, bool nchw) {
-  if (shape.rank() < 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Input tensor must be at least 2D: ", shape.DebugString()));
-  }
-  const int axis = nchw ? 1 : shape.rank() - 1;
-  Channels c;
-  c.count = shape.dim(axis);
-  for (int i = 0; i < axis; ++i) {
-    LEAT_ASSIGN_OR_RETURN(c.outer, CheckedMultiply(c.outer, shape.dim(i)));
-  }
-  for (int i = axis + 1; i < shape.rank(); ++i) {
-    LEAT_ASSIGN_OR_RETURN(c.inner, CheckedMultiply(c.inner, shape.dim(i)));
-  }
-  return c;
-}
-
 // Adds one bias to `count` values.
 template <class T>
 void AddOne(const T* value, Sum<T> bias, int64_t count, T* output) {
@@ -90,18 +66,7 @@ class BiasAdd final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& value = context.input(0);
     const Tensor& bias = context.input(1);
-    LEAT_ASSIGN_OR_RETURN(Channels c, FindChannels(value.shape(), nchw_));
-    if (!bias.shape().IsVector()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Biases must be 1D: ", bias.shape().DebugString()));
-    }
-    if (bias.dim(0) != c.count) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Must provide as many biases as the ",
-                       nchw_ ? "channel dimension" : "last dimension",
-                       " of the input tensor: ", bias.shape().DebugString(),
-                       " vs. ", value.shape().DebugString()));
-    }
+    LEAT_ASSIGN_OR_RETURN(Channels c, BiasChannels(context, nchw_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, value.shape()));
     if (output->num_elements() == 0) return absl::OkStatus();
@@ -200,14 +165,9 @@ class BiasAddGrad final : public Kernel {
 
 template <template <class> class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBias(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(std::string format,
-                        node.attrs.GetOr<std::string>("data_format", "NHWC"));
-  if (format != "NHWC" && format != "NCHW") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Invalid data format: ", format));
-  }
+  LEAT_ASSIGN_OR_RETURN(const bool nchw, IsNchw(node));
   return MakeForType(node, "T", kNumbers, [&](auto type) {
-    return std::make_unique<K<typename decltype(type)::type>>(format == "NCHW");
+    return std::make_unique<K<typename decltype(type)::type>>(nchw);
   });
 }
 

@@ -16,55 +16,11 @@
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/binary_math.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/ring.h"
 
 namespace leat::kernels::cpu::binary_math {
 namespace {
-
-struct Add {
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
-  }
-};
-
-struct Sub {
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) - static_cast<Ring<W>>(b));
-  }
-};
-
-struct Mul {
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) * static_cast<Ring<W>>(b));
-  }
-};
-
-struct SquaredDifference {
-  template <class W>
-  static W Do(W a, W b) {
-    const W difference = Sub::Do(a, b);
-    return Mul::Do(difference, difference);
-  }
-};
-
-// If an operand is NaN, so is the result.
-struct Maximum {
-  template <class W>
-  static W Do(W a, W b) {
-    return a > b || a != a ? a : b;
-  }
-};
-
-struct Minimum {
-  template <class W>
-  static W Do(W a, W b) {
-    return a < b || a != a ? a : b;
-  }
-};
 
 // Computes Add of strings, which concatenates them.
 class AddStrings final : public Kernel {
@@ -126,7 +82,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAdd(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
-  if (dtype != DType::kString) return MakeBinary<Add>(node);
+  if (dtype != DType::kString) return MakeBinary<functors::Add>(node);
   return std::unique_ptr<Kernel>(std::make_unique<AddStrings>());
 }
 
@@ -134,12 +90,13 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAdd(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("Add", kCpu, &MakeAdd);
-  registry.Add("AddV2", kCpu, &MakeBinary<Add>);
-  registry.Add("Sub", kCpu, &MakeBinary<Sub>);
-  registry.Add("Mul", kCpu, &MakeBinary<Mul>);
-  registry.Add("SquaredDifference", kCpu, &MakeBinary<SquaredDifference>);
-  registry.Add("Maximum", kCpu, &MakeBinary<Maximum>);
-  registry.Add("Minimum", kCpu, &MakeBinary<Minimum>);
+  registry.Add("AddV2", kCpu, &MakeBinary<functors::Add>);
+  registry.Add("Sub", kCpu, &MakeBinary<functors::Sub>);
+  registry.Add("Mul", kCpu, &MakeBinary<functors::Mul>);
+  registry.Add("SquaredDifference", kCpu,
+               &MakeBinary<functors::SquaredDifference>);
+  registry.Add("Maximum", kCpu, &MakeBinary<functors::Maximum>);
+  registry.Add("Minimum", kCpu, &MakeBinary<functors::Minimum>);
 }
 
 }  // namespace leat::kernels::cpu::binary_math

@@ -4,7 +4,6 @@
 // range of the target type, the result is the same as TensorFlow's on x86. The
 // attr Truncate makes the conversion round towards zero in the same cases as in
 // TensorFlow: to half and to float, and from float to bfloat16.
-#include <bit>
 #include <complex>
 #include <cstring>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/conversion.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::cpu::cast {
@@ -23,35 +23,6 @@ template <class T>
 inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
-
-// A signed integer type to which the processor converts floats. It holds every
-// value of To, except for the upper half of uint64_t, which FromFloating
-// handles.
-template <class To>
-using Carrier =
-    std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
-                       int64_t>;
-
-// Converts like an x86 processor, and therefore like TensorFlow on x86: NaN and
-// values that do not fit become the most negative number.
-template <class Int, class From>
-Int ToCarrier(From value) {
-  constexpr From kEnd = -static_cast<From>(std::numeric_limits<Int>::min());
-  return value >= -kEnd && value < kEnd ? static_cast<Int>(value)
-                                        : std::numeric_limits<Int>::min();
-}
-
-template <class To, class From>
-To FromFloating(From value) {
-  if constexpr (std::is_same_v<To, uint64_t>) {
-    constexpr From kHalf = static_cast<From>(0x1p63);
-    if (value >= kHalf) {
-      return static_cast<uint64_t>(ToCarrier<int64_t>(value - kHalf)) ^
-             (uint64_t{1} << 63);
-    }
-  }
-  return static_cast<To>(ToCarrier<Carrier<To>>(value));
-}
 
 template <class To, class From>
 To Convert(const From& value) {
@@ -70,7 +41,7 @@ To Convert(const From& value) {
     return To(static_cast<float>(value));
   } else if constexpr (std::is_floating_point_v<From> &&
                        std::is_integral_v<To>) {
-    return FromFloating<To>(value);
+    return functors::FromFloating<To>(value);
   } else {
     return static_cast<To>(value);
   }
@@ -104,21 +75,11 @@ constexpr int DroppedBits() {
   }
 }
 
-template <int bits>
-float ZeroLowBits(float value) {
-  if (value != value) return value;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) &
-                              (~uint32_t{0} << bits));
-}
-template <int bits>
-double ZeroLowBits(double value) {
-  if (value != value) return value;
-  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) &
-                               (~uint64_t{0} << bits));
-}
+using functors::ZeroLowBits;
 template <int bits, class T>
 std::complex<T> ZeroLowBits(const std::complex<T>& value) {
-  return {ZeroLowBits<bits>(value.real()), ZeroLowBits<bits>(value.imag())};
+  return {functors::ZeroLowBits<bits>(value.real()),
+          functors::ZeroLowBits<bits>(value.imag())};
 }
 
 template <class From, class To>

@@ -10,9 +10,9 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/ring.h"
 
 namespace leat::kernels::cpu::cumulative {
 namespace {

@@ -2,65 +2,18 @@
 //
 // Defines the kernels of Div, RealDiv, DivNoNan, FloorDiv, FloorMod and Pow,
 // the binary ops that fail or branch on some values.
-#include <cmath>
 #include <memory>
 #include <type_traits>
 
 #include "leat/core/dtype_list.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/division.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::cpu::division {
 namespace {
 
 constexpr char kDivisionByZero[] = "Integer division by zero";
-
-struct RealDiv {
-  template <class W>
-  static W Do(W a, W b) {
-    return a / b;
-  }
-};
-
-struct DivNoNan {
-  template <class W>
-  static W Do(W a, W b) {
-    return b == 0 ? W{0} : a / b;
-  }
-};
-
-struct FloorDiv {
-  template <class W>
-  static W Do(W a, W b) {
-    return std::floor(a / b);
-  }
-};
-
-// Computes FloorDiv of 16-bit floats. The quotient is rounded to T before it is
-// floored.
-template <class T>
-struct RoundedFloorDiv {
-  static float Do(float a, float b) {
-    return std::floor(static_cast<float>(static_cast<T>(a / b)));
-  }
-};
-
-// The result has the sign of the divisor.
-struct FloorMod {
-  template <class W>
-  static W Do(W a, W b) {
-    const W remainder = std::fmod(a, b);
-    return remainder != 0 && (b < 0) != (remainder < 0) ? remainder + b
-                                                        : remainder;
-  }
-};
-
-struct Pow {
-  template <class W>
-  static W Do(W a, W b) {
-    return std::pow(a, b);
-  }
-};
 
 // Returns -a. For the most negative number, -a wraps around to the same number.
 template <class T>
@@ -162,14 +115,16 @@ KernelPtr MakeChecked(const char* failure) {
 absl::StatusOr<KernelPtr> MakeRealDiv(const NodeDef& node) {
   return MakeForType(node, "T", kFloats, [](auto tag) -> KernelPtr {
     using T = typename decltype(tag)::type;
-    return std::make_unique<BinaryKernel>(&BinaryRowOf<RealDiv, T, T>, 6);
+    return std::make_unique<BinaryKernel>(&BinaryRowOf<functors::RealDiv, T, T>,
+                                          6);
   });
 }
 
 absl::StatusOr<KernelPtr> MakeDivNoNan(const NodeDef& node) {
   return MakeForType(node, "T", kFloats, [](auto tag) -> KernelPtr {
     using T = typename decltype(tag)::type;
-    return std::make_unique<BinaryKernel>(&BinaryRowOf<DivNoNan, T, T>, 6);
+    return std::make_unique<BinaryKernel>(
+        &BinaryRowOf<functors::DivNoNan, T, T>, 6);
   });
 }
 
@@ -179,7 +134,8 @@ absl::StatusOr<KernelPtr> MakeDiv(const NodeDef& node) {
     if constexpr (std::is_integral_v<T>) {
       return MakeChecked<IntegerDiv, T>(kDivisionByZero);
     } else {
-      return std::make_unique<BinaryKernel>(&BinaryRowOf<RealDiv, T, T>, 6);
+      return std::make_unique<BinaryKernel>(
+          &BinaryRowOf<functors::RealDiv, T, T>, 6);
     }
   });
 }
@@ -190,10 +146,11 @@ absl::StatusOr<KernelPtr> MakeFloorDiv(const NodeDef& node) {
     if constexpr (std::is_integral_v<T>) {
       return MakeChecked<IntegerFloorDiv, T>(kDivisionByZero);
     } else if constexpr (std::is_same_v<Wide<T>, T>) {
-      return std::make_unique<BinaryKernel>(&BinaryRowOf<FloorDiv, T, T>, 8);
+      return std::make_unique<BinaryKernel>(
+          &BinaryRowOf<functors::FloorDiv, T, T>, 8);
     } else {
       return std::make_unique<BinaryKernel>(
-          &BinaryRowOf<RoundedFloorDiv<T>, T, T>, 30);
+          &BinaryRowOf<functors::RoundedFloorDiv<T>, T, T>, 30);
     }
   });
 }
@@ -204,7 +161,8 @@ absl::StatusOr<KernelPtr> MakeFloorMod(const NodeDef& node) {
     if constexpr (std::is_integral_v<T>) {
       return MakeChecked<IntegerFloorMod, T>(kDivisionByZero);
     } else {
-      return std::make_unique<BinaryKernel>(&BinaryRowOf<FloorMod, T, T>, 150);
+      return std::make_unique<BinaryKernel>(
+          &BinaryRowOf<functors::FloorMod, T, T>, 150);
     }
   });
 }
@@ -217,7 +175,8 @@ absl::StatusOr<KernelPtr> MakePow(const NodeDef& node) {
           return MakeChecked<IntegerPow, T>(
               "Integers to negative integer powers are not allowed");
         } else {
-          return std::make_unique<BinaryKernel>(&BinaryRowOf<Pow, T, T>, 250);
+          return std::make_unique<BinaryKernel>(
+              &BinaryRowOf<functors::Pow, T, T>, 250);
         }
       });
 }

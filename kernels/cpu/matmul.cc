@@ -16,6 +16,7 @@
 #include "leat/kernels/dense.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/matmul_shapes.h"
 
 namespace leat::kernels::cpu::matmul {
 namespace {
@@ -132,42 +133,6 @@ absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
   }
 }
 
-// Returns the shape of the product of the matrices in the last two dimensions
-// of `a` and `b`. Returns INVALID_ARGUMENT if the matrices do not fit.
-absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
-                                         bool transpose_a, bool transpose_b) {
-  MatMulShape s;
-  s.transpose_a = transpose_a;
-  s.transpose_b = transpose_b;
-  const int a_row = a.rank() - 2, b_row = b.rank() - 2;
-  s.m = a.dim(transpose_a ? a_row + 1 : a_row);
-  s.k = a.dim(transpose_a ? a_row : a_row + 1);
-  s.n = b.dim(transpose_b ? b_row : b_row + 1);
-  const int64_t k = b.dim(transpose_b ? b_row + 1 : b_row);
-  if (s.k != k) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Matrix size-incompatible: In[0]: ", a.DebugString(),
-                     ", In[1]: ", b.DebugString()));
-  }
-  return s;
-}
-
-// Returns the shape of the product of inputs 0 and 1, which must be matrices.
-absl::StatusOr<MatMulShape> MatrixProduct(const KernelContext& context,
-                                          bool transpose_a, bool transpose_b) {
-  const Shape& a = context.input(0).shape();
-  const Shape& b = context.input(1).shape();
-  for (int i = 0; i < 2; ++i) {
-    if (context.input(i).rank() != 2) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "In[", i, "] and In[", 1 - i,
-          "] has different ndims, or is not a matrix: ", a.DebugString(),
-          " vs. ", b.DebugString()));
-    }
-  }
-  return ProductShape(a, b, transpose_a, transpose_b);
-}
-
 template <class T>
 class MatMulKernel final : public Kernel {
  public:
@@ -221,13 +186,6 @@ class FusedMatMul final : public Kernel {
   const FusedOps fused_ops_;
 };
 
-// Returns the batch dimensions of `shape`. Returns INVALID_ARGUMENT if their
-// product overflows, which is possible if one of the last two extents of
-// `shape` is 0.
-absl::StatusOr<Shape> BatchOf(const Shape& shape) {
-  return Shape::Create(shape.dims().subspan(0, shape.rank() - 2));
-}
-
 // Each matrix of the output is computed from one matrix of this input. Returns
 // the index of the input's matrix for each matrix of the output. `output` and
 // `input` are the batch dimensions of the two tensors.
@@ -256,30 +214,17 @@ class BatchMatMulKernel final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& x = context.input(0);
     const Tensor& y = context.input(1);
-    for (int i = 0; i < 2; ++i) {
-      if (context.input(i).rank() < 2) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "In[", i, "] ndims must be >= 2: ", context.input(i).rank()));
-      }
-    }
-    LEAT_ASSIGN_OR_RETURN(MatMulShape s, ProductShape(x.shape(), y.shape(),
-                                                      adjoint_x_, adjoint_y_));
-    LEAT_ASSIGN_OR_RETURN(Shape x_batch, BatchOf(x.shape()));
-    LEAT_ASSIGN_OR_RETURN(Shape y_batch, BatchOf(y.shape()));
-    LEAT_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(x_batch, y_batch));
-    Dims dims(batch.dims().begin(), batch.dims().end());
-    dims.push_back(s.m);
-    dims.push_back(s.n);
-    LEAT_ASSIGN_OR_RETURN(Shape shape, Shape::Create(dims));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    LEAT_ASSIGN_OR_RETURN(const BatchProduct p,
+                          BatchMatrixProduct(context, adjoint_x_, adjoint_y_));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.shape));
     if (output->num_elements() == 0) return absl::OkStatus();
-    const auto x_index = BroadcastIndices(batch, x_batch);
-    const auto y_index = BroadcastIndices(batch, y_batch);
-    return InArithmeticType<T>(context, x, y, *output,
-                               [&](const auto* a, const auto* b, auto* c) {
-                                 return MultiplyAll(context.compute_queue(), s,
-                                                    x_index, y_index, a, b, c);
-                               });
+    const auto x_index = BroadcastIndices(p.batch, p.a_batch);
+    const auto y_index = BroadcastIndices(p.batch, p.b_batch);
+    return InArithmeticType<T>(
+        context, x, y, *output, [&](const auto* a, const auto* b, auto* c) {
+          return MultiplyAll(context.compute_queue(), p.matrices, x_index,
+                             y_index, a, b, c);
+        });
   }
 
  private:

@@ -4,7 +4,6 @@
 // accumulate 16-bit floats in float. The order of operations depends on shapes
 // only and not on the number of threads, so the results are always the same.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -13,66 +12,13 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/reduction.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/reduction.h"
-#include "leat/kernels/ring.h"
 
 namespace leat::kernels::cpu::reduction {
 namespace {
-
-struct Sum {
-  template <class W>
-  static constexpr W kIdentity = W{0};
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
-  }
-};
-
-struct Prod {
-  template <class W>
-  static constexpr W kIdentity = W{1};
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) * static_cast<Ring<W>>(b));
-  }
-};
-
-// If an operand is NaN, so is the result.
-struct Max {
-  template <class W>
-  static constexpr W kIdentity = std::is_floating_point_v<W>
-                                     ? -std::numeric_limits<W>::infinity()
-                                     : std::numeric_limits<W>::lowest();
-  template <class W>
-  static W Do(W a, W b) {
-    return a > b || a != a ? a : b;
-  }
-};
-
-struct Min {
-  template <class W>
-  static constexpr W kIdentity = std::is_floating_point_v<W>
-                                     ? std::numeric_limits<W>::infinity()
-                                     : std::numeric_limits<W>::max();
-  template <class W>
-  static W Do(W a, W b) {
-    return a < b || a != a ? a : b;
-  }
-};
-
-struct All {
-  template <class W>
-  static constexpr W kIdentity = true;
-  static bool Do(bool a, bool b) { return (a & b) != 0; }
-};
-
-struct Any {
-  template <class W>
-  static constexpr W kIdentity = false;
-  static bool Do(bool a, bool b) { return (a | b) != 0; }
-};
 
 // The number of partial results of a block that are computed side by side, so
 // that the loop vectorises.
@@ -328,13 +274,13 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeLogical(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Sum", kCpu, &MakeReduction<Sum>);
-  registry.Add("Mean", kCpu, &MakeReduction<Sum, true>);
-  registry.Add("Prod", kCpu, &MakeReduction<Prod>);
-  registry.Add("Max", kCpu, &MakeReduction<Max>);
-  registry.Add("Min", kCpu, &MakeReduction<Min>);
-  registry.Add("All", kCpu, &MakeLogical<All>);
-  registry.Add("Any", kCpu, &MakeLogical<Any>);
+  registry.Add("Sum", kCpu, &MakeReduction<functors::Sum>);
+  registry.Add("Mean", kCpu, &MakeReduction<functors::Sum, true>);
+  registry.Add("Prod", kCpu, &MakeReduction<functors::Prod>);
+  registry.Add("Max", kCpu, &MakeReduction<functors::Max>);
+  registry.Add("Min", kCpu, &MakeReduction<functors::Min>);
+  registry.Add("All", kCpu, &MakeLogical<functors::All>);
+  registry.Add("Any", kCpu, &MakeLogical<functors::Any>);
 }
 
 }  // namespace leat::kernels::cpu::reduction

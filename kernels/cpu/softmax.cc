@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 #include "Eigen/Core"
@@ -14,18 +13,14 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/softmax_shapes.h"
 
 namespace leat::kernels::cpu::softmax {
 namespace {
 
-// The type in which values of T are computed: float for 16-bit floats, T for
-// others.
-template <class T>
-using Wide =
-    std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
-                       float, T>;
 template <class T>
 using Row = Eigen::Array<Wide<T>, Eigen::Dynamic, 1>;
 
@@ -70,11 +65,7 @@ class Softmax final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& logits = context.input(0);
-    if (logits.rank() < 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("logits must have >= 1 dimension, got ",
-                       logits.shape().DebugString()));
-    }
+    LEAT_RETURN_IF_ERROR(CheckSoftmaxShape(logits.shape()));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, logits.shape()));
     if (output->num_elements() == 0) return absl::OkStatus();
@@ -125,20 +116,7 @@ class CrossEntropy final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& logits = context.input(0);
     const Tensor& labels = context.input(1);
-    auto broadcast = BroadcastShapes(logits.shape(), labels.shape());
-    if (!broadcast.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("logits and labels must be broadcastable: logits_size=",
-                       logits.shape().DebugString(),
-                       " labels_size=", labels.shape().DebugString()));
-    }
-    const Shape shape = *std::move(broadcast);
-    if (!shape.IsMatrix()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "logits and labels must be either 2-dimensional, or broadcasted to "
-          "be 2-dimensional, got ",
-          shape.DebugString()));
-    }
+    LEAT_ASSIGN_OR_RETURN(const Shape shape, CrossEntropyShape(context));
     const int64_t rows = shape.dim(0), classes = shape.dim(1);
     LEAT_ASSIGN_OR_RETURN(Tensor * loss,
                           context.AllocateOutput(0, Shape{rows}));
@@ -171,29 +149,6 @@ class CrossEntropy final : public Kernel {
   }
 };
 
-absl::Status CheckSparseShapes(const Shape& logits, const Shape& labels) {
-  if (!logits.IsMatrix()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "logits must be 2-D, but got shape ", logits.DebugString()));
-  }
-  if (!labels.IsVector()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "labels must be 1-D, but got shape ", labels.DebugString()));
-  }
-  if (logits.dim(0) != labels.dim(0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "logits and labels must have the same first dimension, got logits "
-        "shape ",
-        logits.DebugString(), " and labels shape ", labels.DebugString()));
-  }
-  if (logits.dim(1) == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Must have at least one class, but got logits shape ",
-                     logits.DebugString()));
-  }
-  return absl::OkStatus();
-}
-
 template <class Label>
 absl::Status CheckLabels(absl::Span<const Label> labels, int64_t classes) {
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -212,8 +167,7 @@ class SparseCrossEntropy final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& logits = context.input(0);
-    LEAT_RETURN_IF_ERROR(
-        CheckSparseShapes(logits.shape(), context.input(1).shape()));
+    LEAT_RETURN_IF_ERROR(CheckSparseCrossEntropyShapes(context));
     const int64_t rows = logits.dim(0), classes = logits.dim(1);
     const auto labels = context.input(1).data<Label>();
     LEAT_RETURN_IF_ERROR(CheckLabels(labels, classes));

@@ -6,13 +6,11 @@
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::cpu::sparse_training {
+
 void Register(KernelRegistry& registry) {
-  AddTraining<SparseTraining, SparseMomentumRule>(registry,
-                                                  "SparseApplyMomentum");
-  AddTraining<SparseTraining, SparseAdagradRule>(registry,
-                                                 "SparseApplyAdagrad");
-  AddTraining<SparseTraining, SparseRMSPropRule>(registry,
-                                                 "SparseApplyRMSProp");
+  AddTraining<SparseTraining, MomentumRule>(registry, "SparseApplyMomentum");
+  AddTraining<SparseTraining, AdagradRule>(registry, "SparseApplyAdagrad");
+  AddTraining<SparseTraining, RMSPropRule>(registry, "SparseApplyRMSProp");
 }
 
 }  // namespace leat::kernels::cpu::sparse_training

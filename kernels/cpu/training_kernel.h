@@ -21,92 +21,34 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/cpu/training_rules.h"
+#include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/training_inputs.h"
 #include "leat/kernels/variable.h"
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels::cpu {
 
-// The inputs of one run of an op with the rule `Rule` and elements of type T.
-// Shares the ownership of the variables and tensors. Used by one thread.
-template <class Rule, class T>
-class TrainingInputs {
- public:
-  static constexpr int kVariables = Rule::kVariables;
-  static constexpr int kInputs = static_cast<int>(std::size(Rule::kInputs));
-  // The type in which values of T are computed: float for 16-bit floats, T for
-  // others.
-  using W =
-      std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
-                         float, T>;
-
-  // Reads the inputs of `context`. Returns FAILED_PRECONDITION if a variable
-  // has no value. Returns INVALID_ARGUMENT if a variable has another dtype than
-  // T, or if an input that must be a scalar has another shape. The messages are
-  // TensorFlow's.
-  absl::Status Read(const KernelContext& context) {
-    // Inputs are told apart by their names in Rule::kInputs.
-    int scalar = 0;
-    for (int i = 0; i < kInputs; ++i) {
-      const absl::string_view name = Rule::kInputs[i];
-      if (i < kVariables) {
-        LEAT_ASSIGN_OR_RETURN(owners_[i], GetVariable(context, i, kDTypeOf<T>));
-        variables_[i] = owners_[i].get();
-      } else if (name == "grad" || name == "delta") {
-        gradient = context.input(i);
-        gradient_name = name;
-      } else if (name == "indices") {
-        indices = context.input(i);
-      } else {
-        const Tensor& value = context.input(i);
-        if (!value.shape().IsScalar()) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              name, " is not a scalar: ", value.shape().DebugString()));
-        }
-        scalars[scalar++] = static_cast<W>(value.scalar<T>());
-      }
-    }
-    return absl::OkStatus();
+// Returns the values of the scalars in the type of the arithmetic.
+template <class T>
+absl::InlinedVector<Wide<T>, 6> ScalarsOf(const TrainingInputs& inputs) {
+  absl::InlinedVector<Wide<T>, 6> scalars;
+  for (const Tensor* scalar : inputs.scalars()) {
+    scalars.push_back(static_cast<Wide<T>>(scalar->scalar<T>()));
   }
-
-  // Returns the variables in the order of the inputs. The result is valid until
-  // this object is destroyed.
-  absl::Span<Variable* const> variables() const { return variables_; }
-
-  // Checks that the tensors of the variables all have the same shape. Returns
-  // INVALID_ARGUMENT if the shapes differ. REQUIRES: the variables are locked.
-  static absl::Status CheckSlots(absl::Span<Tensor* const> values) {
-    for (int i = 1; i < kVariables; ++i) {
-      if (values[i]->shape() == values[0]->shape()) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "var and ", Rule::kInputs[i], " do not have the same shape",
-          values[0]->shape().DebugString(), " ",
-          values[i]->shape().DebugString()));
-    }
-    return absl::OkStatus();
-  }
-
-  // `indices` is set for sparse ops only.
-  Tensor gradient, indices;
-  absl::string_view gradient_name;      // "grad" or "delta", for messages
-  std::array<W, kInputs> scalars = {};  // in the order of the inputs
-
- private:
-  std::array<std::shared_ptr<Variable>, kVariables> owners_;
-  std::array<Variable*, kVariables> variables_ = {};
-};
+  return scalars;
+}
 
 // Applies the rule to the elements [offset, offset + count) of each variable on
 // the calling thread. gradient[0] belongs to the element at `offset`. 16-bit
@@ -166,8 +108,8 @@ class DenseTraining final : public Kernel {
   // Returns the errors of TrainingInputs::Read, and INVALID_ARGUMENT if shapes
   // differ.
   absl::Status Compute(KernelContext& context) const final {
-    TrainingInputs<Rule, T> inputs;
-    LEAT_RETURN_IF_ERROR(inputs.Read(context));
+    TrainingInputs inputs;
+    LEAT_RETURN_IF_ERROR(inputs.Read(context, kDTypeOf<T>));
     LEAT_RETURN_IF_ERROR(
         UpdateTogether(context.step().device->allocator(), inputs.variables(),
                        [&](absl::Span<Tensor* const> values) {
@@ -179,21 +121,16 @@ class DenseTraining final : public Kernel {
 
  private:
   // Updates the locked variables, whose tensors are `values`.
-  absl::Status Apply(WorkQueue& queue, const TrainingInputs<Rule, T>& inputs,
+  absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
                      absl::Span<Tensor* const> values) const {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
-    if (inputs.gradient.shape() != values[0]->shape()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "var and ", inputs.gradient_name, " do not have the same shape",
-          values[0]->shape().DebugString(), " ",
-          inputs.gradient.shape().DebugString()));
-    }
-    const T* gradient = inputs.gradient.template data<T>().data();
+    LEAT_RETURN_IF_ERROR(inputs.CheckGradient(values));
+    const T* gradient = inputs.gradient.data<T>().data();
+    const auto scalars = ScalarsOf<T>(inputs);
     ParallelFor(queue, values[0]->num_elements(), Rule::kVariables,
                 [&](int64_t begin, int64_t end) {
-                  UpdateStretch<Rule, T>(options_, inputs.scalars.data(),
-                                         values, begin, gradient + begin,
-                                         end - begin);
+                  UpdateStretch<Rule, T>(options_, scalars.data(), values,
+                                         begin, gradient + begin, end - begin);
                 });
     return absl::OkStatus();
   }
@@ -211,8 +148,8 @@ class SparseTraining final : public Kernel {
   explicit SparseTraining(const RuleOptions& options) : options_(options) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    TrainingInputs<Rule, T> inputs;
-    LEAT_RETURN_IF_ERROR(inputs.Read(context));
+    TrainingInputs inputs;
+    LEAT_RETURN_IF_ERROR(inputs.Read(context, kDTypeOf<T>));
     if (!inputs.indices.shape().IsVector()) {
       return absl::InvalidArgumentError("indices must be one-dimensional");
     }
@@ -229,7 +166,7 @@ class SparseTraining final : public Kernel {
 
  private:
   // Checks the shapes and indices against the shape of `var`.
-  static absl::Status CheckShapes(const TrainingInputs<Rule, T>& inputs,
+  static absl::Status CheckShapes(const TrainingInputs& inputs,
                                   const Dims& indices, const Shape& var) {
     if (var.rank() < 1) {
       return absl::InvalidArgumentError("var must be at least 1 dimensional");
@@ -256,7 +193,7 @@ class SparseTraining final : public Kernel {
   }
 
   // Updates rows of the locked variables, whose tensors are `values`.
-  absl::Status Apply(WorkQueue& queue, const TrainingInputs<Rule, T>& inputs,
+  absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
                      const Dims& indices,
                      absl::Span<Tensor* const> values) const {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
@@ -265,7 +202,8 @@ class SparseTraining final : public Kernel {
     // `width` is the number of elements in a row.
     const int64_t rows = values[0]->dim(0);
     const int64_t width = values[0]->num_elements() / rows;
-    const T* gradient = inputs.gradient.template data<T>().data();
+    const T* gradient = inputs.gradient.data<T>().data();
+    const auto scalars = ScalarsOf<T>(inputs);
     const int64_t count = static_cast<int64_t>(indices.size());
     // Each chunk owns a range of rows, so that equal indices are handled by the
     // same thread and in order.
@@ -273,7 +211,7 @@ class SparseTraining final : public Kernel {
     ParallelFor(queue, rows, cost, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < count; ++i) {
         if (indices[i] < begin || indices[i] >= end) continue;
-        UpdateStretch<Rule, T>(options_, inputs.scalars.data(), values,
+        UpdateStretch<Rule, T>(options_, scalars.data(), values,
                                indices[i] * width, gradient + i * width, width);
       }
     });

@@ -7,8 +7,6 @@
 // A rule is a class with these static members:
 //
 //   kVariables  how many variables the op updates; they are its first inputs
-//   kInputs     the names of all inputs in their order: the variables, the
-//               scalars, "grad" or "delta", and "indices" of a sparse op
 //   Update      updates a stretch of elements
 //
 // Update gets the same stretch of each variable in `v` (v[0] is `var`) and of
@@ -43,7 +41,6 @@ struct RuleOptions {
 //   var -= alpha * delta
 struct GradientDescentRule {
   static constexpr int kVariables = 1;
-  static constexpr const char* kInputs[] = {"var", "alpha", "delta"};
   template <class W>
   static void Update(const RuleOptions&, const W* scalars, Stretch<W>* v,
                      const ConstStretch<W>& grad) {
@@ -70,18 +67,11 @@ void UpdateMomentum(const RuleOptions& options, W lr, W momentum, Stretch<W>* v,
 //   var -= lr * grad + lr * momentum * accum     (instead, with use_nesterov)
 struct MomentumRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad",
-                                            "momentum"};
   template <class W>
   static void Update(const RuleOptions& options, const W* s, Stretch<W>* v,
                      const ConstStretch<W>& grad) {
     UpdateMomentum(options, s[0], s[1], v, grad);
   }
-};
-// The same rule for SparseApplyMomentum, which updates rows.
-struct SparseMomentumRule : MomentumRule {
-  static constexpr const char* kInputs[] = {"var",  "accum",   "lr",
-                                            "grad", "indices", "momentum"};
 };
 
 // ApplyAdagrad (Duchi, Hazan and Singer, "Adaptive Subgradient Methods", 2011):
@@ -90,18 +80,12 @@ struct SparseMomentumRule : MomentumRule {
 //   var -= lr * grad / sqrt(accum)
 struct AdagradRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad"};
   template <class W>
   static void Update(const RuleOptions& options, const W* s, Stretch<W>* v,
                      const ConstStretch<W>& grad) {
     if (options.update_slots) v[1] += grad.square();
     v[0] -= grad * s[0] / v[1].sqrt();
   }
-};
-// The same rule for SparseApplyAdagrad, which updates rows.
-struct SparseAdagradRule : AdagradRule {
-  static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad",
-                                            "indices"};
 };
 
 // ApplyAdam (Kingma and Ba, "Adam", 2014), with the correction of the bias in
@@ -116,9 +100,6 @@ struct SparseAdagradRule : AdagradRule {
 // line.
 struct AdamRule {
   static constexpr int kVariables = 3;
-  static constexpr const char* kInputs[] = {
-      "var", "m",     "v",     "beta1_power", "beta2_power",
-      "lr",  "beta1", "beta2", "epsilon",     "grad"};
   template <class W>
   static void Update(const RuleOptions& options, const W* s, Stretch<W>* v,
                      const ConstStretch<W>& grad) {
@@ -142,8 +123,6 @@ struct AdamRule {
 //   var -= mom
 struct RMSPropRule {
   static constexpr int kVariables = 3;
-  static constexpr const char* kInputs[] = {
-      "var", "ms", "mom", "lr", "rho", "momentum", "epsilon", "grad"};
   template <class W>
   static void Update(const RuleOptions&, const W* s, Stretch<W>* v,
                      const ConstStretch<W>& grad) {
@@ -152,12 +131,6 @@ struct RMSPropRule {
     v[2] = v[2] * momentum + (grad * lr) / (v[1] + epsilon).sqrt();
     v[0] -= v[2];
   }
-};
-// The same rule for SparseApplyRMSProp, which updates rows.
-struct SparseRMSPropRule : RMSPropRule {
-  static constexpr const char* kInputs[] = {"var",     "ms",   "mom",
-                                            "lr",      "rho",  "momentum",
-                                            "epsilon", "grad", "indices"};
 };
 
 // ApplyCenteredRMSProp: as ApplyRMSProp, but divides by an estimate of the
@@ -169,8 +142,6 @@ struct SparseRMSPropRule : RMSPropRule {
 //   var -= mom
 struct CenteredRMSPropRule {
   static constexpr int kVariables = 4;
-  static constexpr const char* kInputs[] = {
-      "var", "mg", "ms", "mom", "lr", "rho", "momentum", "epsilon", "grad"};
   template <class W>
   static void Update(const RuleOptions&, const W* s, Stretch<W>* v,
                      const ConstStretch<W>& grad) {

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,8 +10,10 @@
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/tensor.h"
+#include "leat/kernels/cuda/device/form.h"
 #include "leat/kernels/philox.h"
 #include "leat/tests/kernels/random_checksums.h"
+#include "leat/tests/testing/gpu/queued_gpu.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
 namespace leat::random_test {
@@ -177,6 +181,70 @@ TEST(PhiloxTest, SkipCarriesIntoEveryWord) {
   Philox philox({~0u, ~0u, ~0u, 5}, {0, 0});
   philox.Skip(1);
   EXPECT_EQ(philox.counter(), (Philox::Sample{0, 0, 0, 6}));
+}
+
+// Returns the largest distance of two tensors of floats, relative to the larger
+// one of 1 and the expected value.
+double Distance(const Tensor& got, const Tensor& expected) {
+  double worst = 0;
+  VisitDType(kFloats, expected.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (size_t i = 0; i < expected.data<T>().size(); ++i) {
+      const double wanted = static_cast<double>(expected.data<T>()[i]);
+      worst = std::max(
+          worst, std::fabs(static_cast<double>(got.data<T>()[i]) - wanted) /
+                     std::max(1.0, std::fabs(wanted)));
+    }
+  });
+  return worst;
+}
+
+// A GPU draws the same uniform numbers as a CPU, in each of two runs, and
+// normal numbers that differ in the last bits only.
+TEST(RandomTest, GpusDrawTheNumbersOfCpus) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  KernelTestHarness cpu;
+  KernelTestHarness gpu(std::make_unique<leat::testing::QueuedGpu>(),
+                        leat::testing::AllKernels());
+  for (const char* op :
+       {"RandomUniform", "RandomStandardNormal", "TruncatedNormal"}) {
+    for (const DType dtype : kFloats.dtypes()) {
+      AttrMap attrs = Seeds(7, 11);
+      attrs.Set("dtype", dtype);
+      auto on_cpu = cpu.Make(op, attrs, {DType::kInt32});
+      auto on_gpu = gpu.Make(op, attrs, {DType::kInt32});
+      ASSERT_TRUE(on_cpu.ok() && on_gpu.ok()) << op;
+      for (const int32_t n : {1001, 3}) {
+        const Tensor shape = Tensor::Vector<int32_t>({n});
+        auto expected = cpu.Run(*on_cpu, {TensorValue(shape)});
+        auto got = gpu.Run(*on_gpu, {TensorValue(shape)});
+        ASSERT_TRUE(expected.ok() && got.ok()) << op;
+        EXPECT_LE(Distance((*got)[0].tensor, (*expected)[0].tensor),
+                  op == std::string("RandomUniform") ? 0 : 1e-6)
+            << op << " " << Name(dtype);
+      }
+    }
+  }
+}
+
+template <class T>
+void ExpectSameIntegers() {
+  KernelTestHarness cpu;
+  KernelTestHarness gpu(std::make_unique<leat::testing::QueuedGpu>(),
+                        leat::testing::AllKernels());
+  const std::vector<Tensor> inputs = {Tensor::Vector<int32_t>({1001}),
+                                      Tensor::Scalar<T>(-5),
+                                      Tensor::Scalar<T>(95)};
+  const auto expected = cpu.RunOne("RandomUniformInt", Seeds(7, 11), inputs);
+  const auto got = gpu.RunOne("RandomUniformInt", Seeds(7, 11), inputs);
+  ASSERT_TRUE(expected.ok() && got.ok()) << got.status();
+  EXPECT_EQ(got->data<T>(), expected->data<T>());
+}
+
+TEST(RandomTest, GpusDrawTheIntegersOfCpus) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  ExpectSameIntegers<int32_t>();
+  ExpectSameIntegers<int64_t>();
 }
 
 }  // namespace

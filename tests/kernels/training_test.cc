@@ -8,9 +8,11 @@
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/tensor.h"
+#include "leat/kernels/cuda/device/form.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/variable.h"
 #include "leat/tests/kernels/training_cases.h"
+#include "leat/tests/testing/gpu/queued_gpu.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
 namespace leat::training_test {
@@ -92,14 +94,15 @@ class Update {
 };
 
 template <class T>
-void RunCase(const TrainingCase& c, bool resource, double tolerance) {
-  KernelTestHarness harness;
+void RunCase(KernelTestHarness& harness, const TrainingCase& c, bool resource,
+             double tolerance) {
   const std::string op = (resource ? "Resource" : "") + std::string(c.op);
   SCOPED_TRACE(op + " " + Name(kDTypeOf<T>));
   Update update(harness, op, kDTypeOf<T>);
   std::vector<std::shared_ptr<Variable>> variables;
   for (const auto& values : c.initial) {
-    variables.push_back(update.AddVariable(Matrix<T>(values)));
+    variables.push_back(
+        update.AddVariable(harness.ToDevice(Matrix<T>(values))));
   }
   size_t scalar = 0;
   const OpDef* def = AllOps().Find(op);
@@ -120,25 +123,45 @@ void RunCase(const TrainingCase& c, bool resource, double tolerance) {
   const absl::Status status = update.Run(attrs);
   ASSERT_TRUE(status.ok()) << status;
   for (size_t v = 0; v < variables.size(); ++v) {
-    auto value = variables[v]->Read(HostAllocator());
-    ASSERT_TRUE(value.ok());
+    auto snapshot = variables[v]->Read(harness.device().allocator());
+    ASSERT_TRUE(snapshot.ok());
+    const Tensor value = harness.ToHost(*snapshot);
     for (int64_t i = 0; i < kRows * kColumns; ++i) {
-      EXPECT_NEAR(static_cast<double>(value->data<T>()[i]), c.final[v][i],
+      EXPECT_NEAR(static_cast<double>(value.data<T>()[i]), c.final[v][i],
                   tolerance)
           << "variable " << v << " at " << i;
     }
   }
 }
 
-TEST(TrainingTest, VariablesBecomeWhatTensorFlowMakesOfThem) {
+// Calls RunCase with a new harness for each run.
+template <class MakeHarness>
+void RunCases(MakeHarness make) {
   for (const TrainingCase& c : TrainingCases()) {
     for (bool resource : {false, true}) {
-      RunCase<float>(c, resource, 2e-7 * 4);
-      RunCase<double>(c, resource, 1e-6);
-      RunCase<half>(c, resource, 4e-3);
-      RunCase<bfloat16>(c, resource, 4e-2);
+      if (AllOps().FindSignature(c.op, make()->device().info().type,
+                                 {{"T", DType::kFloat}}) == nullptr) {
+        continue;  // a sparse op has no kernel for GPUs
+      }
+      RunCase<float>(*make(), c, resource, 2e-7 * 4);
+      RunCase<double>(*make(), c, resource, 1e-6);
+      RunCase<half>(*make(), c, resource, 4e-3);
+      RunCase<bfloat16>(*make(), c, resource, 4e-2);
     }
   }
+}
+
+TEST(TrainingTest, VariablesBecomeWhatTensorFlowMakesOfThem) {
+  RunCases([] { return std::make_unique<KernelTestHarness>(); });
+}
+
+TEST(TrainingTest, VariablesOfGpusBecomeWhatTensorFlowMakesOfThem) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  RunCases([] {
+    return std::make_unique<KernelTestHarness>(
+        std::make_unique<leat::testing::QueuedGpu>(),
+        leat::testing::AllKernels());
+  });
 }
 
 TEST(TrainingTest, LargeVariablesAreUpdatedWhole) {

@@ -72,6 +72,17 @@ void DeriveAttrs(const OpDef& op, const std::vector<DType>& types,
   }
 }
 
+// Returns how many inputs belong to an argument.
+size_t CountOf(const ArgDef& arg, const AttrMap& attrs) {
+  if (!arg.number_attr.empty()) {
+    return static_cast<size_t>(attrs.Get<int64_t>(arg.number_attr).value());
+  }
+  if (!arg.type_list_attr.empty()) {
+    return attrs.Get<std::vector<DType>>(arg.type_list_attr).value().size();
+  }
+  return 1;
+}
+
 absl::Status RunKernel(const Kernel& kernel, KernelContext& context) {
   const AsyncKernel* async = kernel.AsAsync();
   if (async == nullptr) return kernel.Compute(context);
@@ -101,15 +112,6 @@ const OpRegistry& AllOps() {
   return *registry;
 }
 
-const KernelRegistry& AllKernels() {
-  static const KernelRegistry* const registry = [] {
-    auto* made = new KernelRegistry();
-    RegisterAllKernels(*made);
-    return made;
-  }();
-  return *registry;
-}
-
 Value TensorValue(Tensor tensor) {
   Value value;
   value.tensor = std::move(tensor);
@@ -124,7 +126,18 @@ Value RefValue(std::shared_ptr<kernels::Variable> variable) {
 
 KernelTestHarness::KernelTestHarness(int num_threads)
     : queue_(NewThreadPool("test", num_threads)),
+      kernels_(AllKernels()),
       device_(std::make_unique<HostDevice>(*queue_)) {
+  FillServices();
+}
+
+KernelTestHarness::KernelTestHarness(std::unique_ptr<TestGpu> gpu,
+                                     const KernelRegistry& kernels)
+    : gpu_(gpu.get()), kernels_(kernels), device_(std::move(gpu)) {
+  FillServices();
+}
+
+void KernelTestHarness::FillServices() {
   services_.device = device_.get();
   services_.resources = &resources_;
   services_.step_resources = &step_resources_;
@@ -158,12 +171,39 @@ absl::StatusOr<TestKernel> KernelTestHarness::Make(
         "input ", i, " of ", op, " is of type ", Name(node.input_types[i]),
         ", got ", Name(input_types[i])));
   }
-  if (AllOps().FindSignature(op, kCpu, node.attrs) == nullptr) {
+  const DeviceType& type = device_->info().type;
+  if (AllOps().FindSignature(op, type, node.attrs) == nullptr) {
     return absl::NotFoundError(
         absl::StrCat("no kernel signature of ", op, " accepts these attrs"));
   }
-  LEAT_ASSIGN_OR_RETURN(result.kernel_, AllKernels().Create(node, kCpu));
+  LEAT_ASSIGN_OR_RETURN(result.kernel_, kernels_.Create(node, type));
   return result;
+}
+
+void KernelTestHarness::CopyInputs(const NodeDef& node,
+                                   std::vector<Value>& inputs) {
+  const KernelSignature& signature =
+      *AllOps().FindSignature(node.op->name, kGpu, node.attrs);
+  const auto is_of_host = [&](const ArgDef& arg) {
+    return std::count(signature.host_inputs.begin(),
+                      signature.host_inputs.end(), arg.name) > 0;
+  };
+  size_t i = 0;
+  for (const ArgDef& arg : node.op->inputs) {
+    const size_t end = i + CountOf(arg, node.attrs);
+    for (; i < end; ++i) {
+      Tensor& tensor = inputs[i].tensor;
+      if (tensor.IsValid() && !is_of_host(arg)) tensor = gpu_->ToDevice(tensor);
+    }
+  }
+}
+
+Tensor KernelTestHarness::ToDevice(const Tensor& tensor) {
+  return gpu_ != nullptr ? gpu_->ToDevice(tensor) : tensor;
+}
+
+Tensor KernelTestHarness::ToHost(const Tensor& tensor) {
+  return gpu_ != nullptr ? gpu_->ToHost(tensor) : tensor;
 }
 
 absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
@@ -182,6 +222,7 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
       inputs[i].ref.reset();
     }
   }
+  if (gpu_ != nullptr) CopyInputs(node, inputs);
   std::vector<Value> slots = std::move(inputs);
   slots.resize(num_inputs + num_outputs);
   const std::vector<int32_t> readers(slots.size(), 1);
@@ -191,8 +232,16 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
                                    .inputs = input_slots,
                                    .first_output = num_inputs,
                                    .num_outputs = num_outputs});
-  LEAT_RETURN_IF_ERROR(RunKernel(kernel.kernel(), context));
+  const absl::Status status = RunKernel(kernel.kernel(), context);
   slots.erase(slots.begin(), slots.begin() + num_inputs);
+  if (gpu_ != nullptr) {
+    // The work runs although the inputs are no longer there.
+    LEAT_RETURN_IF_ERROR(gpu_->RunAll());
+    for (Value& slot : slots) {
+      if (slot.tensor.IsValid()) slot.tensor = ToHost(slot.tensor);
+    }
+  }
+  LEAT_RETURN_IF_ERROR(status);
   return slots;
 }
 

@@ -26,6 +26,7 @@
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/resource_store.h"
+#include "leat/tests/testing/gpu/test_gpu.h"
 
 namespace leat::testing {
 
@@ -55,11 +56,14 @@ class TestKernel {
 // kernels make. Kernels use these and so must not outlive the harness.
 class KernelTestHarness {
  public:
-  // Kernels share a pool of `num_threads` threads.
+  // Runs the kernels of a CPU. They share a pool of `num_threads` threads.
   explicit KernelTestHarness(int num_threads = 2);
+  // Runs the kernels of a GPU that are in `kernels`, which is borrowed.
+  KernelTestHarness(std::unique_ptr<TestGpu> gpu,
+                    const KernelRegistry& kernels);
   ~KernelTestHarness();
 
-  // Returns the CPU kernel for a node "test" with these inputs. If type attrs,
+  // Returns the kernel for a node "test" with these inputs. If type attrs,
   // lengths of lists or lists of types are absent, they are derived from the
   // input types. Returns INVALID_ARGUMENT if the inputs do not fit the op, and
   // NOT_FOUND if no kernel signature accepts the attrs.
@@ -67,9 +71,11 @@ class KernelTestHarness {
                                   const std::vector<DType>& input_types);
 
   // Runs the kernel once, waits for it if it is async, and returns its outputs.
-  // The Value of a dead output is dead, and the Value of an output that the
-  // kernel did not set is empty. The kernel may write into tensors that were
-  // moved into `inputs`.
+  // A kernel of a GPU gets copies of the inputs in the memory of the GPU,
+  // except for those that its signature keeps in host memory. The outputs are
+  // copied to host memory. The Value of a dead output is dead, and the Value of
+  // an output that the kernel did not set is empty. The kernel may write into
+  // tensors that were moved into `inputs`.
   absl::StatusOr<std::vector<Value>> Run(const TestKernel& kernel,
                                          std::vector<Value> inputs);
 
@@ -84,6 +90,11 @@ class KernelTestHarness {
   absl::StatusOr<Tensor> RunOne(absl::string_view op, AttrMap attrs,
                                 std::vector<Tensor> inputs);
 
+  // Return a copy of a tensor in the memory of the device, or of the host. On a
+  // CPU it is the tensor itself.
+  Tensor ToDevice(const Tensor& tensor);
+  Tensor ToHost(const Tensor& tensor);
+
   // Returns the services that kernels get when they run. A test may set
   // `rendezvous`, `args` and `returns`.
   StepServices& services() { return services_; }
@@ -91,7 +102,13 @@ class KernelTestHarness {
   ResourceStore& resources() { return resources_; }
 
  private:
-  const std::unique_ptr<WorkQueue> queue_;
+  void FillServices();
+  // Copies the inputs that the kernel wants in the memory of the GPU.
+  void CopyInputs(const NodeDef& node, std::vector<Value>& inputs);
+
+  const std::unique_ptr<WorkQueue> queue_;  // null if the device is a GPU
+  TestGpu* const gpu_ = nullptr;            // null if the device is a CPU
+  const KernelRegistry& kernels_;
   const std::unique_ptr<Device> device_;
   ResourceStore resources_;
   ResourceStore step_resources_;

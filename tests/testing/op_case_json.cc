@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <fstream>
 #include <type_traits>
 #include <variant>
@@ -138,9 +139,14 @@ Tensor EveryNth(const Tensor& tensor, int64_t every) {
 
 }  // namespace
 
+std::string TestsDir() {
+  const char* const folder = std::getenv("LEAT_TESTS_DIR");
+  return folder != nullptr ? folder : LEAT_TESTS_DIR;
+}
+
 std::vector<json> ReadJsonLines(const std::string& path) {
   std::vector<json> lines;
-  std::ifstream file(absl::StrCat(LEAT_TESTS_DIR "/", path));
+  std::ifstream file(absl::StrCat(TestsDir(), "/", path));
   EXPECT_TRUE(file.good()) << path;
   for (std::string line; std::getline(file, line);) {
     json spec = json::parse(line, nullptr, /*allow_exceptions=*/false);

@@ -16,6 +16,10 @@
 
 namespace leat::testing {
 
+// Returns the folder tests/, or the one that the environment variable
+// LEAT_TESTS_DIR names.
+std::string TestsDir();
+
 // Returns the lines of a file, in order. `path` is relative to tests/. Fails
 // the test that calls it if the file cannot be read, has no line, or has a line
 // that is not a JSON object.

@@ -1,0 +1,93 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions launch the element-wise functions of two operands. They
+// return false, and launch nothing, if they have no code for the type.
+#ifndef LEAT_KERNELS_CUDA_DEVICE_BINARY_H_
+#define LEAT_KERNELS_CUDA_DEVICE_BINARY_H_
+
+#include <cstdint>
+
+#include "leat/kernels/cuda/device/element_type.h"
+#include "leat/kernels/cuda/device/index_map.h"
+
+struct CUstream_st;
+
+namespace leat::cuda {
+
+// The operands, in memory of the GPU. A plain value. The output may be one of
+// the inputs if that has as many elements.
+struct BinaryOperands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* output = nullptr;
+  int64_t n = 0;  // the number of elements of the output
+  // 0 if the operand has one element, which stands for all, and otherwise 1.
+  // They do not count if there is a map.
+  int64_t a_step = 1;
+  int64_t b_step = 1;
+  // Null, or where the elements of operands lie that are broadcast. Used during
+  // the call only.
+  const IndexMap<2>* map = nullptr;
+};
+
+enum class Arithmetic : uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kMaximum,
+  kMinimum,
+  kSquaredDifference,
+};
+// For half, bfloat16, float, double and int64.
+bool LaunchArithmetic(CUstream_st* stream, Arithmetic function,
+                      ElementType type, const BinaryOperands& operands);
+
+enum class Division : uint8_t {
+  kRealDiv,
+  kDivNoNan,
+  kFloorDiv,
+  kFloorMod,
+  kPow,
+};
+// For half, bfloat16, float and double.
+bool LaunchDivision(CUstream_st* stream, Division function, ElementType type,
+                    const BinaryOperands& operands);
+
+enum class Comparison : uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  // The last two are for bool only.
+  kAnd,
+  kOr,
+};
+// The output is bool. For half, bfloat16, float, double, int8, int16, int64,
+// uint8 and, except for the order, bool.
+bool LaunchComparison(CUstream_st* stream, Comparison function,
+                      ElementType type, const BinaryOperands& operands);
+
+// The first operand is the gradient of the activation, except for
+// kReciprocal and the functions after it. For these it is the function's
+// output.
+enum class Gradient : uint8_t {
+  kRelu,
+  kRelu6,
+  kElu,
+  kLeakyRelu,
+  kSoftplus,
+  kReciprocal,
+  kSqrt,
+  kRsqrt,
+  kSigmoid,
+  kTanh,
+};
+// For half, bfloat16, float and double. `alpha` is for kLeakyRelu.
+bool LaunchGradient(CUstream_st* stream, Gradient function, ElementType type,
+                    const BinaryOperands& operands, float alpha);
+
+}  // namespace leat::cuda
+
+#endif  // LEAT_KERNELS_CUDA_DEVICE_BINARY_H_

@@ -1,0 +1,46 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// IndexMap finds, for an element of an array of several dimensions, the places
+// of the elements of other arrays that belong to it. The strides say where: 0
+// stretches a dimension, and other strides permute dimensions or skip elements.
+#ifndef LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
+#define LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
+
+#include <cstdint>
+
+#include "leat/kernels/cuda/device/divider.h"
+#include "leat/kernels/functors/device_code.h"
+
+namespace leat::cuda {
+
+inline constexpr int kMaxDimensions = 8;
+
+// Maps an index to the offsets in N arrays. A plain value.
+template <int N>
+struct IndexMap {
+  int rank;
+  // Whether all indices are below 2^31, so that `dividers` divide them.
+  bool is_small;
+  int64_t extents[kMaxDimensions];  // in row-major order
+  Divider dividers[kMaxDimensions];
+  int64_t strides[N][kMaxDimensions];
+
+  // Sets offsets[k] to the place in array k. REQUIRES: `index` is below the
+  // product of the extents.
+  LEAT_DEVICE void Find(int64_t index, int64_t (&offsets)[N]) const {
+    for (int k = 0; k < N; ++k) offsets[k] = 0;
+    for (int d = rank - 1; d > 0; --d) {
+      const int64_t rest =
+          is_small ? dividers[d].Divide(static_cast<uint32_t>(index))
+                   : index / extents[d];
+      const int64_t position = index - rest * extents[d];
+      for (int k = 0; k < N; ++k) offsets[k] += position * strides[k][d];
+      index = rest;
+    }
+    for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][0];
+  }
+};
+
+}  // namespace leat::cuda
+
+#endif  // LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_

@@ -1,0 +1,115 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The forms of launch.h as CUDA. Only launch.h includes this header.
+#ifndef LEAT_KERNELS_CUDA_DEVICE_LAUNCH_GPU_H_
+#define LEAT_KERNELS_CUDA_DEVICE_LAUNCH_GPU_H_
+
+#include <bit>
+#include <cstdint>
+
+#include "leat/kernels/functors/device_code.h"
+
+namespace leat::cuda {
+
+inline constexpr bool kIsForHost = false;
+
+// The numbers of leat::half and leat::bfloat16 (core/float16.h) as the GPU
+// computes with them. Plain values.
+struct Half {
+  uint16_t bits;
+
+  Half() = default;
+  LEAT_DEVICE explicit Half(float value) {
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  }
+  LEAT_DEVICE operator float() const {  // NOLINT: widening
+    float result;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));
+    return result;
+  }
+};
+
+struct Bfloat16 {
+  uint16_t bits;
+
+  Bfloat16() = default;
+  LEAT_DEVICE explicit Bfloat16(float value) {
+    const uint32_t wide = std::bit_cast<uint32_t>(value);
+    bits = static_cast<uint16_t>(
+        value != value ? (wide >> 16) | 0x0040
+                       : (wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
+  }
+  LEAT_DEVICE operator float() const {  // NOLINT: widening
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
+};
+
+// No more blocks than this are launched at once. Each thread of ForEach, and
+// each block of ForEachBlock, takes every so many-th index.
+inline constexpr int64_t kMaxBlocks = 65536;
+inline constexpr int kForEachThreads = 256;
+
+template <class Functor>
+__global__ void __launch_bounds__(kForEachThreads)
+    RunForEach(int64_t n, Functor functor) {
+  const int64_t step = int64_t{gridDim.x} * kForEachThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kForEachThreads + threadIdx.x; i < n;
+       i += step) {
+    functor(i);
+  }
+}
+
+template <class Functor>
+void ForEach(CUstream_st* stream, int64_t n, const Functor& functor) {
+  if (n <= 0) return;
+  const int64_t blocks = (n - 1) / kForEachThreads + 1;
+  RunForEach<<<static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks),
+               kForEachThreads, 0, stream>>>(n, functor);
+}
+
+template <int kThreads>
+class Block {
+ public:
+  template <class Body>
+  LEAT_DEVICE void Phase(Body body) {
+    body(static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+  LEAT_DEVICE void Barrier() { __syncthreads(); }
+};
+
+template <class T, int kThreads>
+class PerThread {
+ public:
+  LEAT_DEVICE T& operator[](int) { return value_; }
+
+ private:
+  T value_;
+};
+
+template <class Functor>
+__global__ void __launch_bounds__(Functor::kThreads)
+    RunForEachBlock(int64_t n, Functor functor) {
+  __shared__ typename Functor::Shared shared;
+  Block<Functor::kThreads> block;
+  for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+    functor(block, shared, i);
+    __syncthreads();
+  }
+}
+
+template <class Functor>
+void ForEachBlock(CUstream_st* stream, int64_t n, const Functor& functor) {
+  if (n <= 0) return;
+  RunForEachBlock<<<static_cast<unsigned>(n < kMaxBlocks ? n : kMaxBlocks),
+                    Functor::kThreads, 0, stream>>>(n, functor);
+}
+
+template <class T>
+LEAT_DEVICE void AtomicAdd(T* to, T value) {
+  atomicAdd(to, value);
+}
+
+}  // namespace leat::cuda
+
+#endif  // LEAT_KERNELS_CUDA_DEVICE_LAUNCH_GPU_H_

@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LaunchMatMul multiplies matrices.
+#ifndef LEAT_KERNELS_CUDA_DEVICE_MATMUL_H_
+#define LEAT_KERNELS_CUDA_DEVICE_MATMUL_H_
+
+#include <cstdint>
+
+#include "leat/kernels/cuda/device/element_type.h"
+
+struct CUstream_st;
+
+namespace leat::cuda {
+
+// Products c[m,n] = op(a) * op(b) of row-major, contiguous matrices, in memory
+// of the GPU. By default op does nothing, and `a` has the shape [m,k] and `b`
+// the shape [k,n]. With transpose_a, `a` has the shape [k,m], and op transposes
+// it. With transpose_b, `b` has the shape [n,k]. A plain value.
+struct MatMulOperands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  // How many products there are. The matrices of the next product begin as many
+  // elements later. A stride of 0 uses one matrix for all products.
+  int64_t batch = 1;
+  int64_t a_stride = 0;
+  int64_t b_stride = 0;
+  int64_t c_stride = 0;
+};
+
+// Overwrites each `c`, which must overlap neither `a` nor `b`. If k is 0, its
+// elements become 0. Has code for half, bfloat16, float and double. Products of
+// 16-bit floats are added up in float. Returns false, and launches nothing, for
+// other types.
+bool LaunchMatMul(CUstream_st* stream, ElementType type,
+                  const MatMulOperands& operands);
+
+}  // namespace leat::cuda
+
+#endif  // LEAT_KERNELS_CUDA_DEVICE_MATMUL_H_

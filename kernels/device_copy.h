@@ -1,0 +1,104 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions move elements in the memory of the device on which a kernel
+// runs. With them, one kernel without device code moves elements on CPUs and on
+// GPUs (kernels/any/). On a GPU they queue the work.
+//
+//   const BroadcastPlan<1> plan = PlanStrided(shape, strides);
+//   return CopyFromStrided(context, plan, Elements<E>(input),
+//                          MutableElements<E>(*output));
+#ifndef LEAT_KERNELS_DEVICE_COPY_H_
+#define LEAT_KERNELS_DEVICE_COPY_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/devices/gpu_stream.h"
+#include "leat/core/dtype.h"
+#include "leat/kernels/broadcast.h"
+#include "leat/kernels/element_copy.h"
+#include "leat/kernels/kernel_context.h"
+
+namespace leat::kernels {
+
+// Returns the stream of the GPU on which the kernel runs, or null if it runs on
+// a CPU.
+inline GpuStream* StreamOf(const KernelContext& context) {
+  return context.step().device->gpu_stream();
+}
+
+// These functions are the GPU's part of the functions below. They queue the
+// work for elements of `element_bytes` bytes. They return UNIMPLEMENTED if a
+// plan has more than eight dimensions.
+absl::Status CopyFromStridedOnGpu(GpuStream& stream,
+                                  const BroadcastPlan<1>& plan,
+                                  size_t element_bytes, const void* from,
+                                  void* to);
+absl::Status CopyToStridedOnGpu(GpuStream& stream, const BroadcastPlan<1>& plan,
+                                size_t element_bytes, const void* from,
+                                void* to);
+absl::Status FillOnGpu(GpuStream& stream, size_t element_bytes,
+                       const void* value, void* to, int64_t n);
+// Like FillOnGpu, but `value` lies in host memory.
+absl::Status FillValueOnGpu(GpuStream& stream, size_t element_bytes,
+                            const void* value, void* to, int64_t n);
+
+// Sets each element of `to`, whose shape is plan.shape, to one of `then` or of
+// `otherwise`. The plan is that of `conditions` and of these two.
+absl::Status SelectOnGpu(GpuStream& stream, const BroadcastPlan<3>& plan,
+                         size_t element_bytes, const bool* conditions,
+                         const void* then, const void* otherwise, void* to);
+
+// Gathers a strided view, as CopyFromStrided of element_copy.h does.
+template <class E>
+absl::Status CopyFromStrided(KernelContext& context,
+                             const BroadcastPlan<1>& plan, const E* from,
+                             E* to) {
+  if (GpuStream* stream = StreamOf(context)) {
+    return CopyFromStridedOnGpu(*stream, plan, sizeof(E), from, to);
+  }
+  CopyFromStrided(context.compute_queue(), plan, from, to);
+  return absl::OkStatus();
+}
+
+// Spreads a contiguous tensor over a strided view, as CopyToStrided of
+// element_copy.h does.
+template <class E>
+absl::Status CopyToStrided(KernelContext& context, const BroadcastPlan<1>& plan,
+                           const E* from, E* to) {
+  if (GpuStream* stream = StreamOf(context)) {
+    return CopyToStridedOnGpu(*stream, plan, sizeof(E), from, to);
+  }
+  CopyToStrided(context.compute_queue(), plan, from, to);
+  return absl::OkStatus();
+}
+
+// Sets `n` elements to zero, or to empty objects.
+template <class E>
+absl::Status ClearElements(KernelContext& context, E* to, int64_t n) {
+  if (GpuStream* stream = StreamOf(context)) {
+    return stream->Fill(to, 0, static_cast<size_t>(n) * sizeof(E));
+  }
+  ClearElements(to, n);
+  return absl::OkStatus();
+}
+
+// Sets `n` elements to the one at `value`, which lies in the device's memory.
+template <class E>
+absl::Status FillElements(KernelContext& context, const E* value, E* to,
+                          int64_t n) {
+  if (GpuStream* stream = StreamOf(context)) {
+    return FillOnGpu(*stream, sizeof(E), value, to, n);
+  }
+  const E element = *value;
+  ParallelFor(context.compute_queue(), n, 1, [&](int64_t begin, int64_t end) {
+    std::fill(to + begin, to + end, element);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace leat::kernels
+
+#endif  // LEAT_KERNELS_DEVICE_COPY_H_

@@ -1,0 +1,82 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions of one element take one instruction or two.
+#ifndef LEAT_KERNELS_FUNCTORS_UNARY_MATH_H_
+#define LEAT_KERNELS_FUNCTORS_UNARY_MATH_H_
+
+#include <cmath>
+#include <type_traits>
+
+#include "leat/kernels/functors/device_code.h"
+#include "leat/kernels/functors/number_types.h"
+
+namespace leat::kernels::functors {
+
+struct Neg {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    if constexpr (std::is_integral_v<W>) {
+      return static_cast<W>(Ring<W>{0} - static_cast<Ring<W>>(x));
+    } else {
+      return -x;
+    }
+  }
+};
+
+struct Square {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return static_cast<W>(static_cast<Ring<W>>(x) * static_cast<Ring<W>>(x));
+  }
+};
+
+struct Abs {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    if constexpr (std::is_integral_v<W>) {
+      return x < 0 ? Neg::Do(x) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+
+// Zero keeps its sign, and NaN stays NaN.
+struct Sign {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return x > 0 ? W{1} : (x < 0 ? W{-1} : x);
+  }
+};
+
+struct Reciprocal {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return 1 / x;
+  }
+};
+
+struct Sqrt {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return std::sqrt(x);
+  }
+};
+
+struct Rsqrt {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return 1 / std::sqrt(x);
+  }
+};
+
+struct Floor {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return std::floor(x);
+  }
+};
+
+}  // namespace leat::kernels::functors
+
+#endif  // LEAT_KERNELS_FUNCTORS_UNARY_MATH_H_

@@ -1,0 +1,167 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CudartGpu is GPU 0 of this machine for tests of kernels. Memory comes from
+// CUDA's own pool in stream order, so that a kernel that uses dropped memory
+// gives wrong values.
+#ifndef LEAT_TESTS_OP_CASES_GPU_CUDART_GPU_H_
+#define LEAT_TESTS_OP_CASES_GPU_CUDART_GPU_H_
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/allocation_gate.h"
+#include "leat/core/check.h"
+#include "leat/core/devices/gpu_stream.h"
+#include "leat/core/dtype_list.h"
+#include "leat/tests/testing/gpu/test_gpu.h"
+
+namespace leat::testing {
+
+// Thread-safe. Ends the process if CUDA fails where it cannot say so.
+class CudartGpu final : public TestGpu, public GpuStream {
+ public:
+  // Returns "" if this machine has a GPU, and otherwise why there is none.
+  static std::string WhyThereIsNone() {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    return error == cudaSuccess && count > 0 ? "" : cudaGetErrorString(error);
+  }
+
+  CudartGpu()
+      : TestGpu({.name = "/job:localhost/replica:0/task:0/device:GPU:0",
+                 .type = kGpu,
+                 .memory_bytes = int64_t{1} << 30,
+                 .incarnation = 1}) {
+    LEAT_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) ==
+               cudaSuccess);
+  }
+  ~CudartGpu() override {
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+  }
+
+  Tensor ToDevice(const Tensor& tensor) final {
+    if (tensor.IsOnGpu() || kObjects.Contains(tensor.dtype())) return tensor;
+    const BufferRef buffer =
+        allocator_.AllocateAlways(static_cast<size_t>(tensor.num_bytes()));
+    Tensor copy = Tensor::FromBuffer(tensor.dtype(), tensor.shape(), buffer,
+                                     buffer->data());
+    LEAT_CHECK(Copy(copy.mutable_raw_data(), tensor.raw_data(),
+                    static_cast<size_t>(tensor.num_bytes()))
+                   .ok());
+    // `tensor` is pageable and may change once this returns.
+    LEAT_CHECK(RunAll().ok());
+    return copy;
+  }
+  Tensor ToHost(const Tensor& tensor) final {
+    LEAT_CHECK(RunAll().ok());
+    if (!tensor.IsOnGpu()) return tensor;
+    Tensor copy =
+        Tensor::Allocate(SmallTensorAllocator(), tensor.dtype(), tensor.shape())
+            .value();
+    LEAT_CHECK(Copy(copy.mutable_raw_data(), tensor.raw_data(),
+                    static_cast<size_t>(tensor.num_bytes()))
+                   .ok());
+    LEAT_CHECK(RunAll().ok());
+    return copy;
+  }
+  absl::Status RunAll() final {
+    return StatusOf(cudaStreamSynchronize(stream_));
+  }
+
+  Allocator& allocator() final { return allocator_; }
+  Allocator& host_allocator() final { return HostAllocator(); }
+  WorkQueue& compute_queue() final { return *queue_; }
+  GpuStream* gpu_stream() final { return this; }
+
+  CUstream_st* handle() final { return stream_; }
+  absl::Status CheckLaunch() final { return StatusOf(cudaGetLastError()); }
+  absl::Status CopyOnDevice(void* to, const void* from, size_t bytes) final {
+    return Copy(to, from, bytes);
+  }
+  absl::Status Fill(void* to, uint8_t value, size_t bytes) final {
+    if (bytes == 0) return absl::OkStatus();
+    return StatusOf(cudaMemsetAsync(to, value, bytes, stream_));
+  }
+  absl::Status CopyToDevice(const Tensor& from, const Tensor& to) final {
+    return Copy(const_cast<char*>(to.raw_data()), from.raw_data(),
+                static_cast<size_t>(from.num_bytes()));
+  }
+  void CopyToHost(const Tensor& from, const Tensor& to, Done done) final {
+    absl::Status status = CopyToDevice(from, to);
+    status.Update(RunAll());
+    if (done != nullptr) std::move(done)(status);
+  }
+  void Drain(Done done) final { std::move(done)(RunAll()); }
+
+ private:
+  class Memory final : public Allocator {
+   public:
+    explicit Memory(CudartGpu& gpu) : gpu_(gpu) {}
+    BufferRef Allocate(size_t bytes) final {
+      return AllocationGate::Admits() ? AllocateAlways(bytes) : nullptr;
+    }
+    // Does what Allocate does, but cannot be made to fail by a test.
+    BufferRef AllocateAlways(size_t bytes) {
+      void* data = nullptr;
+      const size_t wanted = bytes == 0 ? 1 : bytes;
+      if (cudaMallocAsync(&data, wanted, gpu_.stream_) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+      }
+      // A kernel must not rely on what the memory held before.
+      cudaMemsetAsync(data, 0xA5, wanted, gpu_.stream_);
+      return BufferRef(new Block(*this, static_cast<char*>(data), bytes));
+    }
+    void CopyBytes(char* to, const char* from, size_t bytes) final {
+      gpu_.Copy(to, from, bytes).IgnoreError();
+    }
+    absl::string_view name() const final { return "GPU:0"; }
+    AllocatorStats stats() const final { return {.live_bytes = live_bytes_}; }
+
+   private:
+    class Block final : public Buffer {
+     public:
+      Block(Memory& owner, char* data, size_t bytes)
+          : Buffer(data, bytes, leat::Memory{MemoryKind::kDevice, 0}),
+            owner_(owner) {
+        owner_.live_bytes_ += static_cast<int64_t>(bytes);
+      }
+
+     private:
+      void Dispose() final {
+        owner_.live_bytes_ -= static_cast<int64_t>(size());
+        cudaFreeAsync(data(), owner_.gpu_.stream_);
+        delete this;
+      }
+      Memory& owner_;
+    };
+
+    CudartGpu& gpu_;
+    std::atomic<int64_t> live_bytes_{0};
+  };
+
+  static absl::Status StatusOf(cudaError_t error) {
+    if (error == cudaSuccess) return absl::OkStatus();
+    return absl::InternalError(
+        absl::StrCat(cudaGetErrorName(error), ": ", cudaGetErrorString(error)));
+  }
+  absl::Status Copy(void* to, const void* from, size_t bytes) {
+    if (bytes == 0) return absl::OkStatus();
+    return StatusOf(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_));
+  }
+
+  cudaStream_t stream_ = nullptr;
+  const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test-gpu", 1);
+  Memory allocator_{*this};
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_OP_CASES_GPU_CUDART_GPU_H_
