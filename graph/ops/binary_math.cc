@@ -43,27 +43,31 @@ void AddSumsAndProducts(OpRegistry& registry) {
                       "{bfloat16, half, float, double, uint8, int8, int16, "
                       "int32, int64, complex64, complex128, string}"),
                {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Aggregate(Commutative(
           Binary("AddV2", "Adds x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, uint16, uint32, "
                  "uint64, int8, int16, int32, int64, complex64, complex128}"))),
       {OnCpu({{"T", kNumbers.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary("Sub", "Subtracts y from x, element by element.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, int64, complex64, complex128, uint32, uint64}"),
       {OnCpu({{"T", kNumbers.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Commutative(
           Binary("Mul", "Multiplies x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
                  "int32, uint32, uint64, int64, complex64, complex128}")),
       {OnCpu({{"T", kNumbers.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddQuotients(OpRegistry& registry) {
@@ -73,20 +77,23 @@ void AddQuotients(OpRegistry& registry) {
              "integers towards 0.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary(
           "FloorDiv",
           "Divides x by y, element by element, and rounds the quotients down.",
           "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
           "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary("FloorMod",
              "Returns the remainder of FloorDiv, element by element, "
              "which has the sign of y.",
              "realnumbertype"),
-      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddMaximumAndOthers(OpRegistry& registry) {
@@ -94,12 +101,14 @@ void AddMaximumAndOthers(OpRegistry& registry) {
                       "Returns the larger one of x and y, element by element.",
                       "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(Binary("Minimum",
                       "Returns the smaller one of x and y, element by element.",
                       "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Commutative(Binary("SquaredDifference",
                          "Returns the square of x - y, element by element.",

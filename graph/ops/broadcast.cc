@@ -65,7 +65,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"r0: T", "r1: T"},
                 .attrs = {"T: {int32, int64} = int32"},
                 .shape = BroadcastGradientArgsShape},
-               {OnCpu()});
+               {OnCpu(), HostOnGpu()});
 }
 
 }  // namespace leat::ops::broadcast

@@ -42,7 +42,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .commutative = true,
                 .shape = EqualShape},
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
-                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}})});
+                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "NotEqual",
                 .doc = "Returns whether x != y, element by element.",
@@ -52,7 +53,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .commutative = true,
                 .shape = EqualShape},
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
-                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}})});
+                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "Less",
                 .doc = "Returns whether x < y, element by element.",
@@ -61,7 +63,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "LessEqual",
                 .doc = "Returns whether x <= y, element by element.",
@@ -70,7 +73,8 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddGreaterAndOthers(OpRegistry& registry) {
@@ -81,7 +85,8 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "GreaterEqual",
                 .doc = "Returns whether x >= y, element by element.",
@@ -90,7 +95,8 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}})});
+                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace

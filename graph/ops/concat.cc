@@ -100,7 +100,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"offset: N * shape_type"},
                 .attrs = {"N: int >= 2", "shape_type: {int32, int64} = int32"},
                 .shape = ConcatOffsetShape},
-               {OnCpu()});
+               {OnCpu(), HostOnGpu()});
 }
 
 }  // namespace leat::ops::concat

@@ -133,7 +133,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, "
                           "int32, int64, uint16, uint32} = int32"},
                 .shape = RangeShape},
-               {OnCpu({{"Tidx", kNumbers.dtypes()}})});
+               {OnCpu({{"Tidx", kNumbers.dtypes()}}),
+                HostOnGpu({{"Tidx", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::range

@@ -19,7 +19,8 @@ void AddSumAndOthers(OpRegistry& registry) {
                 .shape = shapes::Reduction},
                {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
                 InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
-                             {"reduction_indices"})});
+                             {"reduction_indices"}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "Mean",
                 .doc = "Computes the mean of the elements of a tensor along "
@@ -43,7 +44,8 @@ void AddSumAndOthers(OpRegistry& registry) {
        .shape = shapes::Reduction},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
-                    {"reduction_indices"})});
+                    {"reduction_indices"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "Max",
@@ -58,7 +60,8 @@ void AddSumAndOthers(OpRegistry& registry) {
        .shape = shapes::Reduction},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
-                    {"reduction_indices"})});
+                    {"reduction_indices"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddMinAndOthers(OpRegistry& registry) {
@@ -75,7 +78,8 @@ void AddMinAndOthers(OpRegistry& registry) {
        .shape = shapes::Reduction},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
-                    {"reduction_indices"})});
+                    {"reduction_indices"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "All",

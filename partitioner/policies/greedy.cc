@@ -5,6 +5,9 @@
 // all its consumers are. A node that only looks at a tensor's shape, or that
 // passes the tensor on, is placed where the tensor is.
 //
+// Where there are GPUs, a node that gains nothing from one is placed where its
+// first input is, too.
+//
 // There are two differences from TensorFlow. The first concerns the consumers
 // of a node without inputs. A consumer that only looks at the shape of the
 // node's output is ignored if nothing ties this consumer to a device or to
@@ -15,6 +18,7 @@
 
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/consumers.h"
+#include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 
 namespace leat::policies::greedy {
@@ -85,8 +89,28 @@ class Greedy {
   // Returns true for a node that is placed on the device of its input.
   bool FollowsInput(NodeId id) const {
     const Node& node = graph_.node(id);
-    if (node.num_inputs() != 1) return false;
-    return node.op() == "Identity" || ReadsShapeOnly(node);
+    if (node.num_inputs() == 0) return false;
+    if (node.num_inputs() == 1 &&
+        (node.op() == "Identity" || ReadsShapeOnly(node))) {
+      return true;
+    }
+    return GainsNothingFromGpu(id);
+  }
+
+  // Returns true for a node that may be on a CPU or on a GPU, but that does
+  // nothing on a GPU: it passes its input on, or computes with shapes in memory
+  // of the host. On the device of its input it causes no copies.
+  bool GainsNothingFromGpu(NodeId id) const {
+    const std::vector<int>& candidates =
+        problem_.candidates[GroupOf(id).candidates];
+    if (problem_.devices[candidates.front()].type ==
+        problem_.devices[candidates.back()].type) {
+      return false;
+    }
+    const Node& node = graph_.node(id);
+    const KernelSignature* const on_gpu =
+        graph_.ops().FindSignature(node.op(), kGpu, node.attrs());
+    return on_gpu != nullptr && (on_gpu->int32_on_host || on_gpu->runs_on_host);
   }
 
   // Returns true for a node that only looks at the shape of its input.
