@@ -53,12 +53,11 @@ function(leat_device_code name)
     return()
   endif()
   set_target_properties(${name} PROPERTIES
-    CUDA_STANDARD 20
-    CUDA_STANDARD_REQUIRED ON
     POSITION_INDEPENDENT_CODE ${BUILD_SHARED_LIBS})
   target_include_directories(${name}
     PRIVATE "${PROJECT_BINARY_DIR}/include")
-  target_compile_options(${name} PRIVATE --expt-relaxed-constexpr
+  # CMake 3.25 does not know that nvcc has C++20.
+  target_compile_options(${name} PRIVATE -std=c++20 --expt-relaxed-constexpr
     -Xcompiler=-Wall,-Wextra)
   if(LEAT_WERROR)
     target_compile_options(${name} PRIVATE -Werror=all-warnings
