@@ -1,22 +1,23 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Finds the CUDA toolkit, and sets
-#   LEAT_CUDA_FOUND   whether this build uses GPUs
-#   LEAT_CUDART       the CUDA runtime to link, or nothing
+# Finds the CUDA toolkit. LEAT_CUDA_FOUND says whether this build uses GPUs. Then
+# there is the target CUDA::cudart_static.
 #
-# The runtime is linked statically and loads the driver when it is first called,
-# so programs start on machines without GPUs. With a sanitizer, and without
-# optimization, the kernels of GPUs are compiled for the host, where only the
-# fake of CUDA (tests/testing/fake_cuda.h) can run them.
+# The CUDA runtime is linked statically and loads the driver when it is first
+# called, so programs start on machines without GPUs. With a sanitizer, and
+# without optimization, kernels for GPUs are compiled for the host, where only
+# the fake of CUDA (tests/testing/fake_cuda.h) can run them. So AUTO does not
+# find the toolkit there.
+set(LEAT_CUDA "AUTO" CACHE STRING
+    "Compile kernels for GPUs: ON, OFF, or AUTO, where the toolkit is found")
+set_property(CACHE LEAT_CUDA PROPERTY STRINGS AUTO ON OFF)
+
 set(LEAT_CUDA_FOUND OFF)
-set(LEAT_CUDART "")
 if(LEAT_CUDA STREQUAL "ON" OR (LEAT_CUDA STREQUAL "AUTO" AND NOT LEAT_SANITIZER
-                               AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug"))
+                               AND CMAKE_BUILD_TYPE STREQUAL "Release"))
   find_package(CUDAToolkit QUIET)
   if(TARGET CUDA::cudart_static)
     set(LEAT_CUDA_FOUND ON)
-    set(LEAT_CUDART CUDA::cudart_static)
   elseif(LEAT_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "Leat: the CUDA toolkit is missing; install it, or set "
-                        "LEAT_CUDA to OFF")
+    message(FATAL_ERROR "LEAT_CUDA is ON, but the CUDA toolkit is missing")
   endif()
 endif()
