@@ -7,16 +7,17 @@
 #   run the same kernels (kernels/cuda/device/launch.h).
 #
 # With AUTO, LEAT_CUDA_FOUND is true in optimized builds without a sanitizer
-# where nvcc is found. LEAT_CUDART is then the CUDA runtime, and otherwise
-# nothing. The runtime is linked statically and loads the driver when it is first
-# called, so programs start on machines without GPUs. Nothing else of CUDA is
+# where nvcc is found. There is then the target CUDA::cudart_static. This runtime and loads the driver when it is
+# first called, so programs start on machines without GPUs. Nothing else of CUDA is
 # linked. Where kernels are compiled for the host, only the fake of CUDA
 # (tests/testing/fake_cuda.h) can run them.
+set(LEAT_CUDA "AUTO" CACHE STRING
+    "Compile kernels for GPUs: ON, OFF, or AUTO, where nvcc is found")
+set_property(CACHE LEAT_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(LEAT_CUDA_ARCHITECTURES "90" CACHE STRING
     "The compute capabilities of GPUs for which kernels are compiled")
 
 set(LEAT_CUDA_FOUND OFF)
-set(LEAT_CUDART "")
 if(LEAT_CUDA STREQUAL "ON" OR (LEAT_CUDA STREQUAL "AUTO" AND NOT LEAT_SANITIZER
                                AND CMAKE_BUILD_TYPE STREQUAL "Release"))
   find_program(LEAT_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin)
@@ -36,7 +37,6 @@ if(LEAT_CUDA_FOUND)
   set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
-  set(LEAT_CUDART CUDA::cudart_static)
 endif()
 
 function(leat_device_code name)

@@ -2,6 +2,7 @@
 //
 // Runs the device on a real GPU, and prints how fast it copies. Without a GPU
 // all tests are skipped.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -22,10 +23,8 @@
 namespace leat::cuda_gpu_test {
 namespace {
 
-using ::leat::testing::AllAre;
 using ::leat::testing::Event;
 using ::leat::testing::RandomProgram;
-using ::leat::testing::SetAll;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
@@ -183,13 +182,15 @@ TEST_F(CudaGpuTest, AFullGpuFailsOneRequest) {
   CopyAround(1000, true);
 }
 
-// A launch that CUDA refuses does not lose the device.
-TEST_F(CudaGpuTest, AWrongCopyIsAnError) {
-  Tensor block = OnGpu(10);
-  const absl::Status status = device_->gpu_stream()->CopyOnDevice(
-      block.mutable_raw_data(), nullptr, 40);
-  EXPECT_FALSE(status.ok());
-  std::printf("%s\n", std::string(status.message()).c_str());
+// A call that CUDA refuses does not lose the device, and no launch has its
+// error.
+TEST_F(CudaGpuTest, ARefusedCallIsAnError) {
+  const absl::Status refused = api_->NewMemory(size_t{1} << 60).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(IsSticky(refused));
+  std::printf("%s\n", std::string(refused.message()).c_str());
+  EXPECT_FALSE(api_->SetDevice(999).ok());
+  EXPECT_TRUE(stream().CheckLaunch().ok());
   CopyAround(1000, true);
 }
 
