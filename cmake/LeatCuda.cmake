@@ -7,9 +7,9 @@
 #   run the same kernels (kernels/cuda/device/launch.h).
 #
 # With AUTO, LEAT_CUDA_FOUND is true in optimized builds without a sanitizer
-# where nvcc is found. There is then the target CUDA::cudart_static. This runtime and loads the driver when it is
-# first called, so programs start on machines without GPUs. Nothing else of CUDA is
-# linked. Where kernels are compiled for the host, only the fake of CUDA
+# where nvcc is found. There is then the target CUDA::cudart_static. The CUDA
+# runtime loads the driver when it is first called, so programs start on machines
+# without GPUs. Where kernels are compiled for the host, only the fake of CUDA
 # (tests/testing/fake_cuda.h) can run them.
 set(LEAT_CUDA "AUTO" CACHE STRING
     "Compile kernels for GPUs: ON, OFF, or AUTO, where nvcc is found")
