@@ -321,6 +321,18 @@ Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices) {
   return Finish(b, std::move(c));
 }
 
+Case MakeExtension(int number) {
+  GraphBuilder b;
+  Case c = NewCase("extension");
+  const Output x = b.Placeholder<float>("x", PartialShape(Shape{}));
+  c.feeds = {{x, Tensor::Scalar(1.0f)}};
+  const auto scope = b.NameScope(absl::StrCat("extension", number));
+  Output last = x;
+  for (int i = 0; i < 10; ++i) last = op::AddV2(last, last);
+  c.fetches = {last};
+  return Finish(b, std::move(c));
+}
+
 std::vector<Tensor> FeedValues(const Case& c) {
   std::vector<Tensor> values;
   for (const Feed& feed : c.feeds) values.push_back(feed.value);

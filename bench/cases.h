@@ -82,6 +82,11 @@ inline constexpr int kLayeredDevices = 8;
 Case MakeLayeredOnTasks(int64_t num_nodes);
 inline constexpr int kLayeredTasks = 5;
 
+// Returns a graph that extends a graph of MakeLayered: the node that its steps
+// feed, and ten new nodes that compute with it. The fetch is the last of them.
+// `number` makes the names of the new nodes.
+Case MakeExtension(int number);
+
 // Returns the values of the case's feeds, in order.
 std::vector<Tensor> FeedValues(const Case& c);
 // Returns the names of the case's feeds, fetches and targets.

@@ -14,6 +14,9 @@
 //                           and the rest on a worker
 //   first_step              a new session and its first step, with a graph of
 //                           7,000 nodes on 5 tasks
+//   extend                  an extension of a graph of 100,000 nodes by ten, on
+//                           one server
+//   extend_and_run          the same, and a step that runs the ten nodes
 //   fig7/KIND/WORKERS       figure 7 of the OSDI'16 paper: WORKERS workers run
 //                           steps at the same time. A step fetches values from
 //                           4 ps and updates them. KIND says what a step
@@ -24,6 +27,7 @@
 //   --leat=FILE             the program `leat` (default: from this build)
 //   --serve_flags=A,B       flags for `leat serve`
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +55,7 @@ namespace {
 
 constexpr int64_t kLargeRead = 25 << 20;  // floats; 100 MiB
 constexpr int64_t kFirstStepNodes = 7000;
+constexpr int64_t kExtendedNodes = 100'000;
 constexpr char kUnary[] = "--max-inline-bytes=4GiB";
 
 struct Flags {
@@ -158,6 +163,26 @@ void FirstStep(benchmark::State& state, const Flags& flags) {
     state.ResumeTiming();
   }
   state.counters["nodes"] = static_cast<double>(c.graph.num_nodes());
+}
+
+void Extend(benchmark::State& state, const Flags& flags, bool with_step) {
+  const Processes servers = Serve(flags, {{"worker", 1}});
+  Case c = MakeLayered(kExtendedNodes, {"/cpu:0"});
+  const auto session = Connect(c.graph, servers.Target("worker", 0));
+  int number = 0;
+  for (auto _ : state) {
+    const Case extension = MakeExtension(++number);
+    const auto start = std::chrono::steady_clock::now();
+    const absl::Status status = session->Extend(extension.graph);
+    if (!status.ok()) Die(status);
+    if (with_step) {
+      ValueOrDie(session->Run(
+          {.feeds = extension.feeds, .fetches = extension.fetches}));
+    }
+    state.SetIterationTime(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count());
+  }
 }
 
 // ---------------------------------------------------------------------------
@@ -287,6 +312,14 @@ void AddAll(const Flags& flags) {
   }
   Add("first_step", benchmark::kMillisecond,
       [&flags](State& state) { FirstStep(state, flags); });
+  for (const bool with_step : {false, true}) {
+    benchmark::RegisterBenchmark(
+        with_step ? "extend_and_run" : "extend",
+        [&flags, with_step](State& state) { Extend(state, flags, with_step); })
+        ->UseManualTime()
+        ->Iterations(100)
+        ->Unit(benchmark::kMicrosecond);
+  }
   const std::vector<FigureKind> kinds = {
       {.name = "scalar"},
       {.name = "dense_100MB", .dense_elements = kDenseElements / kFigurePs},

@@ -2,7 +2,9 @@
 //
 // Measures the time from the bytes of a GraphDef to a step that can run, on 8
 // CPU devices: parsing, import, preparation (lowering and placement), planning
-// (pruning, optimization and partition) and compilation.
+// (pruning, optimization and partition) and compilation. Also measures how long
+// it takes to extend such a graph by ten nodes, and to run them once.
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -59,6 +61,44 @@ void Sizes(benchmark::internal::Benchmark* benchmark) {
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
 }
+// Extends the graph of one session again and again. Measures the slowest
+// extension, too: the first one makes room for more nodes.
+void Extend(benchmark::State& state, bool with_step) {
+  const Case c = MakeLayered(state.range(0));
+  LocalSessionOptions options;
+  options.devices.num_cpus = kLayeredDevices;
+  auto session = NewLocalSession(c.graph, options);
+  LEAT_CHECK(session.ok());
+  int number = 0;
+  double slowest = 0;
+  for (auto _ : state) {
+    const Case addition = MakeExtension(++number);
+    const auto start = std::chrono::steady_clock::now();
+    LEAT_CHECK((*session)->Extend(addition.graph).ok());
+    if (with_step) {
+      LEAT_CHECK(
+          (*session)
+              ->Run({.feeds = addition.feeds, .fetches = addition.fetches})
+              .ok());
+    }
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+    slowest = std::max(slowest, seconds);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["slowest"] = slowest;
+}
+
+void Extensions(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(100'000)->UseManualTime()->Iterations(30)->Unit(
+      benchmark::kMicrosecond);
+}
+BENCHMARK_CAPTURE(Extend, alone, false)->Name("extend")->Apply(Extensions);
+BENCHMARK_CAPTURE(Extend, and_run, true)
+    ->Name("extend_and_run")
+    ->Apply(Extensions);
+
 BENCHMARK_CAPTURE(PlanLayered, off, OptimizeLevel::kOff)
     ->Name("import")
     ->Apply(Sizes);

@@ -70,8 +70,12 @@ absl::Status CheckInputs(const Graph& graph, const NodeDef& def,
 Graph::Graph(const OpRegistry& ops) : ops_(&ops) {}
 
 void Graph::Reserve(int num_nodes) {
-  nodes_.reserve(static_cast<size_t>(num_nodes));
-  by_name_.reserve(static_cast<size_t>(num_nodes));
+  // A graph that grows again and again must not be copied each time.
+  const auto wanted = static_cast<size_t>(num_nodes);
+  if (wanted > nodes_.capacity()) {
+    nodes_.reserve(std::max(wanted, nodes_.capacity() + nodes_.capacity() / 2));
+  }
+  by_name_.reserve(wanted);
 }
 
 NodeId Graph::Find(absl::string_view name) const {
@@ -146,6 +150,7 @@ void Graph::Truncate(int num_ids) {
     if (Contains(this->num_ids() - 1)) Remove(this->num_ids() - 1);
     nodes_.pop_back();
   }
+  next_suffix_.clear();  // names that it skips may be free again
 }
 
 void Graph::AddControl(NodeId from, NodeId to) {

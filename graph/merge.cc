@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/graph/merge.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,66 +11,95 @@
 namespace leat {
 namespace {
 
-// Adds the new nodes of `addition` to `base`. The edges of the new nodes still
-// refer to nodes by their ids in `addition`. For each new node, appends its id
-// in `addition` to `added`. Returns a map from the ids in `addition` to the ids
-// in `base`.
-absl::StatusOr<std::vector<NodeId>> MapNodes(const Graph& addition, Graph& base,
-                                             std::vector<NodeId>& added) {
-  std::vector<NodeId> map(addition.num_ids(), kNoNode);
-  for (NodeId id = 0; id < addition.num_ids(); ++id) {
-    if (!addition.Contains(id)) continue;
-    const Node& node = addition.node(id);
-    map[id] = base.Find(node.name());
-    if (map[id] == kNoNode) {
-      map[id] = base.AddUnchecked(node);
-      added.push_back(id);
-      continue;
-    }
-    const NodeDef& known = *base.node(map[id]).def;
-    if (known.op != node.def->op || known.device != node.def->device ||
-        known.attrs != node.def->attrs) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "node '", node.name(), "' (", node.op(),
-          ") cannot be added: the graph has another node of that name (",
-          known.op->name, ")"));
-    }
-  }
-  return map;
-}
+// Adds the new nodes and functions of one graph to another one.
+class Merger {
+ public:
+  Merger(const Graph& addition, Graph& base)
+      : addition_(addition),
+        base_(base),
+        added_(base),
+        map_(addition.num_ids(), kNoNode) {}
 
-// Returns the node with its edges mapped from `addition` to `base`.
-Node MapEdges(Node node, const std::vector<NodeId>& map) {
-  for (Endpoint& input : node.inputs) input.node = map[input.node];
-  for (NodeId& control : node.controls) control = map[control];
-  return node;
-}
+  absl::Status Run() {
+    for (NodeId id = 0; id < addition_.num_ids(); ++id) {
+      if (addition_.Contains(id)) LEAT_RETURN_IF_ERROR(MapNode(id));
+    }
+    for (NodeId id = 0; id < addition_.num_ids(); ++id) {
+      if (addition_.Contains(id)) LEAT_RETURN_IF_ERROR(MapEdges(id));
+    }
+    for (const auto& [name, function] : addition_.functions().functions()) {
+      const bool is_new = base_.functions().Find(name) == nullptr;
+      LEAT_RETURN_IF_ERROR(base_.functions().Add(function));
+      if (is_new) added_.functions.push_back(name);
+    }
+    return absl::OkStatus();
+  }
+
+  const GraphAddition& added() const { return added_; }
+
+ private:
+  // Finds the node of `base_` that is node `id` of `addition_`, or adds it. The
+  // edges of an added node still have the ids of `addition_`.
+  absl::Status MapNode(NodeId id) {
+    const Node& node = addition_.node(id);
+    // Copies of a graph share the NodeDefs and have the same ids, so most nodes
+    // of a graph that has only grown need no search by name.
+    const bool is_same = base_.Contains(id) && base_.node(id).def == node.def;
+    map_[id] = is_same ? id : base_.Find(node.name());
+    if (is_same) return absl::OkStatus();
+    if (map_[id] == kNoNode) {
+      map_[id] = base_.AddUnchecked(node);
+      return absl::OkStatus();
+    }
+    const NodeDef& known = *base_.node(map_[id]).def;
+    if (known.op == node.def->op && known.device == node.def->device &&
+        known.attrs == node.def->attrs) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "node '", node.name(), "' (", node.op(),
+        ") cannot be added: the graph has another node of that name (",
+        known.op->name, ")"));
+  }
+
+  // Gives an added node its edges in `base_`. Checks that a node that was there
+  // before has the same edges in both graphs.
+  absl::Status MapEdges(NodeId id) {
+    const Node& node = addition_.node(id);
+    auto inputs = node.inputs;
+    for (Endpoint& input : inputs) input.node = map_[input.node];
+    auto controls = node.controls;
+    for (NodeId& control : controls) control = map_[control];
+    std::sort(controls.begin(), controls.end());
+    Node& mapped = base_.mutable_node(map_[id]);
+    if (map_[id] >= added_.first) {
+      mapped.inputs = std::move(inputs);
+      mapped.controls = std::move(controls);
+      return absl::OkStatus();
+    }
+    if (mapped.inputs == inputs && mapped.controls == controls) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("node '", node.name(),
+                     "' cannot be added: the graph has a node of that name "
+                     "with other inputs"));
+  }
+
+  const Graph& addition_;
+  Graph& base_;
+  GraphAddition added_;
+  std::vector<NodeId> map_;  // id in addition_ -> id in base_
+};
 
 }  // namespace
 
-absl::StatusOr<Graph> MergeGraphs(const Graph& base, const Graph& addition) {
-  Graph merged = base;
-  std::vector<NodeId> added;
-  LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> map,
-                        MapNodes(addition, merged, added));
-  for (NodeId id : added) {
-    merged.mutable_node(map[id]) = MapEdges(addition.node(id), map);
-  }
-  for (NodeId id = 0; id < addition.num_ids(); ++id) {
-    if (!addition.Contains(id)) continue;
-    const Node mapped = MapEdges(addition.node(id), map);
-    const Node& node = merged.node(map[id]);
-    if (mapped.inputs != node.inputs || mapped.controls != node.controls) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("node '", mapped.name(),
-                       "' cannot be added: the graph has a node of that name "
-                       "with other inputs"));
-    }
-  }
-  for (const auto& [name, function] : addition.functions().functions()) {
-    LEAT_RETURN_IF_ERROR(merged.functions().Add(function));
-  }
-  return merged;
+absl::StatusOr<GraphAddition> MergeGraph(const Graph& addition, Graph& base) {
+  Merger merger(addition, base);
+  const absl::Status status = merger.Run();
+  if (status.ok()) return merger.added();
+  merger.added().Undo(base);
+  return status;
 }
 
 }  // namespace leat

@@ -92,13 +92,13 @@ absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph) {
       if (IsTiedTo(graph, node, i)) sets.Unite(id, node.inputs[i].node);
     }
     if (!node.attrs().Has("_class")) continue;
-    auto classes = node.attrs().Get<std::vector<std::string>>("_class");
-    if (!classes.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "node '", node.name(), "': ", classes.status().message()));
+    const absl::Status status =
+        node.attrs().Get<std::vector<std::string>>("_class").status();
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("node '", node.name(), "': ", status.message()));
     }
-    for (absl::string_view name : *classes) {
-      if (!absl::ConsumePrefix(&name, "loc:@")) continue;
+    for (const std::string& name : ColocationClasses(node)) {
       const NodeId other = graph.Find(name);
       if (other != kNoNode) {
         sets.Unite(id, other);
@@ -112,6 +112,17 @@ absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph) {
     if (graph.Contains(id)) groups[id] = sets.Find(id);
   }
   return groups;
+}
+
+std::vector<std::string> ColocationClasses(const Node& node) {
+  std::vector<std::string> names;
+  if (!node.attrs().Has("_class")) return names;
+  const auto classes = node.attrs().Get<std::vector<std::string>>("_class");
+  if (!classes.ok()) return names;
+  for (absl::string_view name : *classes) {
+    if (absl::ConsumePrefix(&name, "loc:@")) names.emplace_back(name);
+  }
+  return names;
 }
 
 bool IsTiedToInput(const Graph& graph, NodeId id) {

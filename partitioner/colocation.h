@@ -6,6 +6,7 @@
 #ifndef LEAT_PARTITIONER_COLOCATION_H_
 #define LEAT_PARTITIONER_COLOCATION_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -23,6 +24,10 @@ namespace leat {
 // Returns INVALID_ARGUMENT naming the node and the value if a `_class` is not a
 // list of strings.
 absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph);
+
+// Returns each x of the "loc:@x" in the attr `_class` of the node. Returns
+// nothing if the attr is not a list of strings.
+std::vector<std::string> ColocationClasses(const Node& node);
 
 // Returns true if the node takes a reference or a resource, which ties it to
 // the device of that input's producer.

@@ -42,6 +42,7 @@ class ConstraintCollector {
                       const PlacerOptions& options)
       : graph_(graph), options_(options) {
     problem_.graph = &graph;
+    problem_.num_placed = options.num_placed;
     problem_.devices.assign(devices.begin(), devices.end());
     for (const DeviceInfo& device : devices) {
       // The names of Leat's own devices can always be parsed.

@@ -28,6 +28,8 @@ struct PlacerOptions {
   // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Their
   // CPUs are assumed to have kernels for every registered op and all types.
   std::vector<std::string> foreign_tasks = {};
+  // How many nodes have been placed before and are not in the graph.
+  int num_placed = 0;
 };
 
 // Assigns one of `devices` to every node that has none yet; nodes that have one

@@ -43,6 +43,10 @@ struct PlacementProblem {
   std::vector<std::vector<int>> candidates = {};
   std::vector<PlacementGroup> groups = {};
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node
+  // How many nodes of the session have been placed before and are not in
+  // `graph`, which has only what an extension adds. A node that is used there
+  // stands in `graph` without its inputs, in a group that has been placed.
+  int num_placed = 0;
 };
 
 // Returns a device for every group, in the order of `problem.groups`. The

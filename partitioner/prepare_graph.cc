@@ -26,22 +26,6 @@ void KeepStatefulDevices(const Graph& previous, Graph& graph) {
 // not be able to fill the disk with the log of its server.
 constexpr int kMaxLoggedNodes = 10'000;
 
-// Calls `log` with a line for each node of `graph` that is not in `previous`.
-void LogPlacement(const Graph& graph, const Graph* previous,
-                  const std::function<void(absl::string_view line)>& log) {
-  int num_lines = 0;
-  for (const NodeId id : graph.NodeIds()) {
-    const Node& node = graph.node(id);
-    if (previous != nullptr && previous->Find(node.name()) != kNoNode) continue;
-    if (++num_lines > kMaxLoggedNodes) continue;
-    log(absl::StrCat(node.name(), ": (", node.op(),
-                     "): ", graph.AssignedDevice(id)));
-  }
-  if (num_lines > kMaxLoggedNodes) {
-    log(absl::StrCat("and ", num_lines - kMaxLoggedNodes, " more nodes"));
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
@@ -63,6 +47,21 @@ absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
     LogPlacement(graph, previous, options.log_placement);
   }
   return graph;
+}
+
+void LogPlacement(const Graph& graph, const Graph* previous,
+                  const std::function<void(absl::string_view line)>& log) {
+  int num_lines = 0;
+  for (const NodeId id : graph.NodeIds()) {
+    const Node& node = graph.node(id);
+    if (previous != nullptr && previous->Find(node.name()) != kNoNode) continue;
+    if (++num_lines > kMaxLoggedNodes) continue;
+    log(absl::StrCat(node.name(), ": (", node.op(),
+                     "): ", graph.AssignedDevice(id)));
+  }
+  if (num_lines > kMaxLoggedNodes) {
+    log(absl::StrCat("and ", num_lines - kMaxLoggedNodes, " more nodes"));
+  }
 }
 
 }  // namespace leat

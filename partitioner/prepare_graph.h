@@ -2,8 +2,8 @@
 //
 // PrepareGraph is the first stage of planning (the second is PlanStep). It
 // lowers the client's graph (graph/lowering/lower.h) and places it as a whole.
-// Local sessions and masters call it when a session is created and when its
-// graph is extended.
+// Local sessions and masters call it when a session is created. When a graph is
+// extended, PreparedGraph (prepared_graph.h) mostly does without it.
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 
@@ -43,6 +43,11 @@ absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    absl::Span<const DeviceInfo> devices,
                                    const PrepareOptions& options,
                                    const Graph* previous = nullptr);
+
+// Calls `log` with a line for each node of `graph` that is not in `previous`,
+// which may be null.
+void LogPlacement(const Graph& graph, const Graph* previous,
+                  const std::function<void(absl::string_view line)>& log);
 
 }  // namespace leat
 

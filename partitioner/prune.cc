@@ -272,6 +272,7 @@ class Pruner {
     const auto need = [&](NodeId id) {
       if (needed_[id]) return;
       needed_[id] = true;
+      needed_ids_.push_back(id);
       stack.push_back(id);
     };
     for (const Endpoint& fetch : fetches_) need(fetch.node);
@@ -290,6 +291,7 @@ class Pruner {
         if (!IsFedPlaceholder(source)) need(source);
       }
     }
+    std::sort(needed_ids_.begin(), needed_ids_.end());
   }
 
   absl::Status CopyNeeded() {
@@ -298,15 +300,12 @@ class Pruner {
     out.min_consumer = graph_.min_consumer;
     for (const std::string& device : graph_.devices()) out.InternDevice(device);
     copies_.assign(graph_.num_ids(), kNoNode);
-    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
-      if (!needed_[id]) continue;
+    for (const NodeId id : needed_ids_) {
       copies_[id] = out.AddUnchecked(graph_.node(id));
     }
     // _Arg nodes are added while edges are rewired, so they come after all
     // copies.
-    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
-      if (needed_[id]) LEAT_RETURN_IF_ERROR(RewireCopy(id));
-    }
+    for (const NodeId id : needed_ids_) LEAT_RETURN_IF_ERROR(RewireCopy(id));
     out.functions() = ReachableFunctions(out, graph_.functions());
     return absl::OkStatus();
   }
@@ -393,9 +392,9 @@ class Pruner {
   absl::Status CheckLoops() const {
     const Graph& pruned = result_.graph;
     bool has_loops = false;
-    for (NodeId id = 0; id < graph_.num_ids() && !has_loops; ++id) {
-      has_loops = needed_[id] && (IsEnter(graph_.node(id)) ||
-                                  IsNextIteration(graph_.node(id)));
+    for (const NodeId id : needed_ids_) {
+      const Node& node = graph_.node(id);
+      has_loops |= IsEnter(node) || IsNextIteration(node);
     }
     if (!has_loops) return absl::OkStatus();
     const absl::StatusOr<Frames> frames = FindFrames(pruned);
@@ -463,8 +462,9 @@ class Pruner {
   absl::flat_hash_map<Endpoint, Endpoint> connections_;  // `to` -> `from`
   std::vector<Endpoint> fetches_;
   std::vector<NodeId> targets_;
-  std::vector<bool> needed_;    // by id in graph_
-  std::vector<NodeId> copies_;  // id in graph_ -> id in the result
+  std::vector<bool> needed_;        // by id in graph_
+  std::vector<NodeId> needed_ids_;  // in ascending order
+  std::vector<NodeId> copies_;      // id in graph_ -> id in the result
   absl::flat_hash_map<int, NodeId> arguments_;  // _Args, by feed position
 };
 

@@ -1,11 +1,61 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/session_graph.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/io/extend_graph.h"
 #include "leat/graph/merge.h"
+#include "leat/partitioner/prepared_graph.h"
 
 namespace leat {
+
+class SessionGraph::Shared {
+ public:
+  explicit Shared(PreparedGraph prepared) : prepared_(std::move(prepared)) {}
+
+  const PreparedGraph& prepared() const { return prepared_; }
+
+  // Returns the graph of `shared`, and keeps `shared` alive with it.
+  static std::shared_ptr<const Graph> Hold(std::shared_ptr<Shared> shared) {
+    MutexLock lock(shared->mutex_);
+    ++shared->num_holders_;
+    const Graph* const graph = &shared->prepared_.graph();
+    return {graph, [shared = std::move(shared)](const Graph*) {
+              MutexLock release(shared->mutex_);
+              --shared->num_holders_;
+            }};
+  }
+
+  // Adds to the graph and returns true if nobody holds the graph. A count of
+  // shared_ptrs would not do: it says nothing of what happened before.
+  // REQUIRES: no other thread calls Hold or prepared().
+  bool Add(const PreparedAddition& prepared, const GraphAddition& addition,
+           const Graph& client) {
+    MutexLock lock(mutex_);
+    if (num_holders_ > 0) return false;
+    prepared_.Add(prepared, addition, client);
+    return true;
+  }
+
+ private:
+  PreparedGraph prepared_;
+  Mutex mutex_;
+  int num_holders_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+SessionGraph::SessionGraph(Graph client, std::vector<DeviceInfo> devices,
+                           PrepareOptions options)
+    : devices_(std::move(devices)),
+      options_(std::move(options)),
+      client_(std::move(client)),
+      totals_(TotalsOf(client_)) {
+  // The first extension does not have to move all nodes.
+  client_.Reserve(client_.num_ids() + client_.num_ids() / 8);
+}
+
+SessionGraph::~SessionGraph() = default;
 
 absl::StatusOr<std::unique_ptr<SessionGraph>> SessionGraph::Create(
     Graph client, std::vector<DeviceInfo> devices, PrepareOptions options) {
@@ -13,14 +63,18 @@ absl::StatusOr<std::unique_ptr<SessionGraph>> SessionGraph::Create(
   auto graph = std::unique_ptr<SessionGraph>(new SessionGraph(
       std::move(client), std::move(devices), std::move(options)));
   MutexLock lock(graph->mutex_);
-  graph->prepared_ = std::make_shared<const Graph>(std::move(prepared));
+  graph->prepared_ =
+      std::make_shared<Shared>(PreparedGraph(std::move(prepared)));
   return graph;
 }
 
 absl::Status SessionGraph::Extend(const Graph& addition) {
   MutexLock lock(extending_);
-  LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(client_, addition));
-  return Replace(std::move(merged));
+  LEAT_ASSIGN_OR_RETURN(const GraphAddition added,
+                        MergeGraph(addition, client_));
+  LEAT_RETURN_IF_ERROR(Prepare(added));
+  totals_.reset();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> SessionGraph::ExtendAtVersion(
@@ -31,17 +85,17 @@ absl::StatusOr<int64_t> SessionGraph::ExtendAtVersion(
     return absl::AbortedError(absl::StrCat(
         "Current version is ", current, " but caller expected ", version, "."));
   }
-  // Works on a copy: if Replace cannot place the new nodes, `client_` must be
-  // as before.
-  Graph extended = client_;
-  LEAT_RETURN_IF_ERROR(ExtendGraph(addition, extended, limits));
-  LEAT_RETURN_IF_ERROR(Replace(std::move(extended)));
+  if (!totals_.has_value()) totals_ = TotalsOf(client_);
+  LEAT_ASSIGN_OR_RETURN(GraphExtension extension,
+                        ExtendGraph(addition, client_, *totals_, limits));
+  LEAT_RETURN_IF_ERROR(Prepare(extension.addition));
+  totals_->Add(std::move(extension.totals));
   return this->version();
 }
 
 std::shared_ptr<const Graph> SessionGraph::prepared() const {
   MutexLock lock(mutex_);
-  return prepared_;
+  return Shared::Hold(prepared_);
 }
 
 int64_t SessionGraph::version() const {
@@ -49,12 +103,37 @@ int64_t SessionGraph::version() const {
   return version_;
 }
 
-absl::Status SessionGraph::Replace(Graph client) {
-  const std::shared_ptr<const Graph> previous = prepared();
-  LEAT_ASSIGN_OR_RETURN(
-      Graph graph, PrepareGraph(client, devices_, options_, previous.get()));
-  client_ = std::move(client);
-  auto next = std::make_shared<const Graph>(std::move(graph));
+std::shared_ptr<SessionGraph::Shared> SessionGraph::current() const {
+  MutexLock lock(mutex_);
+  return prepared_;
+}
+
+absl::Status SessionGraph::Prepare(const GraphAddition& addition) {
+  const std::shared_ptr<Shared> shared = current();
+  const PreparedGraph& previous = shared->prepared();
+  const std::optional<PreparedAddition> prepared =
+      previous.Prepare(client_, addition.first, devices_, options_);
+  if (prepared.has_value()) {
+    MutexLock lock(mutex_);
+    if (shared->Add(*prepared, addition, client_)) {
+      ++version_;
+      return absl::OkStatus();
+    }
+  }
+  std::shared_ptr<Shared> next;
+  if (prepared.has_value()) {
+    PreparedGraph copy = previous;
+    copy.Add(*prepared, addition, client_);
+    next = std::make_shared<Shared>(std::move(copy));
+  } else {
+    absl::StatusOr<Graph> whole =
+        PrepareGraph(client_, devices_, options_, &previous.graph());
+    if (!whole.ok()) {
+      addition.Undo(client_);
+      return whole.status();
+    }
+    next = std::make_shared<Shared>(PreparedGraph(*std::move(whole)));
+  }
   MutexLock lock(mutex_);
   prepared_.swap(next);
   ++version_;

@@ -10,14 +10,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/graph/analysis/graph_totals.h"
 #include "leat/graph/graph.h"
+#include "leat/graph/graph_addition.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/partitioner/prepare_graph.h"
 
@@ -25,8 +27,13 @@ namespace leat {
 
 // Thread-safe. While an extension is being prepared, steps are still planned
 // from the previous prepared graph. A SessionGraph owns everything that it
-// keeps, except options.policies, which is borrowed. At an extension, stateful
-// nodes stay on their devices, because the devices hold their state.
+// keeps, except options.policies, which is borrowed.
+//
+// An extension takes time in proportion to what is new, and all older nodes
+// stay on their devices. However, the whole graph is prepared again if
+// PreparedGraph::Prepare (partitioner/prepared_graph.h) cannot add to it. In
+// this case stateless nodes may move. Stateful nodes stay, because the devices
+// hold their state.
 class SessionGraph {
  public:
   // Prepares `client`, whose nodes may be placed on any of `devices`. Fails as
@@ -35,12 +42,13 @@ class SessionGraph {
       Graph client, std::vector<DeviceInfo> devices, PrepareOptions options);
   SessionGraph(const SessionGraph&) = delete;
   SessionGraph& operator=(const SessionGraph&) = delete;
+  ~SessionGraph();
 
-  // The two functions below add nodes and functions, prepare the graph again
-  // and raise the version by one. If one fails, the graph stays as it was. They
-  // fail as PrepareGraph does, and also as follows.
+  // The two functions below add nodes and functions, prepare them and raise the
+  // version by one. If one fails, the graph stays as it was. They fail as
+  // PrepareGraph does, and also as follows.
 
-  // Adds what is new in `addition`. Fails as MergeGraphs does, for a node or
+  // Adds what is new in `addition`. Fails as MergeGraph does, for a node or
   // function that differs from the graph's node or function of the same name.
   absl::Status Extend(const Graph& addition);
   // Adds all of `addition` and returns the new version. Fails as ExtendGraph
@@ -51,34 +59,41 @@ class SessionGraph {
                                           int64_t version,
                                           const ImportLimits& limits);
 
-  // Returns the prepared graph. It never changes: an extension replaces it by
-  // another graph.
+  // Returns the prepared graph. It does not change while the caller holds it:
+  // an extension then changes a copy of it, and otherwise the graph itself. So
+  // nobody should hold it for long.
   std::shared_ptr<const Graph> prepared() const;
   // Returns the number of extensions so far.
   int64_t version() const;
 
  private:
-  SessionGraph(Graph client, std::vector<DeviceInfo> devices,
-               PrepareOptions options)
-      : devices_(std::move(devices)),
-        options_(std::move(options)),
-        client_(std::move(client)) {}
+  // A prepared graph and the number of those who hold it.
+  class Shared;
 
-  // Prepares `client` and, if that succeeds, makes it the session's graph.
-  absl::Status Replace(Graph client) ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
+  SessionGraph(Graph client, std::vector<DeviceInfo> devices,
+               PrepareOptions options);
+
+  // Prepares what was added to `client_`. If that fails, undoes the addition.
+  absl::Status Prepare(const GraphAddition& addition)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
+  // Returns the prepared graph for a thread that holds `extending_`. Only such
+  // a thread changes it.
+  std::shared_ptr<Shared> current() const;
 
   const std::vector<DeviceInfo> devices_;
   const PrepareOptions options_;
 
-  // `extending_` is held while an extension is prepared, which takes long.
-  // `mutex_` is held only to read or replace the prepared graph. A thread that
-  // takes both takes `extending_` first.
+  // `extending_` is held while an extension is prepared, which may take long.
+  // `mutex_` is held only to read, change or replace the prepared graph. A
+  // thread that takes both takes `extending_` first.
   Mutex extending_;
   // The graph as the client built it.
   Graph client_ ABSL_GUARDED_BY(extending_);
+  // The totals of `client_`. Absent if they have to be counted again.
+  std::optional<GraphTotals> totals_ ABSL_GUARDED_BY(extending_);
 
   mutable Mutex mutex_;
-  std::shared_ptr<const Graph> prepared_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Shared> prepared_ ABSL_GUARDED_BY(mutex_);
   int64_t version_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

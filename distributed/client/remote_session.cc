@@ -85,9 +85,10 @@ absl::Status CheckSize(const pb::GraphDef& graph) {
                          largest->ByteSizeLong(), " bytes)")));
 }
 
-absl::StatusOr<pb::GraphDef> Export(const Graph& graph) {
+// Returns the nodes of the graph from `first` on, and all its functions.
+absl::StatusOr<pb::GraphDef> Export(const Graph& graph, NodeId first = 0) {
   pb::GraphDef exported;
-  LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported));
+  LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported, {.first = first}));
   LEAT_RETURN_IF_ERROR(CheckSize(exported));
   return exported;
 }
@@ -178,6 +179,9 @@ class RemoteSession final : public Session,
     bool begun_ = false;
   };
 
+  // Sends the nodes of the graph from `first` on to the master.
+  absl::Status SendAddition(NodeId first)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
   // Calls RunStep with `feeds`, and returns the values of `fetches`, in order.
   absl::StatusOr<std::vector<Tensor>> RunStep(
       pb::RunStepRequest request, const std::vector<Feed>& feeds,
@@ -499,24 +503,23 @@ absl::Status RemoteSession::Extend(const Graph& graph) {
   Running running(*this);
   LEAT_RETURN_IF_ERROR(running.Begin());
   MutexLock lock(extending_);
-  LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(graph_, graph));
-  LEAT_ASSIGN_OR_RETURN(pb::GraphDef exported, Export(merged));
+  LEAT_ASSIGN_OR_RETURN(const GraphAddition addition,
+                        MergeGraph(graph, graph_));
+  const absl::Status status = SendAddition(addition.first);
+  if (!status.ok()) addition.Undo(graph_);
+  return status;
+}
+
+absl::Status RemoteSession::SendAddition(NodeId first) {
   pb::ExtendSessionRequest request;
   request.set_session_handle(handle_);
   request.set_current_graph_version(version_);
   request.set_request_id(RequestId());
-  // The master must get each node only once, so only the new nodes are sent.
-  pb::GraphDef& addition = *request.mutable_graph_def();
-  for (pb::NodeDef& node : *exported.mutable_node()) {
-    if (graph_.Find(node.name()) == kNoNode) addition.add_node()->Swap(&node);
-  }
-  addition.mutable_library()->Swap(exported.mutable_library());
-  addition.mutable_versions()->Swap(exported.mutable_versions());
+  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_, first));
   pb::ExtendSessionResponse response;
   LEAT_RETURN_IF_ERROR(master_->Call(methods::kExtendSession, request, response,
                                      {.cancellation = cancellation_}));
   version_ = response.new_graph_version();
-  graph_ = std::move(merged);
   return absl::OkStatus();
 }
 

@@ -35,12 +35,18 @@ class CallGraph {
     }
   }
 
-  absl::Status Validate(const FunctionLimits& limits) {
+  // Validates the functions and the nodes from `first` on. Sets `called` to
+  // what inlining adds to these nodes.
+  absl::Status Validate(NodeId first, int64_t called_before,
+                        const FunctionLimits& limits, int64_t& called) {
     for (Entry& entry : entries_) FindCalls(entry);
     for (int i = 0; i < static_cast<int>(entries_.size()); ++i) {
       LEAT_RETURN_IF_ERROR(Measure(i, limits.max_nesting));
     }
-    LEAT_RETURN_IF_ERROR(MeasureGraph(limits));
+    LEAT_RETURN_IF_ERROR(MeasureNodes(first, called));
+    LEAT_RETURN_IF_ERROR(CheckSize(
+        SaturatingAdd(graph_.num_nodes(), SaturatingAdd(called_before, called)),
+        limits));
     return CheckReached();
   }
 
@@ -152,12 +158,11 @@ class CallGraph {
         entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
   }
 
-  // Counts the nodes that the graph has once all calls are inlined, and checks
-  // the limit on them. Marks the functions that nodes of the graph call
-  // directly.
-  absl::Status MeasureGraph(const FunctionLimits& limits) {
-    int64_t nodes = graph_.num_nodes();
-    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+  // Counts what inlining adds to the nodes from `first` on. Marks the functions
+  // that these nodes call directly.
+  absl::Status MeasureNodes(NodeId first, int64_t& added) {
+    added = 0;
+    for (NodeId id = first; id < graph_.num_ids(); ++id) {
       if (!graph_.Contains(id)) continue;
       const Node& node = graph_.node(id);
       std::vector<int> calls;
@@ -165,12 +170,17 @@ class CallGraph {
                                    absl::StrCat("node '", node.name(), "'"),
                                    calls));
       for (const int called : calls) {
-        nodes = SaturatingAdd(nodes, entries_[called].nodes);
+        added = SaturatingAdd(added, entries_[called].nodes);
         if (!std::exchange(entries_[called].reached, true)) {
           reached_.push_back(called);
         }
       }
     }
+    return absl::OkStatus();
+  }
+
+  // Checks the limit on the nodes of the graph with all calls inlined.
+  static absl::Status CheckSize(int64_t nodes, const FunctionLimits& limits) {
     if (nodes <= limits.max_nodes) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(
         "the graph has ",
@@ -233,7 +243,14 @@ absl::Status ValidateControlFlow(const Graph& graph) {
 
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits) {
-  return CallGraph(graph).Validate(limits);
+  int64_t called = 0;
+  return ValidateAddedCalls(graph, 0, 0, limits, called);
+}
+
+absl::Status ValidateAddedCalls(const Graph& graph, NodeId first,
+                                int64_t called_before,
+                                const FunctionLimits& limits, int64_t& called) {
+  return CallGraph(graph).Validate(first, called_before, limits, called);
 }
 
 void ForEachFunctionRef(

@@ -41,6 +41,15 @@ struct FunctionLimits {
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 
+// Does what ValidateFunctions does for a graph whose nodes before `first` are
+// valid, and would have `called_before` more nodes with every call inlined.
+// Sets `called` to the number for the later nodes. Takes time in proportion to
+// the later nodes and to the functions. REQUIRES: the graph had all functions
+// that its earlier nodes call.
+absl::Status ValidateAddedCalls(const Graph& graph, NodeId first,
+                                int64_t called_before,
+                                const FunctionLimits& limits, int64_t& called);
+
 // Checks the body of one function by itself. Checks the names of its nodes and
 // the tensors that its inputs and results refer to. Also checks that every
 // cycle is a loop. Fails with INVALID_ARGUMENT, naming function and node. Does

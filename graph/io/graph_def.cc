@@ -18,6 +18,7 @@
 #include "leat/graph/analysis/graph_validation.h"
 #include "leat/graph/codec/attr_codec.h"
 #include "leat/graph/codec/function_codec.h"
+#include "leat/graph/io/extend_graph.h"
 #include "leat/graph/node_error.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
@@ -66,46 +67,19 @@ InputText Split(absl::string_view text) {
   return {text.substr(0, colon), index};
 }
 
-// The size of a graph, as ImportLimits counts it.
-struct GraphCounts {
-  int64_t nodes = 0;    // including those of functions
-  int64_t edges = 0;    // including those of functions
-  int64_t outputs = 0;  // of the graph's own nodes
-};
-
-GraphCounts Count(const Graph& graph) {
-  GraphCounts counts;
-  for (NodeId id = 0; id < graph.num_ids(); ++id) {
-    if (!graph.Contains(id)) continue;
-    const Node& node = graph.node(id);
-    ++counts.nodes;
-    counts.edges +=
-        static_cast<int64_t>(node.inputs.size() + node.controls.size());
-    counts.outputs += node.num_outputs();
-  }
-  for (const auto& [name, function] : graph.functions().functions()) {
-    counts.nodes += static_cast<int64_t>(function->nodes.size());
-    for (const FunctionNode& node : function->nodes) {
-      counts.edges += static_cast<int64_t>(node.inputs.size());
-    }
-  }
-  return counts;
-}
-
 // Adds one GraphDef to a graph. Adds all nodes first and connects them
 // afterwards, because a node may take inputs from nodes that come later in the
 // GraphDef.
 class Importer {
  public:
-  Importer(const ImportLimits& limits, Graph& graph)
+  // `before` are the totals of `graph`.
+  Importer(const ImportLimits& limits, const GraphTotals& before, Graph& graph)
       : limits_(limits),
         graph_(graph),
-        before_(Count(graph)),
-        num_outputs_(before_.outputs),
-        first_(graph.num_ids()),
-        producer_(graph.producer),
-        min_consumer_(graph.min_consumer),
-        tensor_bytes_(graph.tensor_bytes),
+        before_(before),
+        num_outputs_(before.outputs),
+        addition_(graph),
+        first_(addition_.first),
         budget_(NewBudget(graph.tensor_bytes)) {}
 
   absl::Status Run(const pb::GraphDef& def) {
@@ -117,27 +91,22 @@ class Importer {
       LEAT_RETURN_IF_ERROR(AddNode(node));
     }
     graph_.tensor_bytes +=
-        NewBudget(tensor_bytes_).remaining - budget_.remaining;
+        NewBudget(addition_.tensor_bytes).remaining - budget_.remaining;
     for (int i = 0; i < def.node_size(); ++i) {
       LEAT_RETURN_IF_ERROR(Connect(def.node(i), first_ + i));
     }
-    if (has_forward_edges_ || HasFrames()) {
-      LEAT_RETURN_IF_ERROR(ValidateControlFlow(graph_));
-    }
+    CountNodes(graph_, first_, added_);
+    LEAT_RETURN_IF_ERROR(
+        ValidateAddedControlFlow(graph_, first_, before_, added_));
     if (graph_.functions().empty()) return absl::OkStatus();
-    return ValidateFunctions(graph_, {limits_.max_nesting, limits_.max_nodes});
+    return ValidateAddedCalls(graph_, first_, before_.called_nodes,
+                              {limits_.max_nesting, limits_.max_nodes},
+                              added_.called_nodes);
   }
 
-  // Undoes everything that Run has done to the graph.
-  void RollBack() {
-    graph_.Truncate(first_);
-    for (const std::string& name : new_functions_) {
-      graph_.functions().Remove(name);
-    }
-    graph_.producer = producer_;
-    graph_.min_consumer = min_consumer_;
-    graph_.tensor_bytes = tensor_bytes_;
-  }
+  // What Run has added to the graph.
+  const GraphAddition& addition() const { return addition_; }
+  const GraphTotals& added() const { return added_; }
 
  private:
   // What the import must know about an op. OpOf makes one OpInfo per op and
@@ -218,10 +187,11 @@ class Importer {
             "function '", name, "': an op of this name is registered"));
       }
       LEAT_RETURN_IF_ERROR(graph_.functions().Add(function));
-      if (is_new) new_functions_.push_back(name);
+      if (is_new) addition_.functions.push_back(name);
     }
-    for (const std::string& name : new_functions_) {
+    for (const std::string& name : addition_.functions) {
       const Function& function = *graph_.functions().Find(name);
+      CountFunction(function, added_);
       LEAT_RETURN_IF_ERROR(
           ValidateBody(function, graph_.ops(), graph_.functions()));
       for (const FunctionNode& node : function.nodes) {
@@ -238,25 +208,6 @@ class Importer {
       }
     }
     return absl::OkStatus();
-  }
-
-  // Returns true if the graph has loops. Loops from before this import count
-  // too, because new nodes may take inputs from them.
-  bool HasFrames() const {
-    static constexpr absl::string_view kNames[] = {
-        "Enter",    "Exit",    "NextIteration",
-        "RefEnter", "RefExit", "RefNextIteration"};
-    absl::flat_hash_set<const OpDef*> frame_ops;
-    for (const absl::string_view name : kNames) {
-      if (const OpDef* op = graph_.ops().Find(name)) frame_ops.insert(op);
-    }
-    if (frame_ops.empty()) return false;
-    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
-      if (graph_.Contains(id) && frame_ops.contains(graph_.node(id).def->op)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   // Returns what is known of the op `name`. OpInfo::op is null if there is no
@@ -376,11 +327,11 @@ class Importer {
       absl::Status status;
       if (!text.empty() && text[0] == '^') {
         has_control = true;
-        status = AddControl(text, node, id);
+        status = AddControl(text, node);
       } else if (has_control) {
         status = absl::InvalidArgumentError(kDataAfterControl);
       } else if (i < num_inputs) {
-        status = AddInput(text, node, id);
+        status = AddInput(text, node);
       } else {
         node.inputs.emplace_back();  // one too many: refused below
       }
@@ -404,29 +355,26 @@ class Importer {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<NodeId> FindNode(absl::string_view name, NodeId user) {
+  absl::StatusOr<NodeId> FindNode(absl::string_view name) const {
     const NodeId id = graph_.Find(name);
-    if (id == kNoNode) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no node '", name, "'"));
-    }
-    has_forward_edges_ |= id >= user;
-    return id;
+    if (id != kNoNode) return id;
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no node '", name, "'"));
   }
 
-  absl::Status AddControl(absl::string_view text, Node& node, NodeId id) {
-    LEAT_ASSIGN_OR_RETURN(const NodeId from, FindNode(text.substr(1), id));
+  absl::Status AddControl(absl::string_view text, Node& node) const {
+    LEAT_ASSIGN_OR_RETURN(const NodeId from, FindNode(text.substr(1)));
     node.controls.push_back(from);
     return absl::OkStatus();
   }
 
-  absl::Status AddInput(absl::string_view text, Node& node, NodeId id) {
+  absl::Status AddInput(absl::string_view text, Node& node) const {
     const InputText input = Split(text);
     if (input.index < 0) {
       return absl::InvalidArgumentError(
           "it is not of the form 'node', 'node:index' or '^node'");
     }
-    LEAT_ASSIGN_OR_RETURN(const NodeId from_id, FindNode(input.node, id));
+    LEAT_ASSIGN_OR_RETURN(const NodeId from_id, FindNode(input.node));
     const Node& from = graph_.node(from_id);
     if (input.index >= from.num_outputs()) {
       return absl::InvalidArgumentError(
@@ -449,17 +397,14 @@ class Importer {
 
   const ImportLimits& limits_;
   Graph& graph_;
-  const GraphCounts before_;
+  const GraphTotals& before_;
   int64_t num_outputs_;  // including those of the nodes added so far
+  GraphAddition addition_;
+  GraphTotals added_;
   const NodeId first_;
-  const int producer_;
-  const int min_consumer_;
-  const int64_t tensor_bytes_;  // before this import
   AttrBudget budget_;
   absl::flat_hash_map<std::string, OpInfo> ops_;
   absl::flat_hash_set<std::string> devices_;  // names that are well-formed
-  std::vector<std::string> new_functions_;
-  bool has_forward_edges_ = false;
 };
 
 absl::Status ExportNode(const Graph& graph, NodeId id,
@@ -497,23 +442,32 @@ absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const OpRegistry& ops,
                                      const ImportLimits& limits) {
   Graph graph(ops);
-  LEAT_RETURN_IF_ERROR(Importer(limits, graph).Run(graph_def));
+  LEAT_RETURN_IF_ERROR(Importer(limits, {}, graph).Run(graph_def));
   return graph;
 }
 
 absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
                          const ImportLimits& limits) {
-  Importer importer(limits, graph);
-  absl::Status status = importer.Run(graph_def);
-  if (!status.ok()) importer.RollBack();
+  return ExtendGraph(graph_def, graph, TotalsOf(graph), limits).status();
+}
+
+absl::StatusOr<GraphExtension> ExtendGraph(const pb::GraphDef& graph_def,
+                                           Graph& graph,
+                                           const GraphTotals& totals,
+                                           const ImportLimits& limits) {
+  Importer importer(limits, totals, graph);
+  const absl::Status status = importer.Run(graph_def);
+  if (status.ok()) return GraphExtension{importer.addition(), importer.added()};
+  importer.addition().Undo(graph);
   return status;
 }
 
 absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
                             const ExportOptions& options) {
   graph_def.Clear();
-  graph_def.mutable_node()->Reserve(graph.num_nodes());
-  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+  graph_def.mutable_node()->Reserve(
+      std::max(0, graph.num_ids() - options.first));
+  for (NodeId id = options.first; id < graph.num_ids(); ++id) {
     if (!graph.Contains(id)) continue;
     const absl::Status status =
         ExportNode(graph, id, options, *graph_def.add_node());

@@ -69,6 +69,8 @@ absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
                          const ImportLimits& limits = {});
 
 struct ExportOptions {
+  // Leaves out the nodes with lower ids.
+  NodeId first = 0;
   // Writes the devices that nodes were placed on, not the requested ones.
   bool assigned_devices = false;
   // Leaves out attrs that have their default value.

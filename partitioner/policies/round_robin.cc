@@ -10,7 +10,9 @@ namespace {
 absl::StatusOr<std::vector<int>> Place(const PlacementProblem& problem) {
   std::vector<int> chosen;
   chosen.reserve(problem.groups.size());
-  std::vector<size_t> next(problem.candidates.size(), 0);
+  // An extension goes on where the graph before it may have stopped.
+  std::vector<size_t> next(problem.candidates.size(),
+                           static_cast<size_t>(problem.num_placed));
   for (const PlacementGroup& group : problem.groups) {
     if (group.placed >= 0) {
       chosen.push_back(group.placed);

@@ -13,8 +13,10 @@
 #include "gtest/gtest.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/partitioner/prune.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
+#include "leat/tests/testing/graph_text.h"
 
 namespace leat::session_graph_test {
 namespace {
@@ -100,6 +102,40 @@ TEST_F(SessionGraphTest, ExtendAtVersionAddsToWhatIsThere) {
   EXPECT_EQ(graph->version(), 2);
 }
 
+TEST_F(SessionGraphTest, AnExtensionCopiesTheGraphOnlyIfSomebodyHoldsIt) {
+  const auto graph = Create();
+  const Graph* const first_graph = graph->prepared().get();
+  ASSERT_TRUE(graph->ExtendAtVersion(Negations({{"a", "first"}}), 0, {}).ok());
+  const auto held = graph->prepared();
+  EXPECT_EQ(held.get(), first_graph);
+  EXPECT_NE(held->Find("a"), kNoNode);
+  ASSERT_TRUE(graph->ExtendAtVersion(Negations({{"b", "a"}}), 1, {}).ok());
+  EXPECT_NE(graph->prepared(), held);
+  EXPECT_EQ(held->Find("b"), kNoNode);
+  EXPECT_TRUE(Has(*graph, "b"));
+}
+
+// A node stays where it is although its first consumer is elsewhere. It moves
+// only if nothing else will do.
+TEST_F(SessionGraphTest, AnExtensionMovesNodesOnlyIfItMust) {
+  const auto graph = Create();
+  const auto device_of = [&](const std::string& name) {
+    const auto prepared = graph->prepared();
+    return prepared->AssignedDevice(prepared->Find(name));
+  };
+  ASSERT_TRUE(
+      graph->ExtendAtVersion(Negations({{"a", "first"}}, "/cpu:1"), 0, {})
+          .ok());
+  EXPECT_EQ(device_of("first"), infos_[0].name);
+  EXPECT_EQ(device_of("a"), infos_[1].name);
+  pb::GraphDef colocated = Negations({{"b", "a"}}, "/cpu:1");
+  (*colocated.mutable_node(0)->mutable_attr())["_class"].mutable_list()->add_s(
+      "loc:@first");
+  ASSERT_TRUE(graph->ExtendAtVersion(colocated, 1, {}).ok());
+  EXPECT_EQ(device_of("first"), infos_[1].name);
+  EXPECT_EQ(device_of("b"), infos_[1].name);
+}
+
 // After a failure, a client sends the nodes again with its next extension.
 TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
   const auto graph = Create();
@@ -140,6 +176,65 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
       graph->ExtendAtVersion(Negations({{"a", "first"}, {"b", "a"}}), 0, {})
           .ok());
   EXPECT_TRUE(Has(*graph, "b"));
+}
+
+// A function of a failed extension may come again with another body.
+TEST_F(SessionGraphTest, AFailedExtensionLeavesNoFunctions) {
+  const auto graph = Create();
+  const auto extend = [&](const std::string& op, const std::string& device) {
+    pb::GraphDef addition = ParseGraph(
+        "library { function { signature { name: \"f\" input_arg { name: \"a\" "
+        "type: DT_FLOAT } output_arg { name: \"r\" type: DT_FLOAT } } node_def "
+        "{ name: \"n\" op: \"" +
+        op + "\" input: \"a\" " + Float() +
+        " } ret { key: \"r\" value: \"n:y:0\" } } }" +
+        NodeText("call", "f", {"first"}));
+    addition.mutable_node(0)->set_device(device);
+    return graph->ExtendAtVersion(addition, 0, {}).status();
+  };
+  EXPECT_FALSE(extend("Neg", "/job:elsewhere").ok());
+  EXPECT_TRUE(graph->prepared()->functions().empty());
+  EXPECT_EQ(extend("Square", ""), absl::OkStatus());
+  EXPECT_TRUE(Has(*graph, "call/n"));
+  EXPECT_EQ(graph->prepared()->functions().size(), 1u);
+}
+
+// Threads plan steps while another thread extends the graph, and sometimes
+// fails to. Every graph that they see is complete: it is a chain of nodes.
+TEST_F(SessionGraphTest, StepsArePlannedFromOneVersionOfTheGraph) {
+  constexpr int kExtensions = 200;
+  const auto graph = Create();
+  const int others = graph->prepared()->num_nodes();
+  const auto name = [](int i) {
+    return i == 0 ? std::string("first") : absl::StrCat("n", i);
+  };
+  std::atomic<bool> done{false};
+  std::vector<std::thread> planners;
+  for (int i = 0; i < 2; ++i) {
+    planners.emplace_back([&] {
+      int length = 0;
+      while (!done) {
+        const auto prepared = graph->prepared();
+        EXPECT_GE(prepared->num_nodes(), others + length);  // none is lost
+        length = prepared->num_nodes() - others;
+        EXPECT_EQ(prepared->Find(name(length + 1)), kNoNode);
+        const auto pruned = PruneToStep(*prepared, {.fetches = {name(length)}});
+        ASSERT_TRUE(pruned.ok()) << pruned.status();
+        EXPECT_EQ(pruned->graph.num_nodes(), length + 2);
+      }
+    });
+  }
+  for (int i = 0; i < kExtensions; ++i) {
+    EXPECT_FALSE(graph
+                     ->ExtendAtVersion(
+                         Negations({{"bad", name(i)}}, "/job:elsewhere"), i, {})
+                     .ok());
+    EXPECT_TRUE(
+        graph->ExtendAtVersion(Negations({{name(i + 1), name(i)}}), i, {})
+            .ok());
+  }
+  done = true;
+  for (std::thread& planner : planners) planner.join();
 }
 
 TEST_F(SessionGraphTest, ExtendAtVersionRefusesAnother) {
