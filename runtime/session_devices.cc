@@ -3,36 +3,14 @@
 
 #include <utility>
 
+#include "leat/runtime/accounted_device.h"
+
 namespace leat {
-namespace {
-
-// A device of the set, whose memory is charged to an account.
-class SessionDevice final : public Device {
- public:
-  SessionDevice(Device& device, const std::shared_ptr<MemoryAccount>& account)
-      : Device(device.info()),
-        device_(device),
-        allocator_(device.allocator(), account),
-        host_allocator_(device.host_allocator(), account) {}
-
-  Allocator& allocator() override { return allocator_; }
-  Allocator& host_allocator() override { return host_allocator_; }
-  WorkQueue& compute_queue() override { return device_.compute_queue(); }
-  FileService* files() override { return device_.files(); }
-
- private:
-  Device& device_;
-  AccountedAllocator allocator_;
-  AccountedAllocator host_allocator_;
-};
-
-}  // namespace
-
 SessionDevices::SessionDevices(DeviceSet& devices, std::string owner,
                                int64_t limit_bytes)
     : account_(std::make_shared<MemoryAccount>(std::move(owner), limit_bytes)) {
   for (const std::unique_ptr<Device>& device : devices.devices()) {
-    devices_.push_back(std::make_unique<SessionDevice>(*device, account_));
+    devices_.push_back(std::make_unique<AccountedDevice>(*device, account_));
   }
 }
 

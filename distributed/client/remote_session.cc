@@ -61,6 +61,8 @@ void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
   sent.set_trace_level(
       static_cast<pb::RunOptions::TraceLevel>(options.trace_level));
   sent.set_output_partition_graphs(options.output_partition_graphs);
+  sent.set_report_tensor_allocations_upon_oom(
+      options.report_tensor_allocations_upon_oom);
   if (options.timeout.has_value()) {
     sent.set_timeout_in_ms(Milliseconds(*options.timeout));
   }

@@ -131,7 +131,9 @@ StepRequest MasterSession::RequestOf(RegisteredPlans::Plan plan,
           .deadline = DeadlineOf(args),
           .call = std::move(args.call),
           .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
-          .partition_graphs = args.options.output_partition_graphs()};
+          .partition_graphs = args.options.output_partition_graphs(),
+          .allocations_upon_oom =
+              args.options.report_tensor_allocations_upon_oom()};
 }
 
 std::shared_ptr<MasterStep> MasterSession::Start(StepRequest request,

@@ -48,7 +48,10 @@ PartialStep::PartialStep(const WorkerEnvironment& environment,
       session_handle_(request.session_handle()),
       graph_handle_(request.graph_handle()),
       session_(std::move(session)),
-      graph_(std::move(graph)) {}
+      graph_(std::move(graph)),
+      allocations_(request.exec_opts().report_tensor_allocations_upon_oom()
+                       ? std::make_unique<StepAllocations>()
+                       : nullptr) {}
 
 PartialStep::~PartialStep() = default;
 
@@ -68,7 +71,7 @@ absl::Status PartialStep::Join() {
       RunInputs{.devices = session_->devices()});
   step_ =
       std::make_unique<Step>(step_id_, *rendezvous_, absl::Span<const Tensor>(),
-                             absl::Span<Tensor>(), nullptr);
+                             absl::Span<Tensor>(), nullptr, allocations_.get());
   absl::Status early;
   {
     MutexLock lock(mutex_);
@@ -252,6 +255,7 @@ void PartialStep::Leave() {
 void PartialStep::End() {
   environment_.steps->Finish(step_id_, this, step_->status());
   step_ = nullptr;
+  allocations_ = nullptr;
   rendezvous_ = nullptr;
   graph_ = nullptr;
   session_ = nullptr;

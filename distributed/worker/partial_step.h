@@ -21,6 +21,7 @@
 #include "leat/distributed/worker/worker_environment.h"
 #include "leat/distributed/worker/worker_step.h"
 #include "leat/runtime/step.h"
+#include "leat/runtime/step_allocations.h"
 
 namespace leat {
 
@@ -88,6 +89,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   std::shared_ptr<WorkerSession> session_;
   std::shared_ptr<const RegisteredGraph> graph_;
   std::unique_ptr<RemoteRendezvous> rendezvous_;
+  std::unique_ptr<StepAllocations> allocations_;  // null if not asked for
   std::unique_ptr<Step> step_;
 
   Mutex mutex_;
