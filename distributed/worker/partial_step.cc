@@ -45,7 +45,7 @@ PartialStep::PartialStep(const WorkerEnvironment& environment,
     : environment_(environment),
       table_(table),
       step_id_(request.step_id()),
-      session_handle_(request.session_handle()),
+      session_handle_(session->handle()),
       graph_handle_(request.graph_handle()),
       session_(std::move(session)),
       graph_(std::move(graph)),
@@ -273,9 +273,7 @@ absl::StatusOr<std::shared_ptr<PartialStep>> PartialSteps::FindOrBegin(
   MutexLock lock(mutex_);
   const auto found = steps_.find(request.step_id());
   if (found != steps_.end()) {
-    const PartialStep& step = *found->second;
-    if (step.session_handle() == request.session_handle() &&
-        step.graph_handle() == request.graph_handle()) {
+    if (found->second->Runs(session->handle(), request.graph_handle())) {
       return found->second;
     }
     return absl::InvalidArgumentError(
@@ -309,6 +307,23 @@ void PartialSteps::Run(std::shared_ptr<WorkerSession> session,
   if (!step.ok()) return ReplyToRunGraph(call, step.status());
   if (is_new) (*step)->Start();
   (*step)->Serve(std::move(call));
+}
+
+void PartialSteps::EndRunsOf(const WorkerSession& session,
+                             absl::string_view graph_handle) {
+  std::vector<std::shared_ptr<PartialStep>> ended;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, step] : steps_) {
+      if (step->Runs(session.handle(), graph_handle)) ended.push_back(step);
+    }
+  }
+  for (const std::shared_ptr<PartialStep>& step : ended) {
+    step->Fail(AsDerived(absl::AbortedError(absl::StrCat(
+                   "the graph of the partial run was deregistered on ",
+                   environment_.task))),
+               /*ends_step=*/true);
+  }
 }
 
 void PartialSteps::HasEnded(int64_t step_id) {
