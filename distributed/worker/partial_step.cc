@@ -22,6 +22,23 @@
 
 namespace leat {
 
+namespace {
+
+// A run may stay open for long, and a session may have many. So it is charged
+// for what each of them keeps.
+absl::StatusOr<BufferRef> ChargeState(const CompiledGraph& graph,
+                                      Allocator& allocator) {
+  int64_t bytes = 0;
+  for (const auto& executor : graph.executors) bytes += executor->step_bytes();
+  BufferRef state = allocator.Reserve(bytes);
+  if (state != nullptr) return state;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Out of memory when allocating ", bytes,
+      " bytes for the state of a partial run by allocator ", allocator.name()));
+}
+
+}  // namespace
+
 // Several threads bring the fetches, and each writes its own tensor. The last
 // one settles the call.
 struct PartialStep::Visit {
@@ -56,6 +73,8 @@ PartialStep::PartialStep(const WorkerEnvironment& environment,
 PartialStep::~PartialStep() = default;
 
 absl::Status PartialStep::Join() {
+  LEAT_ASSIGN_OR_RETURN(
+      state_, ChargeState(*graph_->compiled(), session_->host_allocator()));
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<StepOutbox> outbox,
                         environment_.steps->Begin(
                             step_id_, session_->handle(), this,
@@ -255,6 +274,7 @@ void PartialStep::Leave() {
 void PartialStep::End() {
   environment_.steps->Finish(step_id_, this, step_->status());
   step_ = nullptr;
+  state_ = nullptr;
   allocations_ = nullptr;
   rendezvous_ = nullptr;
   graph_ = nullptr;

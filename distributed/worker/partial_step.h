@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/buffer.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/worker/worker_environment.h"
 #include "leat/distributed/worker/worker_step.h"
@@ -44,7 +45,8 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
               std::shared_ptr<const RegisteredGraph> graph);
   ~PartialStep();
 
-  // Begins the run in the step table. Fails as StepTable::Begin does.
+  // Begins the run in the step table. Fails as StepTable::Begin does, and with
+  // RESOURCE_EXHAUSTED if the session has no memory for the state of the run.
   absl::Status Join();
   // Starts the graph. REQUIRES: Join has succeeded; called once.
   void Start();
@@ -94,6 +96,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   std::shared_ptr<WorkerSession> session_;
   std::shared_ptr<const RegisteredGraph> graph_;
   std::unique_ptr<RemoteRendezvous> rendezvous_;
+  BufferRef state_;  // charges the session for the values and counts of the run
   std::unique_ptr<StepAllocations> allocations_;  // null if not asked for
   std::unique_ptr<Step> step_;
 
