@@ -67,7 +67,8 @@ absl::Status CheckOptions(const RecoverableSessionOptions& options) {
       {"longest_pause", options.longest_pause},
       {"first_poll", options.first_poll},
       {"longest_poll", options.longest_poll},
-      {"checkpoints.save_every", options.checkpoints.save_every}};
+      {"checkpoints.save_every", options.checkpoints.save_every},
+      {"checkpoints.save_timeout", options.checkpoints.save_timeout}};
   for (const auto& [name, duration] : durations) {
     if (duration > nanoseconds(0)) continue;
     return absl::InvalidArgumentError(
