@@ -49,8 +49,7 @@ class OpenWriters final : public Resource {
             []() -> absl::StatusOr<std::shared_ptr<OpenWriters>> {
               return std::make_shared<OpenWriters>();
             }));
-    Place place(nullptr,
-                [writers](void*) { writers->num_open_.fetch_sub(1); });
+    Place place(nullptr, [writers](void*) { writers->num_open_.fetch_sub(1); });
     if (writers->num_open_.fetch_add(1) < kMaxWriters) return place;
     return absl::ResourceExhaustedError(
         absl::StrCat("a device may keep ", kMaxWriters,

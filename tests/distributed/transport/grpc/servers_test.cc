@@ -363,8 +363,8 @@ TEST_F(GrpcSessionBytesTest, CountWhatOpenPartialRunsHold) {
   const Output held = fed_ * later;
   auto session = NewSession();
   const auto start = [&] {
-    auto run = session->StartPartialRun(
-        {.feeds = {fed_, later}, .fetches = {held}});
+    auto run =
+        session->StartPartialRun({.feeds = {fed_, later}, .fetches = {held}});
     EXPECT_TRUE(run.ok()) << run.status();
     return *std::move(run);
   };
