@@ -21,6 +21,12 @@ inline std::string IndexPath(absl::string_view prefix) {
   return absl::StrCat(prefix, ".index");
 }
 
+// Returns the path of the file with the graph (MetaGraphDef), which the client
+// writes.
+inline std::string MetaPath(absl::string_view prefix) {
+  return absl::StrCat(prefix, ".meta");
+}
+
 // Returns the path of file number `shard` of the `num_shards` files with the
 // bytes of the tensors.
 inline std::string DataPath(absl::string_view prefix, int shard,

@@ -28,8 +28,9 @@ bool ConsumeDigits(absl::string_view& text) {
 
 // Returns true if `name` is that of a file or folder which a program removes or
 // renames before its save ends. `base` is what the names of the checkpoints
-// begin with. Such names are "base-10.index.ID", "base-10.data-00000-of-00001.
-// ID" (ReplacementFile) and "base-10_temp_ID" (a saver with shards).
+// begin with. Such names are "base-10.index.ID", "base-10.meta.ID",
+// "base-10.data-00000-of-00001.ID" (ReplacementFile) and "base-10_temp_ID" (a
+// saver with shards).
 bool IsLeftover(absl::string_view name, absl::string_view base) {
   if (!absl::ConsumePrefix(&name, base) || !absl::ConsumePrefix(&name, "-") ||
       !ConsumeDigits(name)) {
@@ -41,7 +42,8 @@ bool IsLeftover(absl::string_view name, absl::string_view base) {
         !ConsumeDigits(name)) {
       return false;
     }
-  } else if (!absl::ConsumePrefix(&name, ".index")) {
+  } else if (!absl::ConsumePrefix(&name, ".index") &&
+             !absl::ConsumePrefix(&name, ".meta")) {
     return false;
   }
   return absl::ConsumePrefix(&name, ".") && ConsumeDigits(name) && name.empty();

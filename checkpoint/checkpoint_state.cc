@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<std::string>> CheckpointsToRestore(
 absl::Status RemoveCheckpoint(const FileAccess& files,
                               const std::string& prefix) {
   LEAT_RETURN_IF_ERROR(Removed(files.RemoveFile(IndexPath(prefix))));
-  LEAT_RETURN_IF_ERROR(Removed(files.RemoveFile(prefix + ".meta")));
+  LEAT_RETURN_IF_ERROR(Removed(files.RemoveFile(MetaPath(prefix))));
   const std::string folder = FolderOf(prefix);
   const auto names = files.List(folder.empty() ? "." : folder);
   if (absl::IsNotFound(names.status())) return absl::OkStatus();

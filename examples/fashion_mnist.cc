@@ -7,18 +7,26 @@
 //   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
 //   fashion_mnist --model mlp --target grpc://127.0.0.1:7001
 //   fashion_mnist --summaries /tmp/logs && tensorboard --logdir /tmp/logs
+//   fashion_mnist --checkpoints /tmp/checkpoints
+//
+// With --checkpoints the variables are saved from time to time, and the next
+// run goes on where the last one ended.
 //
 // The network is in shared/fashion_mnist_model.cc.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/status_macros.h"
+#include "leat/examples/shared/checkpoints.h"
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -44,6 +52,7 @@ constexpr int kMaxThreads = 1 << 12;
 struct Flags {
   ModelFlags model = {};
   DataFlags data = {};
+  CheckpointFlags checkpoints = {};
   int epochs = 5;
   std::string target = {};
   std::string devices = "cpu";
@@ -71,14 +80,42 @@ struct Records {
   TrainingSummaries summaries;
 };
 
-// Runs one pass over the training data, and prints the mean loss and the speed.
-absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
-                        Records& records) {
+// The checkpoints of the training, and how many steps it had done when it began
+// or was restored.
+struct Progress {
+  SessionCheckpoints& checkpoints;
+  int64_t steps = 0;
+};
+
+// Restores the latest checkpoint if there is one, and otherwise initializes the
+// variables. Returns how many steps the training has done.
+absl::StatusOr<int64_t> Begin(const Flags& flags, const std::string& init_op,
+                              const Output& global_step,
+                              SessionCheckpoints& checkpoints,
+                              Session& session) {
+  if (!flags.checkpoints.folder.empty()) {
+    LEAT_ASSIGN_OR_RETURN(const bool is_restored,
+                          checkpoints.Restore(session, {}));
+    if (is_restored) {
+      LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> step,
+                            session.Run({.fetches = {global_step}}));
+      return step[0].scalar<int64_t>();
+    }
+  }
+  LEAT_RETURN_IF_ERROR(session.Run({.targets = {init_op}}).status());
+  return 0;
+}
+
+// Runs one pass over the training data, without the first `num_done` batches,
+// and prints the mean loss and the speed.
+absl::Status TrainEpoch(int epoch, int64_t num_done, const Callable& train,
+                        Batches& batches, SessionCheckpoints& checkpoints,
+                        Session& session, Records& records) {
   const auto start = std::chrono::steady_clock::now();
   ProgressBar bar(absl::StrCat("epoch ", epoch), batches.num_batches());
   double loss = 0, accuracy = 0, seconds = 0;
   int64_t done = 0, images = 0;
-  batches.StartEpoch();
+  for (int64_t i = 0; i < num_done; ++i) batches.Next();
   while (auto batch = batches.Next()) {
     LEAT_ASSIGN_OR_RETURN(const auto out,
                           train({batch->images, batch->labels}));
@@ -87,6 +124,7 @@ absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
         AsOwnError(records.losses.Add(out[0].scalar<float>())));
     LEAT_RETURN_IF_ERROR(AsOwnError(records.summaries.AddStep(
         out[0].scalar<float>(), out[1].scalar<float>())));
+    checkpoints.SaveIfDue(session);
     accuracy += out[1].scalar<float>();
     images += batch->labels.num_elements();
     ++done;
@@ -141,8 +179,8 @@ absl::Status Export(const Flags& flags, const Graph& graph, const Model& model,
 
 absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
                               Operation step, Session& session,
-                              Batches& training, Batches& testing,
-                              Records& records) {
+                              const Progress& progress, Batches& training,
+                              Batches& testing, Records& records) {
   LEAT_ASSIGN_OR_RETURN(
       const Callable train,
       session.MakeCallable({.feeds = {model.images, model.labels},
@@ -152,14 +190,23 @@ absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
       const Callable evaluate,
       session.MakeCallable({.feeds = {model.images, model.labels},
                             .fetches = {model.accuracy}}));
+  const int64_t num_batches = training.num_batches();
   for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
-    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training, records));
+    training.StartEpoch();
+    const int64_t num_done = progress.steps - (epoch - 1) * num_batches;
+    if (num_done >= num_batches) continue;
+    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, std::max<int64_t>(num_done, 0),
+                                    train, training, progress.checkpoints,
+                                    session, records));
     LEAT_ASSIGN_OR_RETURN(const double accuracy, Evaluate(evaluate, testing));
     std::printf("; test accuracy %.2f%%\n", 100 * accuracy);
     std::fflush(stdout);
     testing.StartEpoch();
     LEAT_RETURN_IF_ERROR(
         records.summaries.AddEpoch(accuracy, *testing.Next(), session));
+  }
+  if (!flags.checkpoints.folder.empty()) {
+    LEAT_RETURN_IF_ERROR(progress.checkpoints.Save(session));
   }
   LEAT_RETURN_IF_ERROR(AsOwnError(records.summaries.Close()));
   return AsOwnError(records.losses.Close());
@@ -182,9 +229,17 @@ absl::StatusOr<int> Run(const Flags& flags) {
       const std::unique_ptr<nn::Optimizer> optimizer,
       MakeOptimizer(b, flags.model, flags.epochs * training.num_batches()));
   nn::MinimizeOptions minimize;
-  if (flags.model.cosine) minimize.global_step = nn::GlobalStep(b);
+  if (flags.model.cosine || !flags.checkpoints.folder.empty()) {
+    minimize.global_step = nn::GlobalStep(b);
+  }
   const Operation step = optimizer->Minimize(model.loss, minimize);
   records.summaries.AddOps(b, model);
+  const Output global_step = minimize.global_step.has_value()
+                                 ? minimize.global_step->value()
+                                 : Output();
+  SessionCheckpoints checkpoints(
+      CheckpointsOf(flags.checkpoints, b, global_step, /*is_chief=*/true),
+      RealClock(), SayWaiting);
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_RETURN_IF_ERROR(AsOwnError(records.summaries.Open(graph)));
   SessionOptions options{.target = flags.target,
@@ -193,9 +248,13 @@ absl::StatusOr<int> Run(const Flags& flags) {
                          .on_waiting = SayWaiting};
   if (flags.no_passes) options.optimizer.level = OptimizeLevel::kOff;
   LEAT_ASSIGN_OR_RETURN(const auto session, NewSession(graph, options));
-  LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
-  LEAT_RETURN_IF_ERROR(TrainAndEvaluate(flags, model, step, *session, training,
-                                        testing, records));
+  LEAT_ASSIGN_OR_RETURN(
+      const int64_t steps,
+      Begin(flags, graph.init_op(), global_step, checkpoints, *session));
+  LEAT_RETURN_IF_ERROR(
+      TrainAndEvaluate(flags, model, step, *session,
+                       {.checkpoints = checkpoints, .steps = steps}, training,
+                       testing, records));
   LEAT_RETURN_IF_ERROR(Export(flags, graph, model, *session));
   LEAT_ASSIGN_OR_RETURN(
       const Callable predict,
@@ -208,6 +267,7 @@ absl::StatusOr<int> Run(const Flags& flags) {
 void AddFlags(CLI::App& app, Flags& flags) {
   AddModelFlags(app, flags.model);
   AddDataFlags(app, flags.data);
+  AddCheckpointFlags(app, flags.checkpoints);
   app.add_option("--epochs", flags.epochs, "Passes over the training data")
       ->check(Integer(0, kMaxEpochs))
       ->capture_default_str();

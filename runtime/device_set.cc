@@ -130,6 +130,8 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
 }
 
 DeviceSet::~DeviceSet() {
+  // Open event files end on the threads for files.
+  if (resources_ != nullptr) resources_->ClearContainers();
   // Ends the threads first, because their closures may still use the devices.
   // Closures on the threads for files add some to the queue.
   files_.reset();

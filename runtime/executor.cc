@@ -409,6 +409,12 @@ Executor::Executor(std::shared_ptr<const Program> program,
       resources_(resources),
       stream_(program_->device().gpu_stream()) {}
 
+int64_t Executor::step_bytes() const {
+  const Program::FrameLayout& root = program_->frames()[0];
+  return static_cast<int64_t>(root.num_slots * sizeof(Value) +
+                              root.initial_counts.size() * sizeof(int32_t));
+}
+
 Executor::~Executor() = default;
 
 void Executor::Run(Step& step, Done done) {

@@ -18,6 +18,7 @@
 #ifndef LEAT_RUNTIME_EXECUTOR_H_
 #define LEAT_RUNTIME_EXECUTOR_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -57,6 +58,9 @@ class Executor {
   void Start(Step& step, Done done);
 
   const Program& program() const { return *program_; }
+  // Returns how many bytes a step needs for its values and counts outside of
+  // loops, besides its tensors.
+  int64_t step_bytes() const;
 
  private:
   // The state of one step. The subclasses are for sequential programs and for

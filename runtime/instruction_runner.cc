@@ -30,10 +30,8 @@ KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
   // of its inputs, because other threads may write or clear them at the same
   // time.
   const bool has_inputs = instruction.kernel != nullptr;
-  const bool runs_on_host =
-      instruction.memory != nullptr && instruction.memory->runs_on_host;
   return KernelContext(
-      *instruction.def, runs_on_host ? host_services_ : services_,
+      *instruction.def, ServicesFor(instruction),
       ValueSlots{.slots = activation.slots.data(),
                  .readers = activation.readers(),
                  .inputs = has_inputs ? program_.InputSlots(instruction)
@@ -64,7 +62,8 @@ absl::Status InstructionRunner::ReadReferences(const Instruction& instruction,
                                                Activation& activation) const {
   for (const Program::Snapshot& snapshot : program_.Snapshots(instruction)) {
     const Value& reference = activation.slots[snapshot.reference];
-    auto value = reference.ref->Read(services_.device->allocator());
+    auto value =
+        reference.ref->Read(ServicesFor(instruction).device->allocator());
     if (!value.ok()) return value.status();
     activation.slots[snapshot.value].tensor = *std::move(value);
   }
@@ -106,8 +105,13 @@ void InstructionRunner::SetOutputsDead(const Instruction& instruction,
 void InstructionRunner::Fail(const Instruction& instruction,
                              Activation& activation,
                              const absl::Status& status) const {
-  step_->Fail(KernelError(status, *instruction.def, *services_.device,
-                          ContextFor(instruction, activation)));
+  const absl::Status error =
+      KernelError(status, *instruction.def, *services_.device,
+                  ContextFor(instruction, activation));
+  step_->Fail(
+      IsOutOfMemory(error)
+          ? WithAllocations(error, step_->allocations(), *services_.device)
+          : error);
 }
 
 void InstructionRunner::Observe(const Instruction& instruction,

@@ -21,6 +21,7 @@
 #include "leat/runtime/activation.h"
 #include "leat/runtime/program.h"
 #include "leat/runtime/step.h"
+#include "leat/runtime/step_allocations.h"
 
 namespace leat {
 
@@ -120,6 +121,17 @@ class InstructionRunner {
                Time started) const;
 
  private:
+  // Returns the services for the kernel of `instruction`.
+  const StepServices& ServicesFor(const Instruction& instruction) const {
+    StepAllocations* const allocations = step_->allocations();
+    const bool runs_on_host =
+        instruction.memory != nullptr && instruction.memory->runs_on_host;
+    const StepServices& services = runs_on_host ? host_services_ : services_;
+    return ABSL_PREDICT_TRUE(allocations == nullptr)
+               ? services
+               : allocations->ServicesFor(*instruction.def, services);
+  }
+
   const Program& program_;
   // The current step, set by Start.
   Step* step_ = nullptr;

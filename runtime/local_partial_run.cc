@@ -17,7 +17,11 @@ LocalPartialRun::LocalPartialRun(Place place,
       plan_(std::move(plan)),
       timeout_(options.timeout),
       progress_(plan_->feeds, plan_->fetch_names, *plan_->whole),
-      step_(step_id, rendezvous_, {}, {}, options.observer) {}
+      allocations_(options.report_tensor_allocations_upon_oom
+                       ? std::make_unique<StepAllocations>()
+                       : nullptr),
+      step_(step_id, rendezvous_, {}, {}, options.observer,
+            allocations_.get()) {}
 
 LocalPartialRun::~LocalPartialRun() { Finish().IgnoreError(); }
 

@@ -24,6 +24,7 @@
 #include "leat/runtime/partial_run_progress.h"
 #include "leat/runtime/session.h"
 #include "leat/runtime/step.h"
+#include "leat/runtime/step_allocations.h"
 #include "leat/runtime/step_deadline.h"
 
 namespace leat {
@@ -83,6 +84,7 @@ class LocalPartialRun final : public PartialRun::Implementation {
   const std::optional<std::chrono::nanoseconds> timeout_;
   PartialRunProgress progress_;
   LocalRendezvous rendezvous_;
+  const std::unique_ptr<StepAllocations> allocations_;  // null if not asked for
   Step step_;
 
   Mutex mutex_;

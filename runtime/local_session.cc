@@ -25,6 +25,7 @@
 #include "leat/runtime/plan_table.h"
 #include "leat/runtime/session_graph.h"
 #include "leat/runtime/signature_key.h"
+#include "leat/runtime/step_allocations.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -185,7 +186,7 @@ class LocalSession final : public Session,
                                               const Deadline& deadline,
                                               pb::RunMetadata* metadata) {
     if (metadata == nullptr) {
-      return Execute(compiled, feeds, deadline, options.observer);
+      return Execute(compiled, feeds, options, deadline, options.observer);
     }
     metadata->Clear();
     if (options.output_partition_graphs) {
@@ -193,10 +194,10 @@ class LocalSession final : public Session,
           ExportPartitionGraphs(*compiled.graph, ops_, *metadata));
     }
     if (options.trace_level == TraceLevel::kNone) {
-      return Execute(compiled, feeds, deadline, options.observer);
+      return Execute(compiled, feeds, options, deadline, options.observer);
     }
     StepStatsRecorder recorder(options.observer);
-    auto fetched = Execute(compiled, feeds, deadline, &recorder);
+    auto fetched = Execute(compiled, feeds, options, deadline, &recorder);
     pb::StepStats& stats = *metadata->mutable_step_stats();
     recorder.Export(stats);
     AddTimelineLabels(*compiled.graph, ops_, stats);
@@ -205,13 +206,17 @@ class LocalSession final : public Session,
 
   absl::StatusOr<std::vector<Tensor>> Execute(const CompiledStep& compiled,
                                               absl::Span<const Tensor> feeds,
+                                              const RunOptions& options,
                                               const Deadline& deadline,
                                               StepObserver* observer) {
     LEAT_RETURN_IF_ERROR(CheckFeeds(compiled.feeds, feeds));
     std::vector<Tensor> fetched(compiled.fetch_names.size());
     LocalRendezvous rendezvous;
+    std::optional<StepAllocations> allocations;
+    if (options.report_tensor_allocations_upon_oom) allocations.emplace();
     Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
-              feeds, absl::MakeSpan(fetched), observer);
+              feeds, absl::MakeSpan(fetched), observer,
+              allocations.has_value() ? &*allocations : nullptr);
     LEAT_RETURN_IF_ERROR(Enter(step));
     const absl::Status status = runner_.Run(*compiled.graph, step, deadline);
     Leave(step);

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/analysis/consumers.h"
 
 namespace leat {
 namespace {
@@ -27,11 +26,19 @@ PartialRunProgress::PartialRunProgress(const FeedSpec& feeds,
                                        const std::vector<std::string>& fetches,
                                        const Graph& whole)
     : spec_(feeds),
-      fetch_names_(fetches),
       whole_(whole),
+      returns_(fetches.size(), kNoNode),
+      is_given_(static_cast<size_t>(whole.num_ids())),
       feeds_(UsesOf(feeds.names)),
       fetches_(UsesOf(fetches)),
-      num_left_(feeds_.size() + fetches_.size()) {}
+      num_left_(feeds_.size() + fetches_.size()) {
+  for (const NodeId id : whole_.NodeIds()) {
+    const Node& node = whole_.node(id);
+    if (node.op() != "_Retval") continue;
+    const auto index = static_cast<size_t>(IndexOf(node));
+    if (index < returns_.size()) returns_[index] = id;
+  }
+}
 
 absl::Status PartialRunProgress::Over() {
   return absl::InvalidArgumentError(
@@ -96,29 +103,39 @@ absl::StatusOr<PartialRunCall> PartialRunProgress::Begin(
   return call;
 }
 
-absl::Status PartialRunProgress::CheckFetches(
-    const PartialRunCall& call) const {
-  std::vector<bool> is_fetched(fetch_names_.size());
-  for (const size_t i : call.fetches) is_fetched[i] = true;
-  std::vector<NodeId> roots;
-  for (const NodeId id : whole_.NodeIds()) {
-    const Node& node = whole_.node(id);
-    if (node.op() != "_Retval") continue;
-    const auto index = static_cast<size_t>(IndexOf(node));
-    if (index < is_fetched.size() && is_fetched[index]) roots.push_back(id);
-  }
-  const std::vector<bool> needed = NeededBy(whole_, roots);
-  for (const NodeId id : whole_.NodeIds()) {
-    const Node& node = whole_.node(id);
-    if (!needed[static_cast<size_t>(id)] || node.op() != "_Arg") continue;
-    const std::string& feed = spec_.names[static_cast<size_t>(IndexOf(node))];
-    const Use& use = feeds_.at(feed);
-    if (use.is_used || call.feeds[use.position].IsValid()) continue;
+absl::Status PartialRunProgress::CheckFetches(const PartialRunCall& call) {
+  std::vector<NodeId> marked;
+  for (const size_t i : call.fetches) {
+    const NodeId missing = Mark(returns_[i], call, marked);
+    if (missing == kNoNode) continue;
+    for (const NodeId id : marked) is_given_[static_cast<size_t>(id)] = false;
+    const auto index = static_cast<size_t>(IndexOf(whole_.node(missing)));
     return absl::InvalidArgumentError(absl::StrCat(
-        "Fetch ", WithOutput(feed),
+        "Fetch ", WithOutput(spec_.names[index]),
         " can't be computed from the feeds that have been fed so far."));
   }
   return absl::OkStatus();
+}
+
+NodeId PartialRunProgress::Mark(NodeId id, const PartialRunCall& call,
+                                std::vector<NodeId>& marked) {
+  std::vector<NodeId> stack = {id};
+  while (!stack.empty()) {
+    const NodeId next = stack.back();
+    stack.pop_back();
+    if (next == kNoNode || is_given_[static_cast<size_t>(next)]) continue;
+    is_given_[static_cast<size_t>(next)] = true;
+    marked.push_back(next);
+    const Node& node = whole_.node(next);
+    if (node.op() == "_Arg") {
+      const auto i = static_cast<size_t>(IndexOf(node));
+      const Use& use = feeds_.at(spec_.names[i]);
+      if (!use.is_used && !call.feeds[use.position].IsValid()) return next;
+    }
+    for (const Endpoint& input : node.inputs) stack.push_back(input.node);
+    for (const NodeId control : node.controls) stack.push_back(control);
+  }
+  return kNoNode;
 }
 
 }  // namespace leat

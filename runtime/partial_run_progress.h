@@ -38,7 +38,7 @@ class PartialRunProgress {
  public:
   // The arguments describe the plan and are borrowed. `whole` is the graph of
   // the step before it was cut (StepPlan::whole), which tells from which feeds
-  // a fetch is computed.
+  // a fetch is computed. Takes O(nodes) time.
   PartialRunProgress(const FeedSpec& feeds,
                      const std::vector<std::string>& fetches,
                      const Graph& whole);
@@ -51,7 +51,8 @@ class PartialRunProgress {
   // INVALID_ARGUMENT, and notes nothing, if a feed or fetch is not one of the
   // plan or has been used before, if CheckFeed refuses a feed, or if a fetch
   // depends on a feed that has not been given. The messages are TensorFlow's,
-  // except those of CheckFeed. Takes O(graph) time if there are fetches.
+  // except those of CheckFeed. All calls that succeed take O(graph) time
+  // together to check what their fetches depend on.
   absl::StatusOr<PartialRunCall> Begin(
       std::vector<std::pair<std::string, Tensor>> feeds,
       const std::vector<std::string>& fetches);
@@ -70,15 +71,24 @@ class PartialRunProgress {
   static absl::StatusOr<size_t> Find(const Uses& uses, absl::string_view kind,
                                      const std::string& name);
   // Returns INVALID_ARGUMENT if a fetch of `call` depends on a feed that
-  // neither `call` nor an earlier call gives.
-  absl::Status CheckFetches(const PartialRunCall& call) const
+  // neither `call` nor an earlier call gives. Otherwise marks what the fetches
+  // depend on as given.
+  absl::Status CheckFetches(const PartialRunCall& call)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Marks the node and all that it depends on as given, and adds them to
+  // `marked`. If one of them is a feed that neither `call` nor an earlier call
+  // gives, stops and returns this node, and otherwise kNoNode.
+  NodeId Mark(NodeId id, const PartialRunCall& call,
+              std::vector<NodeId>& marked)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const FeedSpec& spec_;
-  const std::vector<std::string>& fetch_names_;
   const Graph& whole_;
+  std::vector<NodeId> returns_;  // the _Retval of each fetch, or kNoNode
 
   Mutex mutex_;
+  // By node: true if everything that the node depends on has been given.
+  std::vector<bool> is_given_ ABSL_GUARDED_BY(mutex_);
   Uses feeds_ ABSL_GUARDED_BY(mutex_);
   Uses fetches_ ABSL_GUARDED_BY(mutex_);
   size_t num_left_ ABSL_GUARDED_BY(mutex_);        // feeds and fetches not used

@@ -77,6 +77,10 @@ struct RunOptions {
   // If true, RunMetadata.partition_graphs holds the graph that each device
   // runs.
   bool output_partition_graphs = false;
+  // If true and the step runs out of memory, its error lists the nodes whose
+  // tensors take the most. Such a step is slower, because the memory of each
+  // node is counted.
+  bool report_tensor_allocations_upon_oom = false;
   // The observer that is called after each run of a node, or null for none. It
   // is borrowed until the step has ended and must be thread-safe. If an
   // observer is given, a session on a cluster returns UNIMPLEMENTED.
@@ -110,7 +114,8 @@ struct CallableArgs {
 };
 
 // Says what a partial run feeds, fetches and runs altogether. Of the options, a
-// partial run has the timeout, which bounds each call, and the observer.
+// partial run has the timeout, which bounds each call, the observer and
+// report_tensor_allocations_upon_oom.
 struct PartialRunArgs {
   std::vector<TensorName> feeds = {};
   std::vector<TensorName> fetches = {};

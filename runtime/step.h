@@ -20,6 +20,8 @@
 
 namespace leat {
 
+class StepAllocations;
+
 // The state of one step on one task. LocalSession makes one per call of Run,
 // and a worker makes one for its part of a step. Thread-safe: the kernels of
 // all devices use it at the same time. It must outlive every kernel of the
@@ -27,15 +29,18 @@ namespace leat {
 class Step {
  public:
   // Borrows `rendezvous`, `args` (the fed tensors by position), `returns` (the
-  // places of the fetched tensors by position) and `observer` (null if nobody
-  // watches the step) until the step has ended.
+  // places of the fetched tensors by position), `observer` (null if nobody
+  // watches the step) and `allocations` (null if nobody counts them) until the
+  // step has ended.
   Step(int64_t id, Rendezvous& rendezvous, absl::Span<const Tensor> args,
-       absl::Span<Tensor> returns, StepObserver* observer)
+       absl::Span<Tensor> returns, StepObserver* observer,
+       StepAllocations* allocations = nullptr)
       : id_(id),
         rendezvous_(rendezvous),
         args_(args),
         returns_(returns),
-        observer_(observer) {}
+        observer_(observer),
+        allocations_(allocations) {}
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
@@ -58,6 +63,8 @@ class Step {
   // Returns the observer that is called after each run of a node, or null if
   // nobody watches the step.
   StepObserver* observer() const { return observer_; }
+  // Returns what counts the memory that each node allocates, or null.
+  StepAllocations* allocations() const { return allocations_; }
 
   // Records the error `status`, then cancels the kernels that wait and aborts
   // the rendezvous. The outcome of the step is the first error that is not
@@ -80,6 +87,7 @@ class Step {
   const absl::Span<const Tensor> args_;
   const absl::Span<Tensor> returns_;
   StepObserver* const observer_;
+  StepAllocations* const allocations_;
   Cancellation cancellation_;
   ResourceStore resources_;
 

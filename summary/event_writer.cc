@@ -22,7 +22,6 @@ namespace {
 
 // A process that serves clients needs descriptors for other things, too.
 constexpr int64_t kSpareDescriptors = 64;
-constexpr size_t kMaxPendingBytes = size_t{1} << 20;
 
 std::string HostName() {
   char name[256] = {};

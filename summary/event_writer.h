@@ -12,6 +12,7 @@
 #define LEAT_SUMMARY_EVENT_WRITER_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,6 +49,9 @@ struct EventWriterOptions {
 // last complete event, so that later events can follow.
 class EventWriter {
  public:
+  // Events are flushed if they have more bytes than this.
+  static constexpr size_t kMaxPendingBytes = size_t{1} << 20;
+
   // Makes the folder `folder` if there is none, and in it a new file
   // "events.out.tfevents.SECONDS.HOST.PID.NUMBER.SUFFIX" with the first event
   // of all event files, which has their version. Returns INVALID_ARGUMENT if

@@ -6,6 +6,7 @@
 #include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_reader.h"
+#include "leat/core/bytes_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/tools/program.h"
 #include "leat/tools/table.h"
@@ -22,9 +23,9 @@ using Row = std::vector<Cell>;
 
 constexpr char kCheckpointFooter[] =
     "A PREFIX is the name of a checkpoint, such as models/model.ckpt-1000. "
-    "Exit "
-    "codes: 0, 1 when a checkpoint cannot be read or is damaged, or when two "
-    "differ, 2 for wrong flags, 3 for a wrong --config file.";
+    "Exit codes: 0, 1 when a checkpoint cannot be read or is damaged, 2 for "
+    "wrong flags, 3 for a wrong --config file. diff ends with 1 when the "
+    "checkpoints differ, and with 2 when one cannot be read.";
 
 // Adds a command whose arguments are paths.
 CLI::App* AddCommand(CLI::App& app, CheckpointOptions& options,
@@ -226,7 +227,11 @@ absl::StatusOr<CheckpointReport> MakeCheckpointReport(
 
 int RunCheckpoint(const CheckpointOptions& options, const Log& log) {
   const auto report = MakeCheckpointReport(options, WantsColor());
-  if (!report.ok()) return Report(log, report.status());
+  if (!report.ok()) {
+    // As diff(1), which ends with 1 if its files differ.
+    const bool is_diff = options.command == "diff";
+    return Report(log, report.status(), is_diff ? kExitUsage : kExitError);
+  }
   const int code = Print(log, report->text);
   return code == kExitOk && !report->is_good ? kExitError : code;
 }

@@ -44,7 +44,8 @@ absl::StatusOr<CheckpointReport> MakeCheckpointReport(
 
 // Runs the command and prints its result. Returns the exit code, which is
 // kExitError if a checkpoint cannot be read, is damaged, or differs from the
-// other one.
+// other one. If two cannot be compared because one cannot be read, the code is
+// 2, as that of diff(1).
 int RunCheckpoint(const CheckpointOptions& options, const Log& log);
 
 }  // namespace leat

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/bytes_text.h"
 #include "leat/tools/table.h"
 
 namespace leat {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "leat/core/bytes_text.h"
 #include "leat/tools/fold.h"
 #include "leat/tools/table.h"
 

@@ -12,6 +12,7 @@
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
+#include "leat/core/bytes_text.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/io/message_file.h"

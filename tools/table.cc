@@ -2,11 +2,9 @@
 #include "leat/tools/table.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "leat/core/utf8.h"
 
 namespace leat {
@@ -137,18 +135,6 @@ std::string FormatTable(const std::vector<std::vector<Cell>>& table,
     absl::StrAppend(&out, FormatRow(row, widths, options), "\n");
   }
   return out;
-}
-
-std::string BytesText(int64_t bytes) {
-  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return absl::StrCat(bytes, " B");
-  auto amount = static_cast<double>(bytes) / 1024;
-  size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < std::size(kUnits)) {
-    amount /= 1024;
-    ++unit;
-  }
-  return absl::StrFormat("%.1f %s", amount, kUnits[unit]);
 }
 
 std::string Escaped(absl::string_view text) { return Escape(text, ""); }

@@ -55,9 +55,6 @@ struct TableOptions {
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options = {});
 
-// Returns a size such as "17 B", "3.2 KiB" or "1.5 GiB".
-std::string BytesText(int64_t bytes);
-
 // Returns `text` without bytes that would control a terminal. Writes control
 // characters and bytes that are not UTF-8 as text, such as "\\n" or "\\x1b".
 // Does not change backslashes.

@@ -5,9 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "leat/checkpoint/bundle_paths.h"
 #include "leat/checkpoint/checkpoint_folder.h"
 #include "leat/checkpoint/checkpoint_state.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/io/message_file.h"
+#include "leat/protos/meta_graph.pb.h"
 #include "leat/train/saver_nodes.h"
 
 namespace leat {
@@ -30,8 +34,13 @@ struct Saver::State {
     path = wanted;
     return absl::OkStatus();
   }
-  // Adds a checkpoint to the state file, and removes the oldest one.
+  // Writes the graph of a checkpoint, adds it to the state file, and removes
+  // the oldest one.
   absl::StatusOr<std::string> Keep(const std::string& prefix) {
+    if (graph.has_value()) {
+      LEAT_ASSIGN_OR_RETURN(const pb::MetaGraphDef meta, MetaGraph());
+      LEAT_RETURN_IF_ERROR(WriteMessage(meta, MetaPath(prefix)));
+    }
     LEAT_RETURN_IF_ERROR(folder->Add(prefix, max_to_keep, absl::Now()));
     return prefix;
   }
@@ -45,8 +54,25 @@ struct Saver::State {
         .status();
   }
 
+  // Returns the graph and what TensorFlow must know of the nodes.
+  absl::StatusOr<pb::MetaGraphDef> MetaGraph() const {
+    pb::MetaGraphDef meta;
+    LEAT_RETURN_IF_ERROR(ExportGraphDef(*graph, *meta.mutable_graph_def()));
+    pb::SaverDef& saver = *meta.mutable_saver_def();
+    saver.set_filename_tensor_name(absl::StrCat(nodes.prefix, ":0"));
+    saver.set_save_tensor_name(absl::StrCat(nodes.save, ":0"));
+    saver.set_restore_op_name(nodes.restore);
+    saver.set_max_to_keep(max_to_keep);
+    saver.set_sharded(sharded);
+    saver.set_keep_checkpoint_every_n_hours(10000);  // TensorFlow's default
+    saver.set_version(pb::SaverDef::V2);
+    return meta;
+  }
+
   SaverNodes nodes;
   int max_to_keep = 0;
+  bool sharded = false;
+  std::optional<Graph> graph;  // nothing if no checkpoint gets it
   // The folder of the last save, and the path that was given to it.
   std::string path;
   std::optional<CheckpointFolder> folder;
@@ -62,7 +88,12 @@ Saver::Saver(GraphBuilder& builder, SaverOptions options,
         location);
   }
   state_->max_to_keep = options.max_to_keep;
+  state_->sharded = options.sharded;
   state_->nodes = AddSaverNodes(builder, options, location);
+  if (!options.write_meta_graph) return;
+  // A builder with an error makes no session that could save.
+  absl::StatusOr<Graph> graph = builder.Build();
+  if (graph.ok()) state_->graph = *std::move(graph);
 }
 
 Saver::~Saver() = default;

@@ -47,6 +47,10 @@ struct SaverOptions {
   bool sharded = false;
   // How many checkpoints stay in a folder, at least 0. 0 keeps all.
   int max_to_keep = 5;
+  // If true, each checkpoint has the graph in a file "PREFIX.meta", as
+  // TensorFlow's have. tf.compat.v1.train.import_meta_graph reads it. It is the
+  // graph that the builder has when the Saver is made.
+  bool write_meta_graph = true;
   // The name of the scope of the nodes.
   std::string name = "save";
 };
@@ -65,9 +69,10 @@ class Saver {
 
   // Saves the variables under the prefix "PATH-STEP", or `path` if there is no
   // step, and returns the prefix. The tasks write the files; this process
-  // writes the state file "checkpoint" beside them and removes the oldest
-  // checkpoints of this path. So both need the same folder, as in TensorFlow. A
-  // server must have been given the folder: ServerOptions::files, `leat serve
+  // writes the graph and the state file "checkpoint" beside them and removes
+  // the oldest checkpoints of this path. So both need the same folder, as in
+  // TensorFlow. A server must have been given the folder: ServerOptions::files,
+  // `leat serve
   // --file-root DIR:rw`.
   //
   // If Save fails, older checkpoints are as they were. While the Saver lives,

@@ -128,14 +128,16 @@ absl::StatusOr<std::string> SessionCheckpoints::SaveNow(
 }
 
 absl::Status SessionCheckpoints::SaveOnThread(Session& session) {
+  const RunOptions options{.timeout = options_.save_timeout};
   LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> step,
-                        NewStep(session, {}));
+                        NewStep(session, options));
   if (!step.has_value()) {
     EndSave("");
     return absl::OkStatus();
   }
-  LEAT_ASSIGN_OR_RETURN(const Saver::Begun begun,
-                        options_.saver->Begin(session, options_.path, *step));
+  LEAT_ASSIGN_OR_RETURN(
+      const Saver::Begun begun,
+      options_.saver->Begin(session, options_.path, *step, options));
   return StartThreads([&] {
     Thread writer("leat-save", [this, begun] {
       const auto saved = options_.saver->Finish(begun);

@@ -45,7 +45,9 @@ AccountedAllocator::AccountedAllocator(Allocator& memory,
                                        std::shared_ptr<MemoryAccount> account)
     : memory_(memory),
       account_(std::move(account)),
-      name_(absl::StrCat(memory.name(), " of ", account_->owner())) {}
+      name_(account_->owner().empty()
+                ? std::string(memory.name())
+                : absl::StrCat(memory.name(), " of ", account_->owner())) {}
 
 BufferRef AccountedAllocator::Allocate(size_t bytes) {
   if (bytes > static_cast<size_t>(INT64_MAX)) return nullptr;

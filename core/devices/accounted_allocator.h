@@ -22,8 +22,8 @@ namespace leat {
 // its account alive.
 class MemoryAccount {
  public:
-  // Error messages contain `owner`, for example "session 1a2b3c4d". At most
-  // `limit_bytes` may be charged at a time.
+  // Error messages contain `owner`, for example "session 1a2b3c4d", unless it
+  // is empty. At most `limit_bytes` may be charged at a time.
   MemoryAccount(std::string owner, int64_t limit_bytes)
       : owner_(std::move(owner)), limit_bytes_(limit_bytes) {}
 

@@ -1,24 +1,21 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/client/remote_session.h"
 
-#include <algorithm>
-#include <atomic>
-#include <climits>
 #include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/distributed/client/export_session.h"
 #include "leat/distributed/client/master_client.h"
+#include "leat/distributed/client/remote_partial_run.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/transport/call_errors.h"
-#include "leat/graph/io/graph_def.h"
 #include "leat/graph/merge.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
@@ -31,13 +28,6 @@ namespace {
 using std::chrono::nanoseconds;
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
-
-// Returns `timeout` in milliseconds, at least 1, because 0 would mean no
-// timeout.
-int64_t Milliseconds(nanoseconds timeout) {
-  return std::max<int64_t>(
-      1, std::chrono::ceil<std::chrono::milliseconds>(timeout).count());
-}
 
 // If the timeout is not positive, returns the error that a local session
 // returns for such a timeout.
@@ -55,55 +45,6 @@ absl::Status CheckObserver(const RunOptions& options) {
       "run in this process; set trace_level to record those of a cluster");
 }
 
-void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
-  static_assert(static_cast<int>(TraceLevel::kFull) ==
-                pb::RunOptions::FULL_TRACE);
-  sent.set_trace_level(
-      static_cast<pb::RunOptions::TraceLevel>(options.trace_level));
-  sent.set_output_partition_graphs(options.output_partition_graphs);
-  if (options.timeout.has_value()) {
-    sent.set_timeout_in_ms(Milliseconds(*options.timeout));
-  }
-}
-
-// Returns RESOURCE_EXHAUSTED if the graph is too large for a message. The error
-// names the largest node, because usually a large constant is the cause.
-absl::Status CheckSize(const pb::GraphDef& graph) {
-  if (graph.ByteSizeLong() <= INT_MAX) return absl::OkStatus();
-  const pb::NodeDef* largest = nullptr;
-  for (const pb::NodeDef& node : graph.node()) {
-    if (largest == nullptr || node.ByteSizeLong() > largest->ByteSizeLong()) {
-      largest = &node;
-    }
-  }
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "the graph takes ", graph.ByteSizeLong(), " bytes, but a message may ",
-      "have at most ", INT_MAX,
-      largest == nullptr
-          ? ""
-          : absl::StrCat(" (its largest node is '", largest->name(), "' with ",
-                         largest->ByteSizeLong(), " bytes)")));
-}
-
-// Returns the nodes of the graph from `first` on, and all its functions.
-absl::StatusOr<pb::GraphDef> Export(const Graph& graph, NodeId first = 0) {
-  pb::GraphDef exported;
-  LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported, {.first = first}));
-  LEAT_RETURN_IF_ERROR(CheckSize(exported));
-  return exported;
-}
-
-void ExportConfig(const RemoteSessionOptions& options,
-                  pb::ConfigProto& config) {
-  for (const std::string& filter : options.device_filters) {
-    config.add_device_filters(filter);
-  }
-  config.set_isolate_session_state(options.isolate_state);
-  config.set_allow_soft_placement(options.allow_soft_placement);
-  config.set_log_device_placement(options.log_device_placement);
-  ExportOptimizerOptions(options.optimizer, *config.mutable_graph_options());
-}
-
 ConnectWait ConnectWaitOf(const RemoteSessionOptions& options) {
   return {.timeout = options.connect_timeout,
           .cancellation = options.cancellation,
@@ -111,6 +52,7 @@ ConnectWait ConnectWaitOf(const RemoteSessionOptions& options) {
 }
 
 class RemoteSession final : public Session,
+                            public MasterSteps,
                             public std::enable_shared_from_this<RemoteSession> {
  public:
   RemoteSession(std::unique_ptr<MasterClient> master, const Graph& graph,
@@ -143,14 +85,12 @@ class RemoteSession final : public Session,
       absl::Span<const Tensor> feeds, pb::RunMetadata* metadata);
   void ReleaseCallable(int64_t callable);
 
-  // Makes a call of the partial run `handle`.
-  absl::StatusOr<std::vector<Tensor>> RunPartial(
-      const std::string& handle, const RunOptions& options,
-      const std::vector<Feed>& feeds, const std::vector<TensorName>& fetches);
-  // Tells the master that the client does not use the partial run any more.
-  absl::Status EndPartialRun(const std::string& handle);
-  // Does the same, but does not wait for the answer.
-  void AbandonPartialRun(const std::string& handle);
+  absl::StatusOr<std::vector<Tensor>> RunStep(
+      pb::RunStepRequest request, const std::vector<Feed>& feeds,
+      const std::vector<TensorName>& fetches, const RunOptions& options,
+      pb::RunMetadata* metadata) override;
+  void NotifyStep(pb::RunStepRequest request) override;
+  bool ends_partial_runs() const override { return is_leat_; }
 
  private:
   // Counts a call as running from Begin until this object is destroyed. Close
@@ -182,13 +122,6 @@ class RemoteSession final : public Session,
   // Sends the nodes of the graph from `first` on to the master.
   absl::Status SendAddition(NodeId first)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
-  // Calls RunStep with `feeds`, and returns the values of `fetches`, in order.
-  absl::StatusOr<std::vector<Tensor>> RunStep(
-      pb::RunStepRequest request, const std::vector<Feed>& feeds,
-      const std::vector<TensorName>& fetches, const RunOptions& options,
-      pb::RunMetadata* metadata);
-  // Returns the request that ends a partial run.
-  pb::RunStepRequest EndOf(const std::string& handle) const;
   CallOptions StepCall(const RunOptions& options) const;
   absl::Status Materialize(Payload& response) const;
 
@@ -197,7 +130,9 @@ class RemoteSession final : public Session,
   const int64_t max_message_bytes_;
   const nanoseconds answer_grace_;
   const nanoseconds close_timeout_;
-  std::string handle_;  // set by Create
+  // Set by Create.
+  std::string handle_;
+  bool is_leat_ = false;  // the master is a task of Leat
   // Ends the calls under way when the session is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
@@ -244,55 +179,13 @@ class RemoteCallable final : public Callable::Implementation {
   const RunOptions options_;
 };
 
-class RemotePartialRun final : public PartialRun::Implementation {
- public:
-  RemotePartialRun(std::shared_ptr<RemoteSession> session, std::string handle,
-                   const PartialRunArgs& args)
-      : session_(std::move(session)),
-        handle_(std::move(handle)),
-        options_(args.options),
-        num_left_(args.feeds.size() + NumDistinct(args.fetches)) {}
-  ~RemotePartialRun() override {
-    if (!has_ended_) session_->AbandonPartialRun(handle_);
-  }
-
-  absl::StatusOr<std::vector<Tensor>> Run(
-      const std::vector<Feed>& feeds,
-      const std::vector<TensorName>& fetches) override {
-    auto fetched = session_->RunPartial(handle_, options_, feeds, fetches);
-    if (fetched.ok() &&
-        (num_left_ -= feeds.size() + NumDistinct(fetches)) == 0) {
-      has_ended_ = true;
-    }
-    return fetched;
-  }
-
-  absl::Status Finish() override {
-    if (has_ended_.exchange(true)) return absl::OkStatus();
-    return session_->EndPartialRun(handle_);
-  }
-
- private:
-  static size_t NumDistinct(const std::vector<TensorName>& names) {
-    absl::flat_hash_set<absl::string_view> distinct;
-    for (const TensorName& name : names) distinct.insert(name.text);
-    return distinct.size();
-  }
-
-  const std::shared_ptr<RemoteSession> session_;
-  const std::string handle_;
-  const RunOptions options_;
-  // The number of feeds and fetches that have not been used.
-  std::atomic<size_t> num_left_;
-  std::atomic<bool> has_ended_ = false;
-};
-
 absl::Status RemoteSession::Create(absl::string_view target,
                                    const RemoteSessionOptions& options) {
   pb::CreateSessionRequest request;
   {
     MutexLock lock(extending_);
-    LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_));
+    LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(),
+                          ExportForMaster(graph_));
   }
   ExportConfig(options, *request.mutable_config());
   request.set_target(std::string(target));
@@ -302,7 +195,8 @@ absl::Status RemoteSession::Create(absl::string_view target,
       methods::kCreateSession, request, response, ConnectWaitOf(options)));
   // From now on the transport notices when the master falls silent, and ends
   // the calls that wait for the master.
-  if (response.has_leat()) master_->Watch();
+  is_leat_ = response.has_leat();
+  if (is_leat_) master_->Watch();
   handle_ = response.session_handle();
   MutexLock lock(extending_);
   version_ = response.graph_version();
@@ -467,36 +361,12 @@ absl::StatusOr<PartialRun> RemoteSession::StartPartialRun(
       shared_from_this(), response.partial_run_handle(), args));
 }
 
-absl::StatusOr<std::vector<Tensor>> RemoteSession::RunPartial(
-    const std::string& handle, const RunOptions& options,
-    const std::vector<Feed>& feeds, const std::vector<TensorName>& fetches) {
-  pb::RunStepRequest request;
-  request.set_partial_run_handle(handle);
-  return RunStep(std::move(request), feeds, fetches, options, nullptr);
-}
-
-pb::RunStepRequest RemoteSession::EndOf(const std::string& handle) const {
-  pb::RunStepRequest request;
-  request.set_session_handle(handle_);
-  request.set_partial_run_handle(handle);
-  request.mutable_leat()->set_ends_partial_run(true);
-  request.set_store_errors_in_response_body(true);
-  request.set_request_id(RequestId());
-  return request;
-}
-
-absl::Status RemoteSession::EndPartialRun(const std::string& handle) {
-  Running running(*this);
-  LEAT_RETURN_IF_ERROR(running.Begin());
-  pb::RunStepResponse response;
-  return master_->Call(methods::kRunStep, EndOf(handle), response,
-                       {.cancellation = cancellation_});
-}
-
-void RemoteSession::AbandonPartialRun(const std::string& handle) {
+void RemoteSession::NotifyStep(pb::RunStepRequest request) {
   Running running(*this);
   if (!running.Begin().ok()) return;
-  master_->Notify(methods::kRunStep, EndOf(handle));
+  request.set_session_handle(handle_);
+  request.set_request_id(RequestId());
+  master_->Notify(methods::kRunStep, request);
 }
 
 absl::Status RemoteSession::Extend(const Graph& graph) {
@@ -515,7 +385,7 @@ absl::Status RemoteSession::SendAddition(NodeId first) {
   request.set_session_handle(handle_);
   request.set_current_graph_version(version_);
   request.set_request_id(RequestId());
-  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_, first));
+  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), ExportForMaster(graph_, first));
   pb::ExtendSessionResponse response;
   LEAT_RETURN_IF_ERROR(master_->Call(methods::kExtendSession, request, response,
                                      {.cancellation = cancellation_}));

@@ -131,7 +131,9 @@ StepRequest MasterSession::RequestOf(RegisteredPlans::Plan plan,
           .deadline = DeadlineOf(args),
           .call = std::move(args.call),
           .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
-          .partition_graphs = args.options.output_partition_graphs()};
+          .partition_graphs = args.options.output_partition_graphs(),
+          .allocations_upon_oom =
+              args.options.report_tensor_allocations_upon_oom()};
 }
 
 std::shared_ptr<MasterStep> MasterSession::Start(StepRequest request,
@@ -358,10 +360,24 @@ void MasterSession::Close(absl::Status why,
             self->plans_->cluster().tasks, self->handle(), std::move(done));
       });
   callables_.Clear();
-  partial_runs_.Close(why);
+  const std::vector<std::shared_ptr<MasterPartialRun>> runs =
+      partial_runs_.Close(why);
   plans_->Close(why);
   for (const auto& step : closing.steps) step->Cancel(why);
-  activity_.End(closing.number);
+  // Tasks of Leat end the runs with their session, those of TensorFlow do not.
+  // The session is deleted when they have been told.
+  const std::shared_ptr<void> told(
+      nullptr, [self = shared_from_this(), number = closing.number](void*) {
+        self->activity_.End(number);
+      });
+  for (const std::shared_ptr<MasterPartialRun>& run : runs) {
+    if (!run->End(why)) continue;
+    std::vector<std::string> tasks;
+    for (const TaskPart& part : run->plan()->parts) {
+      if (part.is_foreign) tasks.push_back(part.task);
+    }
+    EndOnTasks(*environment_.tasks, tasks, run->step_id(), [told] {});
+  }
 }
 
 }  // namespace leat

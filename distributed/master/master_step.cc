@@ -213,6 +213,9 @@ pb::RunGraphRequest MasterStep::CallOf(
   if (request_.partition_graphs) {
     call.mutable_exec_opts()->set_record_partition_graphs(true);
   }
+  if (request_.allocations_upon_oom) {
+    call.mutable_exec_opts()->set_report_tensor_allocations_upon_oom(true);
+  }
   for (const int64_t ended : cleanups) {
     call.mutable_leat()->add_cleanup_steps(ended);
   }

@@ -51,6 +51,8 @@ struct StepRequest {
   std::shared_ptr<CallContext> call = {};
   bool trace = false;             // asks for step_stats (merged_step_stats.h)
   bool partition_graphs = false;  // asks for partition_graphs
+  // Asks for the allocations of a task that runs out of memory.
+  bool allocations_upon_oom = false;
 };
 
 // How a step ended.

@@ -114,16 +114,20 @@ std::shared_ptr<MasterPartialRun> PartialRuns::Remove(
   return std::move(removed.run);
 }
 
-void PartialRuns::Close(const absl::Status& why) {
-  Table removed;  // outlives the lock
+std::vector<std::shared_ptr<MasterPartialRun>> PartialRuns::Close(
+    const absl::Status& why) {
+  Table removed;
   {
     MutexLock lock(mutex_);
     if (closed_.ok()) closed_ = why;
     removed.swap(table_);
   }
-  for (const auto& [handle, entry] : removed) {
+  std::vector<std::shared_ptr<MasterPartialRun>> runs;
+  for (auto& [handle, entry] : removed) {
     if (entry.timer != 0) timers_.Cancel(entry.timer);
+    runs.push_back(std::move(entry.run));
   }
+  return runs;
 }
 
 }  // namespace leat

@@ -93,8 +93,8 @@ class PartialRuns {
       const std::string& handle) const;
   // Forgets a run and returns it, or null if it was forgotten before.
   std::shared_ptr<MasterPartialRun> Remove(const std::string& handle);
-  // Forgets all runs. Add returns `why` (not OK) from now on.
-  void Close(const absl::Status& why);
+  // Forgets all runs and returns them. Add returns `why` (not OK) from now on.
+  std::vector<std::shared_ptr<MasterPartialRun>> Close(const absl::Status& why);
 
  private:
   struct Entry {

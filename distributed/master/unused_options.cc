@@ -39,6 +39,7 @@ constexpr absl::string_view kUsed[] = {
     "config.session_inter_op_thread_pool",
     "config.use_per_session_threads",
     "options.output_partition_graphs",
+    "options.report_tensor_allocations_upon_oom",
     "options.timeout_in_ms",
     "options.trace_level",
 };

@@ -22,6 +22,23 @@
 
 namespace leat {
 
+namespace {
+
+// A run may stay open for long, and a session may have many. So it is charged
+// for what each of them keeps.
+absl::StatusOr<BufferRef> ChargeState(const CompiledGraph& graph,
+                                      Allocator& allocator) {
+  int64_t bytes = 0;
+  for (const auto& executor : graph.executors) bytes += executor->step_bytes();
+  BufferRef state = allocator.Reserve(bytes);
+  if (state != nullptr) return state;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Out of memory when allocating ", bytes,
+      " bytes for the state of a partial run by allocator ", allocator.name()));
+}
+
+}  // namespace
+
 // Several threads bring the fetches, and each writes its own tensor. The last
 // one settles the call.
 struct PartialStep::Visit {
@@ -45,14 +62,19 @@ PartialStep::PartialStep(const WorkerEnvironment& environment,
     : environment_(environment),
       table_(table),
       step_id_(request.step_id()),
-      session_handle_(request.session_handle()),
+      session_handle_(session->handle()),
       graph_handle_(request.graph_handle()),
       session_(std::move(session)),
-      graph_(std::move(graph)) {}
+      graph_(std::move(graph)),
+      allocations_(request.exec_opts().report_tensor_allocations_upon_oom()
+                       ? std::make_unique<StepAllocations>()
+                       : nullptr) {}
 
 PartialStep::~PartialStep() = default;
 
 absl::Status PartialStep::Join() {
+  LEAT_ASSIGN_OR_RETURN(
+      state_, ChargeState(*graph_->compiled(), session_->host_allocator()));
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<StepOutbox> outbox,
                         environment_.steps->Begin(
                             step_id_, session_->handle(), this,
@@ -68,7 +90,7 @@ absl::Status PartialStep::Join() {
       RunInputs{.devices = session_->devices()});
   step_ =
       std::make_unique<Step>(step_id_, *rendezvous_, absl::Span<const Tensor>(),
-                             absl::Span<Tensor>(), nullptr);
+                             absl::Span<Tensor>(), nullptr, allocations_.get());
   absl::Status early;
   {
     MutexLock lock(mutex_);
@@ -252,6 +274,8 @@ void PartialStep::Leave() {
 void PartialStep::End() {
   environment_.steps->Finish(step_id_, this, step_->status());
   step_ = nullptr;
+  state_ = nullptr;
+  allocations_ = nullptr;
   rendezvous_ = nullptr;
   graph_ = nullptr;
   session_ = nullptr;
@@ -269,9 +293,7 @@ absl::StatusOr<std::shared_ptr<PartialStep>> PartialSteps::FindOrBegin(
   MutexLock lock(mutex_);
   const auto found = steps_.find(request.step_id());
   if (found != steps_.end()) {
-    const PartialStep& step = *found->second;
-    if (step.session_handle() == request.session_handle() &&
-        step.graph_handle() == request.graph_handle()) {
+    if (found->second->Runs(session->handle(), request.graph_handle())) {
       return found->second;
     }
     return absl::InvalidArgumentError(
@@ -305,6 +327,23 @@ void PartialSteps::Run(std::shared_ptr<WorkerSession> session,
   if (!step.ok()) return ReplyToRunGraph(call, step.status());
   if (is_new) (*step)->Start();
   (*step)->Serve(std::move(call));
+}
+
+void PartialSteps::EndRunsOf(const WorkerSession& session,
+                             absl::string_view graph_handle) {
+  std::vector<std::shared_ptr<PartialStep>> ended;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, step] : steps_) {
+      if (step->Runs(session.handle(), graph_handle)) ended.push_back(step);
+    }
+  }
+  for (const std::shared_ptr<PartialStep>& step : ended) {
+    step->Fail(AsDerived(absl::AbortedError(absl::StrCat(
+                   "the graph of the partial run was deregistered on ",
+                   environment_.task))),
+               /*ends_step=*/true);
+  }
 }
 
 void PartialSteps::HasEnded(int64_t step_id) {

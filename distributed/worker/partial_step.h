@@ -17,10 +17,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/buffer.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/worker/worker_environment.h"
 #include "leat/distributed/worker/worker_step.h"
 #include "leat/runtime/step.h"
+#include "leat/runtime/step_allocations.h"
 
 namespace leat {
 
@@ -42,16 +45,23 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
               std::shared_ptr<const RegisteredGraph> graph);
   ~PartialStep();
 
-  // Begins the run in the step table. Fails as StepTable::Begin does.
+  // Begins the run in the step table. Fails as StepTable::Begin does, and with
+  // RESOURCE_EXHAUSTED if the session has no memory for the state of the run.
   absl::Status Join();
   // Starts the graph. REQUIRES: Join has succeeded; called once.
   void Start();
   // Serves one call and replies to it.
   void Serve(RunGraphCall call);
 
-  // The handle of the session and the handle of the graph that runs.
-  const std::string& session_handle() const { return session_handle_; }
-  const std::string& graph_handle() const { return graph_handle_; }
+  // Returns true if this is a run of that graph of the session with that
+  // handle.
+  bool Runs(absl::string_view session_handle,
+            absl::string_view graph_handle) const {
+    return session_handle_ == session_handle && graph_handle_ == graph_handle;
+  }
+
+  // Ends the graph with the error `why`. If `ends_step`, no more calls come.
+  void Fail(const absl::Status& why, bool ends_step);
 
  private:
   // A call under way.
@@ -67,8 +77,6 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   // first.
   void Settle(const std::shared_ptr<Visit>& visit, const absl::Status& status);
   void Answer(Visit& visit);
-  // Ends the graph with the error `why`. If `ends_step`, no more calls come.
-  void Fail(const absl::Status& why, bool ends_step);
   // Called when the graph has ended.
   void GraphHasEnded();
 
@@ -88,6 +96,8 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   std::shared_ptr<WorkerSession> session_;
   std::shared_ptr<const RegisteredGraph> graph_;
   std::unique_ptr<RemoteRendezvous> rendezvous_;
+  BufferRef state_;  // charges the session for the values and counts of the run
+  std::unique_ptr<StepAllocations> allocations_;  // null if not asked for
   std::unique_ptr<Step> step_;
 
   Mutex mutex_;
@@ -119,6 +129,8 @@ class PartialSteps {
   // runs another graph.
   void Run(std::shared_ptr<WorkerSession> session,
            std::shared_ptr<const RegisteredGraph> graph, RunGraphCall call);
+  // Ends the runs of a graph that its master has deregistered.
+  void EndRunsOf(const WorkerSession& session, absl::string_view graph_handle);
   // Forgets a step that has ended, but keeps its id for a while: a call that
   // was overtaken by the last one must not begin the step again.
   void HasEnded(int64_t step_id);

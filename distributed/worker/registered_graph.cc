@@ -99,18 +99,39 @@ absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Create(
   limits.allow_internal_names = true;
   LEAT_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(def, ops, limits));
   LEAT_RETURN_IF_ERROR(AssignDevices(task, runner.devices(), graph));
-  std::optional<Graph> partial;
-  if (use == Use::kPartialRuns) partial = graph;
+  return Compile(std::move(graph), std::string(task), runner, use);
+}
+
+absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Compile(
+    Graph graph, const std::string& task, GraphRunner& runner, Use use) {
+  std::optional<Graph> source;
+  if (use != Use::kWholeSteps) source = graph;
   LEAT_ASSIGN_OR_RETURN(Boundary boundary, RecvsToArgs(graph));
-  if (partial.has_value()) graph = *std::move(partial);
+  if (use == Use::kPartialRuns) graph = *std::exchange(source, std::nullopt);
   std::vector<std::string> senders = SendersOf(graph, task);
   auto bundles = std::make_shared<const RecvBundles>(graph);
   if (bundles->bundles().empty()) bundles = nullptr;
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledGraph> compiled,
                         runner.Register(std::move(graph)));
-  return std::shared_ptr<const RegisteredGraph>(
+  std::shared_ptr<RegisteredGraph> result(
       new RegisteredGraph(use, std::move(boundary), std::move(senders),
                           std::move(bundles), std::move(compiled)));
+  if (source.has_value()) {
+    MutexLock lock(result->mutex_);
+    result->source_ = std::move(source);
+    result->task_ = task;
+  }
+  return std::shared_ptr<const RegisteredGraph>(std::move(result));
+}
+
+absl::StatusOr<std::shared_ptr<const RegisteredGraph>>
+RegisteredGraph::ForPartialRuns(GraphRunner& runner) const {
+  MutexLock lock(mutex_);
+  if (source_.has_value()) {
+    partial_ = Compile(*std::exchange(source_, std::nullopt), task_, runner,
+                       Use::kPartialRuns);
+  }
+  return partial_;
 }
 
 absl::Status RegisteredGraph::CheckFeed(const WireTensor& feed) const {

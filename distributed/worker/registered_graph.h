@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/wire/payload.h"
 #include "leat/graph/io/graph_def.h"
@@ -26,8 +28,8 @@
 
 namespace leat {
 
-// Immutable, thread-safe. Owns the compiled graph. Must not outlive the devices
-// and resources with which its GraphRunner runs.
+// Thread-safe. Owns the compiled graph, which does not change. Must not outlive
+// the devices and resources with which its GraphRunner runs.
 class RegisteredGraph {
  public:
   // Says how the steps of a graph get their feeds and return their fetches.
@@ -38,6 +40,10 @@ class RegisteredGraph {
     // Several calls bring feeds and take fetches. Client-terminated nodes
     // exchange these through the rendezvous of the step.
     kPartialRuns,
+    // Either of the two: a master of TensorFlow does not say before it calls
+    // RunGraph. The graph is compiled for whole steps, and keeps what
+    // ForPartialRuns needs.
+    kUnknown,
   };
 
   // Imports and compiles a graph that a master has placed, partitioned and
@@ -59,6 +65,12 @@ class RegisteredGraph {
   // The number of values that a step of this graph returns.
   size_t num_returns() const { return boundary_.fetches.size(); }
 
+  // Returns the same graph, compiled for partial runs. The first call compiles
+  // it with `runner`, the runner of Create, which may take a long time.
+  // REQUIRES: use() is kUnknown.
+  absl::StatusOr<std::shared_ptr<const RegisteredGraph>> ForPartialRuns(
+      GraphRunner& runner) const;
+
   // Returns INVALID_ARGUMENT, naming the key, unless `feed` is for one of the
   // arguments and has its type.
   absl::Status CheckFeed(const WireTensor& feed) const;
@@ -78,6 +90,10 @@ class RegisteredGraph {
                   std::shared_ptr<const RecvBundles> bundles,
                   std::shared_ptr<CompiledGraph> compiled);
 
+  // Compiles a graph whose nodes have their devices.
+  static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Compile(
+      Graph graph, const std::string& task, GraphRunner& runner, Use use);
+
   const Use use_;
   // The feeds and fetches of the graph, with their keys.
   const Boundary boundary_;
@@ -87,6 +103,13 @@ class RegisteredGraph {
   // The feeds and fetches by key. Both maps point into `boundary_`.
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
+
+  // What ForPartialRuns compiles, if the use is kUnknown, and its result.
+  mutable Mutex mutex_;
+  mutable std::optional<Graph> source_ ABSL_GUARDED_BY(mutex_);
+  mutable absl::StatusOr<std::shared_ptr<const RegisteredGraph>> partial_
+      ABSL_GUARDED_BY(mutex_) = nullptr;
+  std::string task_ = {};  // of the runner
 };
 
 }  // namespace leat

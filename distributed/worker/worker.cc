@@ -37,16 +37,21 @@ absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
 absl::Status CheckUse(const RegisteredGraph& graph,
                       const pb::RunGraphRequest& request) {
   const bool is_partial = graph.use() == RegisteredGraph::Use::kPartialRuns;
-  if (request.is_partial() == is_partial) return absl::OkStatus();
-  if (is_partial) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("RunGraph of step ", request.step_id(),
-                     " is not partial, but the graph is one of partial runs"));
+  if (graph.use() == RegisteredGraph::Use::kUnknown ||
+      request.is_partial() == is_partial) {
+    return absl::OkStatus();
   }
-  return absl::UnimplementedError(absl::StrCat(
-      "RunGraph of step ", request.step_id(),
-      " is partial, but the graph is not one of partial runs; a master of "
-      "TensorFlow cannot register such graphs with a task of Leat"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "RunGraph of step ", request.step_id(), is_partial ? " is not" : " is",
+      " partial, but the graph is ", is_partial ? "" : "not ",
+      "one of partial runs"));
+}
+
+// Returns what the master says about the steps of the graph.
+RegisteredGraph::Use UseOf(const pb::RegisterGraphRequest& request) {
+  if (!request.has_leat()) return RegisteredGraph::Use::kUnknown;
+  return request.leat().is_partial() ? RegisteredGraph::Use::kPartialRuns
+                                     : RegisteredGraph::Use::kWholeSteps;
 }
 
 }  // namespace
@@ -250,11 +255,9 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
   LEAT_RETURN_IF_ERROR(session->CheckRoom());
   LEAT_ASSIGN_OR_RETURN(
       std::shared_ptr<const RegisteredGraph> graph,
-      RegisteredGraph::Create(
-          request.graph_def(), *environment_.ops, environment_.limits.import,
-          environment_.task, session->runner(),
-          request.leat().is_partial() ? RegisteredGraph::Use::kPartialRuns
-                                      : RegisteredGraph::Use::kWholeSteps));
+      RegisteredGraph::Create(request.graph_def(), *environment_.ops,
+                              environment_.limits.import, environment_.task,
+                              session->runner(), UseOf(request)));
   // Calls Peer::Meet for each sender, so that this task itself notices when a
   // sender falls silent.
   for (const std::string& sender : graph->senders()) {
@@ -280,6 +283,9 @@ absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
     return GraphNotFound(request.graph_handle(),
                          ". Possibly, this worker just restarted.");
   }
+  // A master of TensorFlow whose client has left partial runs behind says
+  // nothing else about them.
+  partial_steps_.EndRunsOf(*session, request.graph_handle());
   return pb::DeregisterGraphResponse();
 }
 
@@ -351,11 +357,21 @@ absl::Status Worker::StartStep(RunGraphCall& call) {
       session->Find(request.graph_handle());
   if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
   LEAT_RETURN_IF_ERROR(CheckUse(*graph, request));
-  if (request.is_partial()) {
-    partial_steps_.Run(std::move(session), std::move(graph), std::move(call));
-  } else {
+  if (!request.is_partial()) {
     WorkerStep::Run(environment_, std::move(session), std::move(graph),
                     std::move(call));
+  } else if (graph->use() == RegisteredGraph::Use::kPartialRuns) {
+    partial_steps_.Run(std::move(session), std::move(graph), std::move(call));
+  } else {
+    // The first such call compiles the graph, which may take long.
+    environment_.blocking->Add([this, session = std::move(session),
+                                graph = std::move(graph),
+                                call = std::move(call)]() mutable {
+      auto partial = graph->ForPartialRuns(session->runner());
+      if (!partial.ok()) return ReplyToRunGraph(call, partial.status());
+      partial_steps_.Run(std::move(session), *std::move(partial),
+                         std::move(call));
+    });
   }
   return absl::OkStatus();
 }

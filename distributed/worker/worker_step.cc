@@ -21,6 +21,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/step.h"
+#include "leat/runtime/step_allocations.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -185,9 +186,12 @@ absl::Status WorkerStep::TakeFeeds() {
 absl::StatusOr<Step*> WorkerStep::MakeStep() {
   MutexLock lock(mutex_);
   LEAT_RETURN_IF_ERROR(early_);
-  step_ =
-      std::make_unique<Step>(call_.request.step_id(), *rendezvous_, arguments_,
-                             absl::MakeSpan(returns_), recorder_.get());
+  if (call_.request.exec_opts().report_tensor_allocations_upon_oom()) {
+    allocations_ = std::make_unique<StepAllocations>();
+  }
+  step_ = std::make_unique<Step>(call_.request.step_id(), *rendezvous_,
+                                 arguments_, absl::MakeSpan(returns_),
+                                 recorder_.get(), allocations_.get());
   return step_.get();
 }
 

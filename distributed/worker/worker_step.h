@@ -28,6 +28,7 @@ class PeerTraffic;
 class RegisteredGraph;
 class RemoteRendezvous;
 class Step;
+class StepAllocations;
 class StepStatsRecorder;
 class WorkerSession;
 
@@ -125,7 +126,9 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // indices in returns_, in the requested order
   std::unique_ptr<RemoteRendezvous> rendezvous_;
-  std::shared_ptr<StepStatsRecorder> recorder_;  // null if not asked for
+  // Both are null if not asked for.
+  std::shared_ptr<StepStatsRecorder> recorder_;
+  std::unique_ptr<StepAllocations> allocations_;
   std::optional<Cancellation::Token> cancellation_;
   TimerQueue::Id timer_ = 0;
 

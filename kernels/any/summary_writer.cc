@@ -3,12 +3,15 @@
 // Defines the kernels of the ops that write event files: SummaryWriter,
 // CreateSummaryFileWriter, FlushSummaryWriter, CloseSummaryWriter, and the ops
 // that append an event.
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/buffer.h"
+#include "leat/core/files/file_service.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/file_kernel.h"
 #include "leat/kernels/handle_output.h"
@@ -23,13 +26,61 @@
 namespace leat::kernels::any::summary_writer {
 namespace {
 
-// An open event file.
+// How many event files the kernels of a device may keep open.
+constexpr int kMaxWriters = 256;
+
+// Counts the open event files of a device. Thread-safe.
+class OpenWriters final : public Resource {
+ public:
+  static constexpr char kTypeName[] = "OpenWriters";
+
+  // The place of one writer, until the last copy is destroyed.
+  using Place = std::shared_ptr<void>;
+
+  std::string DebugString() const override { return "OpenWriters"; }
+
+  // Returns a place in the count of the store. Returns RESOURCE_EXHAUSTED if
+  // there is none left.
+  static absl::StatusOr<Place> Enter(ResourceStore& store) {
+    LEAT_ASSIGN_OR_RETURN(
+        const std::shared_ptr<OpenWriters> writers,
+        store.FindOrMake<OpenWriters>(
+            store.default_container(), "",
+            []() -> absl::StatusOr<std::shared_ptr<OpenWriters>> {
+              return std::make_shared<OpenWriters>();
+            }));
+    Place place(nullptr, [writers](void*) { writers->num_open_.fetch_sub(1); });
+    if (writers->num_open_.fetch_add(1) < kMaxWriters) return place;
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a device may keep ", kMaxWriters,
+                     " event files open; close some writers first"));
+  }
+
+ private:
+  std::atomic<int> num_open_ = 0;
+};
+
+// An open event file. It counts among those that the device keeps open, and the
+// device is charged for the events that wait.
 class Writer final : public Resource {
  public:
   static constexpr char kTypeName[] = "SummaryWriter";
 
-  explicit Writer(std::unique_ptr<EventWriter> events)
-      : events_(std::move(events)) {}
+  // `files` is borrowed and must outlive this.
+  Writer(FileService& files, OpenWriters::Place place, BufferRef memory,
+         std::unique_ptr<EventWriter> events)
+      : files_(files),
+        place_(std::move(place)),
+        memory_(std::move(memory)),
+        events_(std::move(events)) {}
+  // Whoever deletes the writer must not wait for the disk, so a thread for
+  // files flushes the events.
+  ~Writer() override {
+    auto events =
+        std::make_shared<std::unique_ptr<EventWriter>>(std::move(events_));
+    files_.Run([events, place = place_, memory = memory_] { events->reset(); })
+        .IgnoreError();
+  }
 
   std::string DebugString() const override {
     return absl::StrCat("SummaryWriter of ", events_->path());
@@ -37,7 +88,10 @@ class Writer final : public Resource {
   EventWriter& events() const { return *events_; }
 
  private:
-  const std::unique_ptr<EventWriter> events_;
+  FileService& files_;
+  const OpenWriters::Place place_;
+  const BufferRef memory_;
+  std::unique_ptr<EventWriter> events_;
 };
 
 // Outputs the handle of a writer, which CreateSummaryFileWriter makes.
@@ -94,6 +148,9 @@ class CreateFileWriter final : public FileKernel {
     if (store.Find<Writer>(handle->container, handle->name).ok()) {
       return absl::OkStatus();
     }
+    FileService& service = *context.step().device->files();
+    LEAT_ASSIGN_OR_RETURN(OpenWriters::Place place, OpenWriters::Enter(store));
+    LEAT_ASSIGN_OR_RETURN(BufferRef memory, ChargePending(context));
     LEAT_ASSIGN_OR_RETURN(
         auto events,
         EventWriter::Create(files, context.input(1).scalar<std::string>(),
@@ -102,13 +159,24 @@ class CreateFileWriter final : public FileKernel {
                              .flush_every = std::chrono::milliseconds(
                                  context.input(3).scalar<int32_t>())}));
     // The file is made without the store's lock, because that may take long.
-    const auto made = std::make_shared<Writer>(std::move(events));
+    const auto made = std::make_shared<Writer>(
+        service, std::move(place), std::move(memory), std::move(events));
     const auto kept = store.FindOrMake<Writer>(
         handle->container, handle->name,
         [&]() -> absl::StatusOr<std::shared_ptr<Writer>> { return made; });
     // Another step may have been faster. Then nobody needs this file.
     if (kept.ok() && *kept == made) return absl::OkStatus();
     return files.RemoveFile(made->events().path());
+  }
+
+  static absl::StatusOr<BufferRef> ChargePending(const KernelContext& context) {
+    constexpr auto kBytes = static_cast<int64_t>(EventWriter::kMaxPendingBytes);
+    Allocator& allocator = context.step().device->host_allocator();
+    BufferRef memory = allocator.Reserve(kBytes);
+    if (memory != nullptr) return memory;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "Out of memory when allocating ", kBytes,
+        " bytes for the events of a writer by allocator ", allocator.name()));
   }
 
   static absl::Status CheckOptions(const KernelContext& context) {

@@ -439,6 +439,11 @@ TEST_F(HostileIndexTest, LiesAreDataLoss) {
         e.mutable_shape()->mutable_dim(0)->set_size(int64_t{1} << 50);
         e.set_size(int64_t{12} << 50);
       },
+      [](auto& e) { e.mutable_shape()->clear_dim(); },  // a scalar
+      [](auto& e) {
+        e.mutable_shape()->clear_dim();
+        e.set_size(8);
+      },
       [](auto& e) { e.mutable_shape()->set_unknown_rank(true); },
       [](auto& e) {
         for (int i = 0; i < 1000; ++i) e.mutable_shape()->add_dim();

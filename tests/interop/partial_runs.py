@@ -2,8 +2,8 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Partial runs and connected callables, on tasks of TensorFlow and of Leat.
 
-Each program runs on clusters of TensorFlow, of Leat, and of both with a master of Leat,
-with nodes on a worker and a parameter server. What it returns, and the classes and
+Each program runs on clusters of TensorFlow, of Leat, and of both, with a master of
+either, with nodes on a worker and a parameter server. What it returns, and the classes and
 messages of its errors, must be the same as on TensorFlow's servers.
 
 Usage: partial_runs.py LEAT     LEAT: the program `leat`; "": TensorFlow's own servers
@@ -212,11 +212,12 @@ def main():
   with tasks.Cluster({"ps": ["tensorflow"], "worker": ["tensorflow"]},
                      leat=leat) as theirs, \
        tasks.Cluster({"ps": [kind], "worker": [kind]}, leat=leat) as ours, \
-       tasks.Cluster({"ps": ["tensorflow"], "worker": [kind]}, leat=leat) as mixed:
+       tasks.Cluster({"ps": ["tensorflow"], "worker": [kind]}, leat=leat) as mixed, \
+       tasks.Cluster({"ps": [kind], "worker": ["tensorflow"]}, leat=leat) as foreign:
     for program in PROGRAMS:
       expected = outcome(program, theirs.target("worker"))
       print("%-32s %s" % (program.__name__, expected), flush=True)
-      for name, cluster in [("leat", ours), ("mixed", mixed)]:
+      for name, cluster in [("leat", ours), ("mixed", mixed), ("foreign master", foreign)]:
         got = outcome(program, cluster.target("worker"))
         if got != expected:
           differences += 1

@@ -5,7 +5,8 @@
 The C++ program embedding_cluster trains on a cluster and saves its variables, some of
 them partitioned. TensorFlow finds the latest checkpoint, reads all variables, changes
 the step and a table, and saves. Then the C++ program, on a cluster of another shape,
-goes on from there.
+goes on from there. TensorFlow also imports the graph that is beside the checkpoint, with
+which it restores and saves the variables.
 
 Usage: resumed_training.py LEAT EMBEDDING_CLUSTER     LEAT: the program `leat`
 """
@@ -52,6 +53,18 @@ def read(folder, step):
           for name in reader.get_variable_to_shape_map()}
 
 
+def import_graph(folder, step, tensors):
+  """Restores and saves the variables with the nodes of Leat's graph."""
+  prefix = folder + "/model.ckpt-%d" % step
+  with tempfile.TemporaryDirectory() as other, \
+       tf1.Graph().as_default(), tf1.Session() as session:
+    saver = tf1.train.import_meta_graph(prefix + ".meta", clear_devices=True)
+    saver.restore(session, prefix)
+    reader = tf1.train.load_checkpoint(saver.save(session, other + "/again"))
+    for name, tensor in tensors.items():
+      check(np.array_equal(reader.get_tensor(name), tensor), name)
+
+
 def main():
   if len(sys.argv) != 3:
     sys.exit(__doc__)
@@ -66,6 +79,7 @@ def main():
         "item_table/Adagrad": (ITEMS, DIMENSION)}, shapes)
     check(tensors["global_step"] == 30, tensors["global_step"])
     check(np.any(tensors["user_table/Adagrad"] > 0.1), "nothing was learned")
+    import_graph(folder, 30, tensors)
 
     # Users and items that TensorFlow has learned: their products are all 0.
     tensors["user_table"][:] = 0

@@ -8,11 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/files/file_service.h"
 #include "leat/protos/event.pb.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/summary/event_reader.h"
+#include "leat/tests/testing/event.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/temporary_folder.h"
 
@@ -259,6 +263,47 @@ TEST_F(SummaryWriterTest, AFolderThatCannotBeMadeIsAnError) {
   EXPECT_THAT(Create(Text("/proc/leat/logs")), HasSubstr("'/proc/leat"));
   EXPECT_EQ(Create(Text("")),
             "INVALID_ARGUMENT: the folder of event files has no name");
+}
+
+// Whoever deletes a writer does not wait for the disk.
+TEST_F(SummaryWriterTest, AThreadForFilesFlushesADeletedWriter) {
+  ASSERT_EQ(Create(Folder()), "OK");
+  ASSERT_EQ(Run("WriteScalarSummary",
+                {Step(7), Text("loss"), Tensor::Scalar<float>(1)}),
+            "OK");
+  testing::Event go_on;
+  for (int i = 0; i < 16; ++i) {  // more than there are threads
+    ASSERT_TRUE(harness_.device()
+                    .files()
+                    ->Run([&] { EXPECT_TRUE(go_on.Wait()); })
+                    .ok());
+  }
+  ASSERT_EQ(Run("DestroyResourceOp", {}), "OK");
+  EXPECT_TRUE(Events().empty());
+  go_on.Set();
+  EXPECT_TRUE(testing::Eventually([&] { return !Events().empty(); }));
+  EXPECT_EQ(OnlyValue().tag(), "loss");
+}
+
+TEST_F(SummaryWriterTest, ADeviceKeepsAFewFilesOpen) {
+  const auto handle = [&](int i) {
+    AttrMap attrs = {{"shared_name", absl::StrCat("writer", i)}};
+    return harness_.RunOne("SummaryWriter", std::move(attrs), {}).value();
+  };
+  const auto create = [&](int i) {
+    return harness_
+        .Run("CreateSummaryFileWriter", {},
+             {handle(i), Folder(), Tensor::Scalar<int32_t>(10),
+              Tensor::Scalar<int32_t>(1000), Text("")})
+        .status();
+  };
+  for (int i = 0; i < 256; ++i) ASSERT_EQ(create(i), absl::OkStatus());
+  const absl::Status refused = create(1000);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("256 event files open"));
+  EXPECT_EQ(create(3), absl::OkStatus());  // it exists
+  ASSERT_TRUE(harness_.Run("CloseSummaryWriter", {}, {handle(3)}).ok());
+  EXPECT_TRUE(testing::Eventually([&] { return create(1000).ok(); }));
 }
 
 }  // namespace

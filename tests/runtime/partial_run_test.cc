@@ -161,6 +161,9 @@ TEST_P(PartialRunTest, RefusesAndGoesOn) {
   EXPECT_EQ(refused({{c, Pair(1, 2)}}, {sum}),
             "Fetch a:0 can't be computed from the feeds that have been fed so "
             "far.");
+  EXPECT_EQ(refused({}, {twice}),  // on which `sum` depends
+            "Fetch a:0 can't be computed from the feeds that have been fed so "
+            "far.");
   EXPECT_THAT(refused({{a, Tensor::Scalar(1)}}, {}), HasSubstr("int32"));
   EXPECT_THAT(refused({{a, Tensor::Scalar(1.0f)}}, {}),
               HasSubstr("Cannot feed value of shape () for Tensor"));

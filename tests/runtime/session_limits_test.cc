@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Runs each test on one and on two CPU devices.
 class SessionLimitsTest : public ::testing::TestWithParam<int> {
@@ -46,6 +47,62 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
   EXPECT_THAT(std::string(refused.message()),
               AllOf(HasSubstr("{{node Fill}}"), HasSubstr("4194304 bytes")));
   EXPECT_EQ(run(1 << 10), absl::OkStatus());
+}
+
+// Runs a step that runs out of memory while the 512 KiB of the node "kept/Fill"
+// and the 4 KiB of "small/Fill" are alive, and those of "dropped/Fill" are not.
+// Returns its error.
+std::string TextOfExhaustion(GraphBuilder& b, int num_cpus,
+                             const RunOptions& options) {
+  const Output one = b.Placeholder<int32_t>("one");
+  const auto fill = [&](int32_t size, const char* name) {
+    const auto scope = b.NameScope(name);
+    return op::Fill(one * size, 1.0f);
+  };
+  const Output dropped = op::Sum(fill(1 << 16, "dropped"), 0);
+  const Output small = fill(1 << 10, "small");
+  Output kept;
+  {
+    const auto after =
+        b.ControlDependencies({dropped.operation(), small.operation()});
+    kept = fill(1 << 17, "kept");
+  }
+  Output big;
+  {
+    const auto after = b.ControlDependencies({kept.operation()});
+    big = fill(1 << 20, "big");
+  }
+  auto graph = b.Build();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  auto session = NewTestSession(
+      *graph, {.devices = {.num_cpus = num_cpus, .cpu_memory_bytes = 1 << 20}});
+  EXPECT_TRUE(session.ok()) << session.status();
+  const absl::Status status =
+      (*session)
+          ->Run({.feeds = {{one, Tensor::Vector<int32_t>({1})}},
+                 .fetches = {kept, small, big},
+                 .options = options})
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  return std::string(status.message());
+}
+
+TEST_P(SessionLimitsTest, SaysHowToListAllocations) {
+  EXPECT_THAT(TextOfExhaustion(b, GetParam(), {}),
+              HasSubstr("]]\nHint: If you want to see a list of allocated "
+                        "tensors when OOM happens, add "
+                        "report_tensor_allocations_upon_oom to RunOptions"));
+}
+
+TEST_P(SessionLimitsTest, ListsTheAllocationsThatAreAlive) {
+  const std::string text = TextOfExhaustion(
+      b, GetParam(), {.report_tensor_allocations_upon_oom = true});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("\n\nCurrent usage from device: "
+                              "/job:localhost/replica:0/task:0/device:CPU:0, "
+                              "allocator: "),
+                    HasSubstr("\n  512.0 KiB from kept/Fill\n"),
+                    Not(HasSubstr("dropped")), Not(HasSubstr("Hint"))));
 }
 
 // The characters of strings also count as memory. Here two Tile nodes would

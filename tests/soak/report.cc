@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "leat/core/bytes_text.h"
 #include "leat/tools/table.h"
 
 namespace leat::soak {

@@ -14,7 +14,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/io/message_file.h"
+#include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
+#include "leat/protos/meta_graph.pb.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/train/nn/optimizers.h"
 #include "leat/train/nn/partitioned_variable.h"
@@ -118,7 +122,7 @@ void ExpectRestoresManyKinds(bool sharded) {
   const auto prefix = saved.saver->Save(*saved.session, folder.Path("m"), 7);
   ASSERT_TRUE(prefix.ok()) << prefix.status();
   EXPECT_EQ(*prefix, folder.Path("m-7"));
-  std::vector<std::string> files = {"checkpoint", "m-7.index"};
+  std::vector<std::string> files = {"checkpoint", "m-7.index", "m-7.meta"};
   const int num_shards = sharded ? 2 : 1;
   for (int i = 0; i < num_shards; ++i) {
     files.push_back(absl::StrCat("m-7.data-0000", i, "-of-0000", num_shards));
@@ -218,11 +222,39 @@ TEST(SaverTest, KeepsTheLastCheckpoints) {
   }
   EXPECT_THAT(NamesIn(folder),
               UnorderedElementsAre("checkpoint", "m-10.index",
-                                   "m-10.data-00000-of-00001", "m-11.index",
-                                   "m-11.data-00000-of-00001"));
+                                   "m-10.data-00000-of-00001", "m-10.meta",
+                                   "m-11.index", "m-11.data-00000-of-00001",
+                                   "m-11.meta"));
   EXPECT_EQ(Saver::Latest(folder.Path("")).value(), folder.Path("m-11"));
   EXPECT_THAT(Saver::All(folder.Path("")).value(),
               ElementsAre(folder.Path("m-11"), folder.Path("m-10")));
+}
+
+// tests/interop/resumed_training.py has TensorFlow import such a file.
+TEST(SaverTest, WritesTheGraphBesideTheValues) {
+  const TemporaryFolder folder;
+  for (const bool writes : {true, false}) {
+    OneVariable model(1, {.max_to_keep = 3, .write_meta_graph = writes});
+    const std::string path = folder.Path(writes ? "with" : "without");
+    ASSERT_TRUE(model.saver->Save(*model.session, path).ok());
+    EXPECT_EQ(fs::exists(path + ".meta"), writes);
+  }
+  pb::MetaGraphDef meta;
+  const auto content = ReadMessageFile(folder.Path("with.meta"));
+  ASSERT_TRUE(content.ok() && ParseBinary(*content, meta));
+  const auto graph = ImportGraphDef(meta.graph_def(), BuiltinOps());
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(meta.saver_def().max_to_keep(), 3);
+  // The nodes restore the values in any session of this graph.
+  const auto session = NewSession(*graph);
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto run = [&](RunArgs args) {
+    args.feeds = {{meta.saver_def().filename_tensor_name(),
+                   Tensor::Scalar<std::string>(folder.Path("with"))}};
+    return (*session)->Run(args);
+  };
+  ASSERT_TRUE(run({.targets = {meta.saver_def().restore_op_name()}}).ok());
+  EXPECT_TRUE(run({.fetches = {meta.saver_def().save_tensor_name()}}).ok());
 }
 
 TEST(SaverTest, KeepsAllIfThereIsNoMaximum) {
@@ -313,9 +345,9 @@ TEST(SaverTest, RemovesWhatAKilledProgramWasWriting) {
   const TemporaryFolder folder;
   fs::create_directory(folder.Path("m-4_temp_00ff"));
   for (const char* name :
-       {"m-4.index.123", "m-4.data-00000-of-00001.99", "m-4_temp_00ff/part-1",
-        "m-4.index.bak", "m-4.data-00000-of-00001.zip", "n-4.index.123",
-        "mm-4.index.123", "m-x.index.123", "notes"}) {
+       {"m-4.index.123", "m-4.meta.5", "m-4.data-00000-of-00001.99",
+        "m-4_temp_00ff/part-1", "m-4.index.bak", "m-4.data-00000-of-00001.zip",
+        "n-4.index.123", "mm-4.index.123", "m-x.index.123", "notes"}) {
     WriteFile(folder.Path(name), "x");
   }
   OneVariable model(1);
@@ -323,7 +355,7 @@ TEST(SaverTest, RemovesWhatAKilledProgramWasWriting) {
   EXPECT_THAT(NamesIn(folder),
               UnorderedElementsAre(
                   "checkpoint", "m-5.index", "m-5.data-00000-of-00001",
-                  "m-4.index.bak", "m-4.data-00000-of-00001.zip",
+                  "m-5.meta", "m-4.index.bak", "m-4.data-00000-of-00001.zip",
                   "n-4.index.123", "mm-4.index.123", "m-x.index.123", "notes"));
 }
 

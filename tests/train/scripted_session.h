@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ struct World {
   // The variables that "missing" reports while `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
   std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // all but "missing"
+  // The timeouts of these steps.
+  std::vector<std::optional<std::chrono::nanoseconds>> timeouts
+      ABSL_GUARDED_BY(mutex);
   // The numbers of sessions made and of "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
@@ -110,6 +114,7 @@ class ScriptedSession final : public Session {
     {
       MutexLock lock(world_.mutex);
       world_.ran.push_back(name);
+      world_.timeouts.push_back(args.options.timeout);
       if (name == "init") world_.initialized = true;
       if (name == "block") {
         while (!closed_) world_.changed.Wait(world_.mutex);
@@ -126,8 +131,10 @@ class ScriptedSession final : public Session {
   absl::StatusOr<Callable> MakeCallable(const CallableArgs&) override {
     return absl::UnimplementedError("");
   }
-  absl::StatusOr<PartialRun> StartPartialRun(const PartialRunArgs&) override {
-    return PartialRun(std::make_shared<ScriptedPartialRun>(*this));
+  absl::StatusOr<PartialRun> StartPartialRun(
+      const PartialRunArgs& args) override {
+    return PartialRun(
+        std::make_shared<ScriptedPartialRun>(*this, args.options));
   }
   absl::Status Extend(const Graph&) override { return absl::OkStatus(); }
   std::vector<DeviceInfo> ListDevices() const override { return {}; }
@@ -147,15 +154,17 @@ class ScriptedSession final : public Session {
   // Runs one step for each fetch.
   class ScriptedPartialRun final : public PartialRun::Implementation {
    public:
-    explicit ScriptedPartialRun(ScriptedSession& session) : session_(session) {}
+    ScriptedPartialRun(ScriptedSession& session, const RunOptions& options)
+        : session_(session), options_(options) {}
     Outcome Run(const std::vector<Feed>&,
                 const std::vector<TensorName>& fetches) override {
-      return session_.Run({.fetches = fetches}, nullptr);
+      return session_.Run({.fetches = fetches, .options = options_}, nullptr);
     }
     absl::Status Finish() override { return absl::OkStatus(); }
 
    private:
     ScriptedSession& session_;  // lives until the test's threads have ended
+    const RunOptions options_;
   };
 
   Outcome Missing(const RunOptions& options) {

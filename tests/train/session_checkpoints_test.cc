@@ -199,6 +199,22 @@ TEST_F(SessionCheckpointsTest, SavesAfterAStepWhenTheTimeHasCome) {
   EXPECT_THAT(Listed(), ElementsAre(folder_.Path("m-2")));
 }
 
+TEST_F(SessionCheckpointsTest, ASaveHasATimeout) {
+  options_.checkpoints.save_timeout = seconds(7);
+  auto session = CreateReady();
+  clock_.Advance(kSaveEvery);
+  ASSERT_TRUE(Run(*session, "train").ok());
+  clock_.Settle();
+  MutexLock lock(world_.mutex);
+  int num_saving = 0;
+  for (size_t i = 0; i < world_.ran.size(); ++i) {
+    if (world_.ran[i] == "train") continue;  // "step", kRead and kSave
+    EXPECT_EQ(world_.timeouts[i], seconds(7)) << world_.ran[i];
+    ++num_saving;
+  }
+  EXPECT_EQ(num_saving, 3);
+}
+
 TEST_F(SessionCheckpointsTest, ATrainingSurvivesASaveThatFails) {
   auto session = CreateReady();
   errors_[kSave] = absl::ResourceExhaustedError("the disk is full");

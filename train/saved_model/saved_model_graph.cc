@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_paths.h"
 #include "leat/core/files/file_access.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/clear_devices.h"
+#include "leat/graph/variable_ops.h"
 #include "leat/protos/saved_model.pb.h"
 #include "leat/train/saved_model/assets.h"
 #include "leat/train/saved_model/init_op.h"
@@ -28,15 +30,28 @@ absl::Status CheckExists(const std::string& path, absl::string_view what) {
       absl::StrCat(what, ": there is no file '", path, "'"));
 }
 
-// Sets what restores the variables.
+bool HasVariables(const Graph& graph) {
+  return absl::c_any_of(graph.NodeIds(), [&](NodeId id) {
+    return IsVariableOp(graph.node(id).op());
+  });
+}
+
+// Sets what restores the variables. As in TensorFlow, a graph without variables
+// needs no values of them.
 absl::Status SetRestore(const pb::SaverDef& saver, const std::string& folder,
                         SavedModelGraph& model) {
   if (saver.restore_op_name().empty()) return absl::OkStatus();
+  const std::string prefix = absl::StrCat(folder, "/", kVariablesPrefix);
+  const absl::Status exist =
+      CheckExists(IndexPath(prefix), "the values of its variables are missing");
+  if (absl::IsNotFound(exist) && !HasVariables(model.graph)) {
+    return absl::OkStatus();
+  }
+  LEAT_RETURN_IF_ERROR(exist);
   model.restore_op = saver.restore_op_name();
   model.restore_prefix_tensor = saver.filename_tensor_name();
-  model.restore_prefix = absl::StrCat(folder, "/", kVariablesPrefix);
-  return CheckExists(IndexPath(model.restore_prefix),
-                     "the values of its variables are missing");
+  model.restore_prefix = prefix;
+  return absl::OkStatus();
 }
 
 // Loads the graph of a SavedModel in a folder with an absolute path.

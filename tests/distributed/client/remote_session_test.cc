@@ -134,6 +134,35 @@ TEST_F(RemoteSessionTest, SendsItsGraphAndConfiguration) {
   EXPECT_THAT(closed, ElementsAre("handle"));
 }
 
+// A master of TensorFlow does not know what Leat calls the end of a run.
+TEST_F(RemoteSessionTest, AForeignMasterIsNotToldThatAPartialRunEnds) {
+  int num_steps = 0;
+  master.On<pb::PartialRunSetupRequest, pb::PartialRunSetupResponse>(
+      methods::kPartialRunSetup, [](const auto&, auto&, auto& response) {
+        response.set_partial_run_handle("run");
+        return absl::OkStatus();
+      });
+  master.On<pb::RunStepRequest, pb::RunStepResponse>(
+      methods::kRunStep, [&](const auto& request, WireTensors& tensors, auto&) {
+        EXPECT_EQ(request.partial_run_handle(), "run");
+        tensors.clear();
+        ++num_steps;
+        return absl::OkStatus();
+      });
+  const auto session = Start();
+  {
+    const auto run = session->StartPartialRun({.feeds = {x}, .fetches = {y}});
+    ASSERT_TRUE(run.ok()) << run.status();
+    EXPECT_EQ(run->Feed({{x, Tensor::Scalar(1.0f)}}), absl::OkStatus());
+    EXPECT_EQ(num_steps, 1);
+    const absl::Status finished = run->Finish();
+    EXPECT_EQ(finished.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(finished.message()), HasSubstr("TensorFlow"));
+  }
+  EXPECT_EQ(session->Close(), absl::OkStatus());
+  EXPECT_EQ(num_steps, 1);
+}
+
 TEST_F(RemoteSessionTest, FeedsByNameAndFetchesInTheOrderAskedFor) {
   pb::RunStepRequest sent;
   master.On<pb::RunStepRequest, pb::RunStepResponse>(

@@ -13,8 +13,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/server/server.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/simulated_clock.h"
@@ -166,6 +169,39 @@ TEST_F(PartialRunsTest, AServerThatStopsEndsThem) {
   EXPECT_EQ(One(run->Run({{a, Tensor::Scalar(1.0f)}}, {twice})), 2);
   cluster.Kill(kPs);
   EXPECT_FALSE(run->Run({{c, Tensor::Scalar(1.0f)}}, {sum}).ok());
+}
+
+// A task of TensorFlow does not end the steps of a session that is deleted, so
+// it is told.
+TEST(ForeignPartialRunsTest, AreEndedWithTheirSession) {
+  testing::SimulatedClock clock;
+  const auto network = std::make_shared<testing::InProcessNetwork>(2, clock);
+  testing::ScriptedTask ps("/job:ps/replica:0/task:0", "localhost:1", network);
+  const auto server =
+      Server::Start({.config = {.cluster = *ClusterSpec::Create(
+                                    {{"ps", {{0, "localhost:1"}}},
+                                     {"worker", {{0, "localhost:2"}}}}),
+                                .task = kWorker},
+                     .devices = {.num_threads = 2},
+                     .transport = "in-process",
+                     .transports = &network->transports()});
+  ASSERT_TRUE(server.ok()) << server.status();
+  GraphBuilder b;
+  const Scope on_ps = b.OnDevice("/job:ps");
+  const Output a = b.Placeholder<float>("a", PartialShape(Shape{}));
+  const Output c = b.Placeholder<float>("c", PartialShape(Shape{}));
+  const Output sum = a + c;
+  const auto session = NewRemoteSession(*b.Build(), "in-process://localhost:2",
+                                        {.transports = &network->transports()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const PartialRunArgs args{.feeds = {a, c}, .fetches = {sum}};
+  const auto unused = (*session)->StartPartialRun(args);
+  const auto run = (*session)->StartPartialRun(args);
+  ASSERT_TRUE(unused.ok() && run.ok()) << run.status();
+  EXPECT_EQ(run->Feed({{a, Tensor::Scalar(1.0f)}}), absl::OkStatus());
+  EXPECT_EQ(ps.num_calls(methods::kCleanupGraph), 0);
+  EXPECT_EQ((*session)->Close(), absl::OkStatus());
+  EXPECT_EQ(ps.num_calls(methods::kCleanupGraph), 1);
 }
 
 }  // namespace

@@ -421,5 +421,26 @@ TEST_F(SessionBytesTest, OfIsolatedSessionsToo) {
   ExpectRefused(Sum(*session, 600'000), "--max-session-bytes");
 }
 
+TEST_F(SessionBytesTest, OfTheStateOfOpenPartialRuns) {
+  const Output x = b_.Placeholder<float>("x");
+  const Output y = b_.Placeholder<float>("y");
+  Output z = y;
+  for (int i = 0; i < 1000; ++i) z = op::Sqrt(z);
+  auto session = NewSession(b_);
+  const PartialRunArgs args{.feeds = {x, y}, .fetches = {z}};
+  std::vector<PartialRun> runs;
+  absl::Status fed;
+  while (fed.ok() && runs.size() < 100) {
+    const auto run = session->StartPartialRun(args);
+    ASSERT_TRUE(run.ok()) << run.status();
+    fed = run->Feed({{x, Tensor::Scalar(1.0f)}});
+    runs.push_back(*run);
+  }
+  ExpectRefused(fed, "for the state of a partial run");
+  EXPECT_GT(runs.size(), 5);
+  runs.clear();
+  EXPECT_EQ(session->Close(), absl::OkStatus());
+}
+
 }  // namespace
 }  // namespace leat::limits_test

@@ -22,6 +22,7 @@ namespace {
 
 using ::leat::testing::RegisteredStep;
 using ::leat::testing::RunAnswer;
+using ::leat::testing::RunRequest;
 using ::leat::testing::WorkerTest;
 using ::testing::HasSubstr;
 
@@ -126,12 +127,59 @@ TEST_F(WorkerTest, RunsNoStepThatHasEnded) {
   cluster.Deregister(step);
 }
 
-TEST_F(WorkerTest, DoesNoPartialRuns) {
+// A master of TensorFlow does not say that a graph is for partial runs before
+// it makes one.
+TEST_F(WorkerTest, MakesPartialRunsOfAnyGraphForAForeignMaster) {
   const RegisteredStep step = Doubles("");
-  pb::RunGraphRequest request = Request(step);
-  request.set_is_partial(true);
-  EXPECT_EQ(Run(request).status.code(), absl::StatusCode::kUnimplemented);
+  const std::string y = step.parts[0].boundary.fetches[0].key;
+  const WireTensors feeds = {{task.Key("x"), Tensor::Scalar(2.5f)}};
+  const auto call = [&](const pb::RunGraphRequest& request,
+                        WireTensors fed = {}) {
+    return WaitForRun(*task.Start(methods::kRunGraph, request, std::move(fed)));
+  };
+  for (int i = 0; i < 2; ++i) {
+    pb::RunGraphRequest request = Request(step);
+    request.set_is_partial(true);
+    const RunAnswer fed = call(request, feeds);
+    EXPECT_TRUE(fed.status.ok()) << fed.status;
+    EXPECT_TRUE(fed.tensors.empty());
+    request.set_request_id(request.request_id() + 1);
+    request.set_is_last_partial_run(true);
+    request.add_recv_key(y);
+    const RunAnswer fetched = call(request);
+    EXPECT_TRUE(fetched.status.ok()) << fetched.status;
+    ASSERT_EQ(fetched.tensors.size(), 1u);
+    EXPECT_EQ(fetched.tensors[0].tensor.scalar<float>(), 5.0f);
+    EXPECT_TRUE(task.CleanupGraph(request.step_id()).ok());
+  }
+  // The same graph serves whole steps, too.
+  pb::RunGraphRequest whole = Request(step);
+  whole.add_recv_key(y);
+  EXPECT_TRUE(Run(whole, feeds).status.ok());
+  // A partial run that was left behind ends with its graph (TearDown).
+  pb::RunGraphRequest abandoned = Request(step);
+  abandoned.set_is_partial(true);
+  EXPECT_TRUE(call(abandoned, feeds).status.ok());
   cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, RunsAGraphAsItsMasterHasSaid) {
+  for (const bool is_partial : {false, true}) {
+    pb::RegisterGraphRequest registration;
+    *registration.mutable_graph_def() =
+        ParseGraph(absl::StrCat("node { name: 'n' op: 'NoOp' ", OnPs(), "}"));
+    registration.mutable_leat()->set_is_partial(is_partial);
+    const auto registered = task.Call<pb::RegisterGraphResponse>(
+        methods::kRegisterGraph, registration);
+    ASSERT_TRUE(registered.ok()) << registered.status();
+    pb::RunGraphRequest request =
+        RunRequest("", registered->graph_handle(), RandomStepId());
+    request.set_is_partial(!is_partial);
+    const absl::Status refused = Run(request).status;
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(refused.message(), HasSubstr("one of partial runs"));
+    EXPECT_TRUE(task.Deregister("", registered->graph_handle()).ok());
+  }
 }
 
 TEST_F(WorkerTest, ErrorsAreWhereTheCallWantsThem) {

@@ -86,6 +86,26 @@ TEST_F(FashionMnistTest, RefusesDataThatMakesNoStep) {
   EXPECT_EQ(std::count(losses.begin(), losses.end(), '\n'), 2);
 }
 
+TEST_F(FashionMnistTest, GoesOnFromItsCheckpoints) {
+  const std::string folder = Path("checkpoints");
+  const auto train = [&](const std::string& epochs) {
+    return RunProgram(LEAT_PROGRAM_FASHION_MNIST,
+                      {"--data", DataSet(9), "--model=mlp", "--batch=4",
+                       "--epochs", epochs, "--checkpoints", folder});
+  };
+  const Ended first = train("1");
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.err, Not(HasSubstr("restored")));
+  const Ended second = train("2");
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.err,
+              HasSubstr(absl::StrCat("restored the variables from '", folder,
+                                     "/model.ckpt-2'")));
+  EXPECT_THAT(second.out, Not(HasSubstr("epoch 1:")));
+  EXPECT_THAT(second.out, HasSubstr("epoch 2:"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/model.ckpt-4.index"));
+}
+
 TEST_F(FashionMnistTest, FailsWhenItsOutputIsLost) {
   const std::string data = DataSet(4);
   const std::vector<std::string> args = {"--data", data, "--model=mlp",

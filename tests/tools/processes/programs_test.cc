@@ -226,6 +226,18 @@ TEST_F(ProgramsTest, SayWhetherCheckpointsAreWholeAndEqual) {
   EXPECT_EQ(Leat({"checkpoint", "verify", types, Path("nosuch")}).code, 1);
   ExpectEnd(Leat({"checkpoint", "ls", Path("nosuch")}), 1, "nosuch.index");
   ExpectEnd(Leat({"checkpoint", "diff", types}), 2, "PREFIX");
+  ExpectEnd(Leat({"checkpoint", "diff", types, Path("nosuch")}), 2,
+            "nosuch.index");
+}
+
+TEST_F(ProgramsTest, RefuseFileRootsThatAreNoFolders) {
+  for (const std::string& root :
+       {Path("nosuch"), Write("no_folder", "text"), Path("") + ":rx"}) {
+    std::vector<std::string> args = ServeAlone();
+    args.insert(args.end(), {"--file-root", root});
+    ExpectEnd(Leat(args), 3,
+              absl::StrCat("--file-root: file '", root, "': cannot open"));
+  }
 }
 
 TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {

@@ -15,9 +15,12 @@
 #include "gtest/gtest.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/files/regular_file.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/io/message_file.h"
+#include "leat/graph/ops.h"
 #include "leat/protos/saved_model.pb.h"
 #include "leat/tests/testing/temporary_folder.h"
+#include "leat/train/saved_model/save_saved_model.h"
 
 namespace leat::saved_model_test {
 namespace {
@@ -201,6 +204,33 @@ TEST(SavedModelTest, NamesWhatIsMissing) {
   const std::string assets = CopyOf("assets_and_init", folder);
   std::filesystem::remove_all(assets + "/assets");
   ExpectFails(assets, absl::StatusCode::kNotFound, "assets/words.txt");
+}
+
+// As in TensorFlow, nothing is restored then.
+TEST(SavedModelTest, AGraphWithoutVariablesNeedsNoValues) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("model");
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", PartialShape(Shape{}));
+  const Output y = -x;
+  const Graph graph = *b.Build();
+  const auto session = NewSession(graph, OneThread().session);
+  ASSERT_TRUE(session.ok()) << session.status();
+  const SaveSavedModelOptions options{
+      .signatures = {
+          {"negate", {.inputs = {{"x", x}}, .outputs = {{"y", y}}}}}};
+  ASSERT_EQ(SaveSavedModel(graph, **session, path, options), absl::OkStatus());
+  pb::SavedModel message = MessageOf(path);
+  pb::SaverDef& saver = *message.mutable_meta_graphs(0)->mutable_saver_def();
+  saver.set_restore_op_name("save/restore_all");
+  saver.set_filename_tensor_name("save/Const:0");
+  WriteTo(path, message);
+  std::filesystem::remove_all(path + "/variables");
+  const auto model = Load(path);
+  ASSERT_NE(model, nullptr);
+  const auto results = model->Run("negate", {{"x", Tensor::Scalar(2.0f)}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(results->at("y").scalar<float>(), -2.0f);
 }
 
 TEST(SavedModelTest, RefusesAssetsThatLeadOutOfTheFolder) {

@@ -357,5 +357,25 @@ TEST_F(GrpcSessionBytesTest, CountWhatIsFed) {
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Give(*session, kElements).ok());
 }
 
+TEST_F(GrpcSessionBytesTest, CountWhatOpenPartialRunsHold) {
+  const Scope on_worker = b_.OnDevice("/job:worker/task:0");
+  const Output later = b_.Placeholder<float>("later", PartialShape(Shape{}));
+  const Output held = fed_ * later;
+  auto session = NewSession();
+  const auto start = [&] {
+    auto run =
+        session->StartPartialRun({.feeds = {fed_, later}, .fetches = {held}});
+    EXPECT_TRUE(run.ok()) << run.status();
+    return *std::move(run);
+  };
+  const std::vector<Feed> feed = {
+      {fed_, Tensor::Filled(Shape{kElements}, 1.0f)}};
+  const PartialRun first = start();
+  EXPECT_EQ(first.Feed(feed), absl::OkStatus());
+  ExpectRefused(start().Feed(feed));
+  EXPECT_EQ(first.Finish(), absl::OkStatus());
+  EXPECT_EQ(start().Feed(feed), absl::OkStatus());
+}
+
 }  // namespace
 }  // namespace leat::servers_test

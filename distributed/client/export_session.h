@@ -1,0 +1,32 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions write what a client asks for into the messages to a master.
+// Stateless, thread-safe.
+#ifndef LEAT_DISTRIBUTED_CLIENT_EXPORT_SESSION_H_
+#define LEAT_DISTRIBUTED_CLIENT_EXPORT_SESSION_H_
+
+#include "absl/status/statusor.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/graph/graph.h"
+#include "leat/protos/config.pb.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+// Writes all options but the observer.
+void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent);
+
+// Returns the nodes of the graph from `first` on, and all its functions, as a
+// message. Returns RESOURCE_EXHAUSTED if the graph is
+// too large for a message. The error names the largest node, because usually a
+// large constant is the cause.
+absl::StatusOr<pb::GraphDef> ExportForMaster(const Graph& graph,
+                                              NodeId first = 0);
+
+// Writes the options that the master needs.
+void ExportConfig(const RemoteSessionOptions& options, pb::ConfigProto& config);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLIENT_EXPORT_SESSION_H_

@@ -1,0 +1,114 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/step_allocations.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/bytes_text.h"
+#include "leat/runtime/accounted_device.h"
+
+namespace leat {
+namespace {
+
+// The limits of TensorFlow, and one for the length of an error message.
+constexpr size_t kMaxNodes = 100;
+constexpr double kFraction = 0.99;
+constexpr size_t kMaxTextBytes = 4096;
+
+constexpr char kHint[] =
+    "\nHint: If you want to see a list of allocated tensors when OOM happens, "
+    "add report_tensor_allocations_upon_oom to RunOptions for current "
+    "allocation info.";
+
+}  // namespace
+
+// What one node has allocated. The account has no owner, so that the names of
+// its allocators are those of the device.
+struct StepAllocations::NodeMemory {
+  NodeMemory(const NodeDef& node, const StepServices& step)
+      : name(node.name),
+        account(std::make_shared<MemoryAccount>("", INT64_MAX)),
+        device(*step.device, account, account),
+        services(step) {
+    services.device = &device;
+  }
+
+  const std::string name;
+  const std::shared_ptr<MemoryAccount> account;
+  AccountedDevice device;
+  StepServices services;
+};
+
+StepAllocations::StepAllocations() = default;
+StepAllocations::~StepAllocations() = default;
+
+const StepServices& StepAllocations::ServicesFor(const NodeDef& node,
+                                                 const StepServices& services) {
+  MutexLock lock(mutex_);
+  std::unique_ptr<NodeMemory>& memory = nodes_[&node];
+  if (memory == nullptr) memory = std::make_unique<NodeMemory>(node, services);
+  return memory->services;
+}
+
+std::string StepAllocations::Report(Device& device) const {
+  using Entry = std::pair<int64_t, std::string>;
+  std::vector<Entry> entries;
+  int64_t left = 0;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [node, memory] : nodes_) {
+      const int64_t bytes = memory->account->live_bytes();
+      if (bytes == 0 || memory->device.name() != device.name()) continue;
+      entries.emplace_back(bytes, memory->name);
+      left += bytes;
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  const double enough = static_cast<double>(left) * (1 - kFraction);
+  std::string text =
+      absl::StrCat("\n\nCurrent usage from device: ", device.name(),
+                   ", allocator: ", device.allocator().name(), "\n");
+  size_t shown = 0;
+  for (; shown < std::min(entries.size(), kMaxNodes); ++shown) {
+    const auto& [bytes, name] = entries[shown];
+    if (static_cast<double>(left) <= enough ||
+        text.size() + name.size() > kMaxTextBytes) {
+      break;
+    }
+    absl::StrAppend(&text, "  ", BytesText(bytes), " from ", name, "\n");
+    left -= bytes;
+  }
+  if (shown < entries.size()) {
+    absl::StrAppend(&text, "  Remaining ", entries.size() - shown,
+                    " nodes with ", BytesText(left), "\n");
+  }
+  return text;
+}
+
+bool IsOutOfMemory(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) &&
+         absl::StrContains(status.message(), "memory");
+}
+
+absl::Status WithAllocations(const absl::Status& status,
+                             const StepAllocations* allocations,
+                             Device& device) {
+  absl::Status result(
+      status.code(),
+      absl::StrCat(status.message(), allocations == nullptr
+                                         ? kHint
+                                         : allocations->Report(device)));
+  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
+    result.SetPayload(key, payload);
+  });
+  return result;
+}
+
+}  // namespace leat
