@@ -72,17 +72,6 @@ void DeriveAttrs(const OpDef& op, const std::vector<DType>& types,
   }
 }
 
-// Returns how many inputs belong to an argument.
-size_t CountOf(const ArgDef& arg, const AttrMap& attrs) {
-  if (!arg.number_attr.empty()) {
-    return static_cast<size_t>(attrs.Get<int64_t>(arg.number_attr).value());
-  }
-  if (!arg.type_list_attr.empty()) {
-    return attrs.Get<std::vector<DType>>(arg.type_list_attr).value().size();
-  }
-  return 1;
-}
-
 absl::Status RunKernel(const Kernel& kernel, KernelContext& context) {
   const AsyncKernel* async = kernel.AsAsync();
   if (async == nullptr) return kernel.Compute(context);
@@ -172,7 +161,9 @@ absl::StatusOr<TestKernel> KernelTestHarness::Make(
         ", got ", Name(input_types[i])));
   }
   const DeviceType& type = device_->info().type;
-  if (AllOps().FindSignature(op, type, node.attrs) == nullptr) {
+  const KernelSignature* const signature =
+      AllOps().FindSignature(op, type, node.attrs);
+  if (signature == nullptr || signature->runs_on_host) {
     return absl::NotFoundError(
         absl::StrCat("no kernel signature of ", op, " accepts these attrs"));
   }
@@ -180,20 +171,12 @@ absl::StatusOr<TestKernel> KernelTestHarness::Make(
   return result;
 }
 
-void KernelTestHarness::CopyInputs(const NodeDef& node,
+void KernelTestHarness::CopyInputs(const NodeMemory& memory,
                                    std::vector<Value>& inputs) {
-  const KernelSignature& signature =
-      *AllOps().FindSignature(node.op->name, kGpu, node.attrs);
-  const auto is_of_host = [&](const ArgDef& arg) {
-    return std::count(signature.host_inputs.begin(),
-                      signature.host_inputs.end(), arg.name) > 0;
-  };
-  size_t i = 0;
-  for (const ArgDef& arg : node.op->inputs) {
-    const size_t end = i + CountOf(arg, node.attrs);
-    for (; i < end; ++i) {
-      Tensor& tensor = inputs[i].tensor;
-      if (tensor.IsValid() && !is_of_host(arg)) tensor = gpu_->ToDevice(tensor);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Tensor& tensor = inputs[i].tensor;
+    if (tensor.IsValid() && !memory.is_input_on_host[i]) {
+      tensor = gpu_->ToDevice(tensor);
     }
   }
 }
@@ -222,16 +205,24 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
       inputs[i].ref.reset();
     }
   }
-  if (gpu_ != nullptr) CopyInputs(node, inputs);
+  NodeMemory memory;
+  if (gpu_ != nullptr) {
+    LEAT_ASSIGN_OR_RETURN(
+        memory, MemoryOf(node, *AllOps().FindSignature(node.op->name, kGpu,
+                                                       node.attrs)));
+    CopyInputs(memory, inputs);
+  }
   std::vector<Value> slots = std::move(inputs);
   slots.resize(num_inputs + num_outputs);
   const std::vector<int32_t> readers(slots.size(), 1);
-  KernelContext context(node, services_,
-                        ValueSlots{.slots = slots.data(),
-                                   .readers = readers.data(),
-                                   .inputs = input_slots,
-                                   .first_output = num_inputs,
-                                   .num_outputs = num_outputs});
+  KernelContext context(
+      node, services_,
+      ValueSlots{.slots = slots.data(),
+                 .readers = readers.data(),
+                 .inputs = input_slots,
+                 .first_output = num_inputs,
+                 .num_outputs = num_outputs,
+                 .memory = gpu_ == nullptr ? nullptr : &memory});
   const absl::Status status = RunKernel(kernel.kernel(), context);
   slots.erase(slots.begin(), slots.begin() + num_inputs);
   if (gpu_ != nullptr) {

@@ -22,6 +22,7 @@
 #include "leat/core/devices/device.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/op_registry.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -104,7 +105,7 @@ class KernelTestHarness {
  private:
   void FillServices();
   // Copies the inputs that the kernel wants in the memory of the GPU.
-  void CopyInputs(const NodeDef& node, std::vector<Value>& inputs);
+  void CopyInputs(const NodeMemory& memory, std::vector<Value>& inputs);
 
   const std::unique_ptr<WorkQueue> queue_;  // null if the device is a GPU
   TestGpu* const gpu_ = nullptr;            // null if the device is a CPU
