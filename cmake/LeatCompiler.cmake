@@ -1,8 +1,11 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Sets the compiler launcher, optimization and sanitizers, and defines two
+# Sets the compiler launcher, optimization and sanitizers, and defines three
 # functions:
 #   leat_compile_options(TARGET)   sets the options of every target of Leat
 #   leat_warnings(TARGET)          adds warnings, for hand-written code
+#   leat_not_fuzzed(TARGET)        keeps the fuzzer from counting the branches
+#                                  of code that parses nothing, which saves a
+#                                  quarter of the time to compile it unoptimized
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -77,6 +80,13 @@ function(leat_compile_options target)
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
 endfunction()
 
+function(leat_not_fuzzed target)
+  if(LEAT_SANITIZER STREQUAL "address"
+     AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 function(leat_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
   if(LEAT_WERROR)
@@ -89,7 +99,7 @@ function(leat_warnings target)
     target_compile_options(${target} PRIVATE
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
       -Wno-stringop-overflow)
-    if(CMAKE_UNITY_BUILD)
+    if(CMAKE_UNITY_BUILD AND NOT target MATCHES "_test$|testing|soak")
       # g++ takes what a unity file includes for a header, in which a class with
       # a member of a private type would be a mistake.
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

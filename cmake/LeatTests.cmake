@@ -31,18 +31,20 @@ string(CONCAT tsan_options "halt_on_error=1:${symbolizer}:suppressions="
        "${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
 string(CONCAT lsan_options "print_suppressions=0:suppressions="
        "${PROJECT_SOURCE_DIR}/tests/lsan_suppressions.txt")
+# To find uses after return, each thread has room for frames of each size. With
+# 64 KiB of each instead of 1 MiB, tests that start many threads take a fifth
+# less time.
+string(CONCAT asan_options "detect_stack_use_after_return=1:"
+       "max_uar_stack_size_log=16:${symbolizer}")
 set(LEAT_TEST_ENVIRONMENT
-  "ASAN_OPTIONS=detect_stack_use_after_return=1:${symbolizer}"
+  "ASAN_OPTIONS=${asan_options}"
   "LSAN_OPTIONS=${lsan_options}"
   "UBSAN_OPTIONS=print_stacktrace=1:${symbolizer}"
   "TSAN_OPTIONS=${tsan_options}")
 
 function(leat_test_code target)
   target_compile_options(${target} PRIVATE -O0)
-  if(LEAT_SANITIZER STREQUAL "address"
-     AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
-  endif()
+  leat_not_fuzzed(${target})
 endfunction()
 
 # Links the objects of libleat before those of the test. Of an inline function
