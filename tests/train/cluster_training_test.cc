@@ -16,7 +16,7 @@
 #include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/barrier.h"
+#include "leat/tests/train/barrier.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/train/nn/layers.h"

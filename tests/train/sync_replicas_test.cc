@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/thread.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/barrier.h"
+#include "leat/tests/train/barrier.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/simulated_clock.h"

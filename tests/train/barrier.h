@@ -2,8 +2,8 @@
 //
 // Barrier lets threads wait for each other, as std::barrier does. It also works
 // in simulated time.
-#ifndef LEAT_TESTS_TESTING_BARRIER_H_
-#define LEAT_TESTS_TESTING_BARRIER_H_
+#ifndef LEAT_TESTS_TRAIN_BARRIER_H_
+#define LEAT_TESTS_TRAIN_BARRIER_H_
 
 #include "leat/core/threads/mutex.h"
 
@@ -48,4 +48,4 @@ class Barrier {
 
 }  // namespace leat::testing
 
-#endif  // LEAT_TESTS_TESTING_BARRIER_H_
+#endif  // LEAT_TESTS_TRAIN_BARRIER_H_
