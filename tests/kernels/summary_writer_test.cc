@@ -18,6 +18,7 @@
 #include "leat/tests/testing/event.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/kernel_test_harness.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::summary_writer_test {
@@ -78,6 +79,7 @@ class SummaryWriterTest : public ::testing::Test {
     return events[0].summary().value(0);
   }
 
+  const testing::SimulatedClock clock_;
   TemporaryFolder folder_;
   testing::KernelTestHarness harness_;
   const Tensor handle_;
@@ -300,7 +302,8 @@ TEST_F(SummaryWriterTest, ADeviceKeepsAFewFilesOpen) {
   for (int i = 0; i < 256; ++i) ASSERT_EQ(create(i), absl::OkStatus());
   const absl::Status refused = create(1000);
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("256 event files open"));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("256 event files open"));
   EXPECT_EQ(create(3), absl::OkStatus());  // it exists
   ASSERT_TRUE(harness_.Run("CloseSummaryWriter", {}, {handle(3)}).ok());
   EXPECT_TRUE(testing::Eventually([&] { return create(1000).ok(); }));
