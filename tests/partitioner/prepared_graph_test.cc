@@ -193,13 +193,20 @@ TEST_F(PreparedGraphTest, WhatTheWholeGraphRefusesIsRefused) {
 TEST_F(PreparedGraphTest, NoNodeGoesWhereItHasNoKernel) {
   devices.push_back({.name = kGpu0, .type = kGpu, .incarnation = 1});
   options.allow_soft_placement = true;
-  const Graph old = ImportText(FloatPlaceholder("x"), BuiltinOps());
+  const Graph old = ImportText(
+      FloatPlaceholder("x") +
+          NodeText("tags", "Placeholder", {}, Attr("dtype", "type: DT_STRING")),
+      BuiltinOps());
   client = old;
   Graph placed = old;
   placed.mutable_node(0).device = placed.InternDevice(kGpu0);
+  placed.mutable_node(1).device = placed.InternDevice(kCpu0);
   PreparedGraph graph(std::move(placed));
-  EXPECT_FALSE(Extend(Neg("y", "x", With(Loc("x"))), graph));
-  EXPECT_TRUE(Extend(Neg("z", "x"), graph));
+  const auto summary = [](const char* name, const std::string& attrs) {
+    return NodeText(name, "ScalarSummary", {"tags", "x"}, Float() + attrs);
+  };
+  EXPECT_FALSE(Extend(summary("y", With(Loc("x"))), graph));
+  EXPECT_TRUE(Extend(summary("z", ""), graph));
   EXPECT_EQ(DeviceOf(graph, "z"), kCpu0);
 }
 
