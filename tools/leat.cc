@@ -19,6 +19,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/protos/config.pb.h"
+#include "leat/runtime/cuda/cuda_api.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/host_memory.h"
 #include "leat/tools/checkpoint.h"
@@ -72,6 +73,10 @@ void AddSessionFlags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--memory", flags.run.session.cpu_memory_bytes,
                  DeviceMemoryHelp())
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, kMaxMemory));
+  app.add_option("--gpu-memory", flags.run.session.gpu_memory_bytes,
+                 GpuMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxMemory));
   app.add_flag("--json", flags.json, "Print JSON");
@@ -168,10 +173,16 @@ absl::StatusOr<std::string> ListOps(const Flags& flags) {
   return OpListText(BuiltinOps(), WantsColor());
 }
 
-absl::StatusOr<std::string> ListDevices(const Flags& flags) {
+absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
   LEAT_ASSIGN_OR_RETURN(DeviceSetOptions options,
                         ParseDevices(flags.run.session.devices));
   options.cpu_memory_bytes = flags.run.session.cpu_memory_bytes;
+  options.gpu_memory_bytes = flags.run.session.gpu_memory_bytes;
+  if (options.num_gpus == kAllGpus) {
+    // Without a GPU the list has none, so say why.
+    const auto cuda = NewCudaApi();
+    if (!cuda.ok()) log.Info(cuda.status().message());
+  }
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(options));
   auto json = nlohmann::ordered_json::array();
@@ -217,7 +228,7 @@ int RunCommand(const CLI::App& app, Flags& flags, Log& log) {
                                            : is_chosen("ops") ? ListOps(flags)
                                            : is_chosen("show")
                                                ? Show(flags)
-                                               : ListDevices(flags);
+                                               : ListDevices(flags, log);
   if (!text.ok()) {
     const bool is_local = flags.run.session.target.text.empty();
     return Report(log, text.status(),

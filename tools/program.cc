@@ -269,6 +269,11 @@ std::string DeviceMemoryHelp() {
       DefaultDeviceBytes(), "]");
 }
 
+std::string GpuMemoryHelp() {
+  return "How much memory each GPU may take: bytes, or 4GiB; by default nearly "
+         "all that is free";
+}
+
 std::chrono::nanoseconds Seconds(double seconds) {
   return std::chrono::nanoseconds(
       static_cast<int64_t>(std::ceil(seconds * 1e9)));

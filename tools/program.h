@@ -61,6 +61,8 @@ std::chrono::nanoseconds Seconds(double seconds);
 
 // Returns the help text of --memory, with the default.
 std::string DeviceMemoryHelp();
+// Returns the help text of --gpu-memory.
+std::string GpuMemoryHelp();
 
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,

@@ -242,6 +242,7 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   LEAT_ASSIGN_OR_RETURN(server.files, OpenRoots(options.file_roots));
   server.devices.num_threads = options.threads;
   server.devices.cpu_memory_bytes = options.memory;
+  server.devices.gpu_memory_bytes = options.gpu_memory;
   server.bind = options.bind;
   server.insecure = options.insecure;
   server.limits = options.limits;
@@ -287,6 +288,9 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
                    "Threads that compute [one a processor]")
       ->check(IntegerFrom(1, kMaxThreads));
   serve->add_option("--memory", options.memory, DeviceMemoryHelp())
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
+  serve->add_option("--gpu-memory", options.gpu_memory, GpuMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
   serve->add_option(

@@ -36,6 +36,8 @@ struct ServeOptions {
   // The bytes that each CPU device may hold; 0 stands for an equal share of the
   // memory that this process may use.
   int64_t memory = 0;
+  // The memory limit of each GPU; 0 stands for nearly all that is free.
+  int64_t gpu_memory = 0;
   ServerLimits limits = {};
   ChunkOptions chunks = {};
   // The folders whose files graphs may read, or write if ":rw" follows.

@@ -34,6 +34,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(
   LEAT_ASSIGN_OR_RETURN(local.devices, ParseDevices(options.devices));
   local.devices.num_threads = options.num_threads;
   local.devices.cpu_memory_bytes = options.cpu_memory_bytes;
+  local.devices.gpu_memory_bytes = options.gpu_memory_bytes;
   return NewLocalSession(graph, local);
 }
 
@@ -45,6 +46,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
       {"num_threads", options.num_threads != defaults.num_threads},
       {"cpu_memory_bytes",
        options.cpu_memory_bytes != defaults.cpu_memory_bytes},
+      {"gpu_memory_bytes",
+       options.gpu_memory_bytes != defaults.gpu_memory_bytes},
       {"placement_policy",
        options.placement_policy != defaults.placement_policy},
       {"lower_limits", !(options.lower_limits == defaults.lower_limits)}};
