@@ -112,6 +112,17 @@ TEST(SessionKindsTest, TheseTestsSkipWhatIsNotLocal) {
   EXPECT_THAT(TestsWith("GTEST_SKIP"), UnorderedElementsAre());
 }
 
+TEST(SessionKindsTest, TheseTestsSkipAGpu) {
+  EXPECT_THAT(TestsWith("LEAT_CPU_SESSION_ONLY"),
+              UnorderedElementsAre(
+                  "ExecutorTest.AStepThatFailsLeavesNothingReadyToTheNext",
+                  "SessionLimitsTest.ListsTheAllocationsThatAreAlive",
+                  "SessionLimitsTest.RunsOutOfMemoryWithAStatus",
+                  "SessionLimitsTest.SaysHowToListAllocations",
+                  "StepStatsTest.PartitionGraphsAreWhatEachDeviceRuns",
+                  "StepStatsTest.TellWhatRanWhereAndWhen"));
+}
+
 TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
   std::vector<std::string> files;
   for (const Source& source : Sources()) {

@@ -28,6 +28,7 @@ class SessionLimitsTest : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Devices, SessionLimitsTest, ::testing::Values(1, 2));
 
 TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
+  LEAT_CPU_SESSION_ONLY("it limits the memory of CPUs");
   const Output n = b.Placeholder<int32_t>("n");
   const Output big = op::Fill(n, 1.0f);
   auto graph = b.Build();
@@ -88,6 +89,7 @@ std::string TextOfExhaustion(GraphBuilder& b, int num_cpus,
 }
 
 TEST_P(SessionLimitsTest, SaysHowToListAllocations) {
+  LEAT_CPU_SESSION_ONLY("it limits the memory of CPUs");
   EXPECT_THAT(TextOfExhaustion(b, GetParam(), {}),
               HasSubstr("]]\nHint: If you want to see a list of allocated "
                         "tensors when OOM happens, add "
@@ -95,6 +97,7 @@ TEST_P(SessionLimitsTest, SaysHowToListAllocations) {
 }
 
 TEST_P(SessionLimitsTest, ListsTheAllocationsThatAreAlive) {
+  LEAT_CPU_SESSION_ONLY("it limits the memory of CPUs");
   const std::string text = TextOfExhaustion(
       b, GetParam(), {.report_tensor_allocations_upon_oom = true});
   EXPECT_THAT(text,

@@ -72,6 +72,7 @@ TEST_F(StepStatsTest, AreEmptyUnlessAskedFor) {
 }
 
 TEST_F(StepStatsTest, TellWhatRanWhereAndWhen) {
+  LEAT_CPU_SESSION_ONLY("it names CPUs");
   ASSERT_TRUE(
       session_->Run(Args({.trace_level = TraceLevel::kFull}), &metadata_).ok());
   EXPECT_EQ(metadata_.partition_graphs_size(), 0);
@@ -133,6 +134,7 @@ TEST_F(StepStatsTest, HaveTensorFlowsTimelineLabels) {
 }
 
 TEST_F(StepStatsTest, PartitionGraphsAreWhatEachDeviceRuns) {
+  LEAT_CPU_SESSION_ONLY("it names CPUs");
   RunOptions options;
   options.output_partition_graphs = true;
   ASSERT_TRUE(session_->Run(Args(options), &metadata_).ok());

@@ -52,6 +52,36 @@ char* NewBytes(size_t bytes) {
       std::aligned_alloc(kAlignment, std::max(rounded, kAlignment)));
 }
 
+// The pinned memory of all fakes, because a program may give one GPU what
+// another one has returned. Thread-safe.
+class PinnedOfProcess {
+ public:
+  static PinnedOfProcess& Get() {
+    static auto* const pinned = new PinnedOfProcess;  // NOLINT: never destroyed
+    return *pinned;
+  }
+  void Add(const char* memory, size_t bytes) {
+    MutexLock lock(mutex_);
+    blocks_[memory] = bytes;
+  }
+  void Remove(const char* memory) {
+    MutexLock lock(mutex_);
+    blocks_.erase(memory);
+  }
+  // Returns true if the bytes lie in one block.
+  bool Has(const char* memory, size_t bytes) {
+    MutexLock lock(mutex_);
+    const auto after = blocks_.upper_bound(memory);
+    if (after == blocks_.begin()) return false;
+    const auto& [begin, size] = *std::prev(after);
+    return memory + bytes <= begin + size;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<const char*, size_t> blocks_ ABSL_GUARDED_BY(mutex_);
+};
+
 }  // namespace
 
 struct FakeCuda::Event {
@@ -138,7 +168,10 @@ FakeCuda::~FakeCuda() {
     ASAN_UNPOISON_MEMORY_REGION(memory, region.bytes);
     std::free(memory);
   }
-  for (auto& [memory, bytes] : pinned_) std::free(memory);
+  for (auto& [memory, bytes] : pinned_) {
+    PinnedOfProcess::Get().Remove(memory);
+    std::free(memory);
+  }
 }
 
 // ---- Running ----
@@ -403,11 +436,7 @@ bool FakeCuda::IsInRegion(const char* memory, size_t bytes, bool check_use) {
 }
 
 bool FakeCuda::IsInPinned(const char* memory, size_t bytes) {
-  const auto after = pinned_.upper_bound(const_cast<char*>(memory));
-  if (after != pinned_.begin()) {
-    const auto& [begin, size] = *std::prev(after);
-    if (memory + bytes <= begin + size) return true;
-  }
+  if (PinnedOfProcess::Get().Has(memory, bytes)) return true;
   Complain("a copy uses memory of the host that is not pinned");
   return false;
 }
@@ -516,6 +545,7 @@ absl::StatusOr<char*> FakeCuda::NewPinned(size_t bytes) {
   LEAT_RETURN_IF_ERROR(Enter(Call::kNewPinned, CurrentOrdinal()));
   char* const memory = NewBytes(bytes);
   pinned_[memory] = bytes;
+  PinnedOfProcess::Get().Add(memory, bytes);
   return memory;
 }
 
@@ -525,6 +555,7 @@ absl::Status FakeCuda::FreePinned(char* memory) {
     Complain("memory is freed that is not pinned");
     return Error(kInvalidValue);
   }
+  PinnedOfProcess::Get().Remove(memory);
   for (const auto& stream : streams_) {
     for (const Work& work : stream->work) {
       if (work.pinned != nullptr &&

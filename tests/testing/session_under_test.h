@@ -77,4 +77,13 @@ Int NumTries(Int local) {
     }                                                             \
   } while (false)
 
+// Skips the rest of a test that checks how a session without a GPU runs, such
+// as on which devices, in which order, or in how much memory.
+#define LEAT_CPU_SESSION_ONLY(reason)                                 \
+  do {                                                                \
+    if (::leat::HasFakeGpu()) {                                       \
+      GTEST_SKIP() << "only of sessions without a GPU: " << (reason); \
+    }                                                                 \
+  } while (false)
+
 #endif  // LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
