@@ -60,10 +60,12 @@ void RunUntilTimeout(std::chrono::nanoseconds timeout,
                      absl::FunctionRef<void()> step);
 
 // Returns how many variants a long test tries: `local` for local sessions, and
-// a tenth of that for servers, because each try starts one.
+// a tenth of that for servers, because each try starts one, and for a fake GPU,
+// which is slow.
 template <class Int>
 Int NumTries(Int local) {
-  return TestedSession() == SessionKind::kLocal ? local : (local + 9) / 10;
+  const bool all = TestedSession() == SessionKind::kLocal && !HasFakeGpu();
+  return all ? local : (local + 9) / 10;
 }
 
 }  // namespace leat
