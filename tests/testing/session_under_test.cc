@@ -24,6 +24,12 @@
 namespace leat {
 namespace {
 
+// Returns the value of LEAT_TEST_SESSION.
+absl::string_view SessionWord() {
+  const char* const variable = std::getenv("LEAT_TEST_SESSION");
+  return variable == nullptr ? "local" : variable;
+}
+
 // Fails the test if the server still holds a session, a graph or a step. Waits
 // first, because a client may have its reply before the step is cleaned up.
 void ExpectNothingLeft(const Server& server) {
@@ -152,13 +158,17 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
 }
 
 // Adds a fake GPU. The order in which its work runs differs from session to
-// session.
-void AddFakeGpu(LocalSessionOptions& options) {
+// session. Adds a real GPU if LEAT_TEST_SESSION says so.
+void AddGpu(LocalSessionOptions& options) {
   static std::atomic<uint64_t> seed{0};
   DeviceSetOptions& devices = options.devices;
-  devices.clock = options.clock;
   devices.num_gpus = 1;
   devices.gpu_allow_growth = true;
+  if (SessionWord() == "real_gpu") {
+    devices.clock = testing::SimulatedClock::Current();
+    return;
+  }
+  devices.clock = options.clock;
   devices.cuda = std::make_shared<testing::FakeCuda>(
       testing::FakeCudaOptions{.memory_bytes = int64_t{1} << 30,
                                .seed = ++seed,
@@ -168,17 +178,13 @@ void AddFakeGpu(LocalSessionOptions& options) {
 
 }  // namespace
 
-bool HasFakeGpu() {
-  const char* const variable = std::getenv("LEAT_TEST_SESSION");
-  return variable != nullptr && absl::string_view(variable) == "gpu";
-}
+bool HasGpu() { return SessionWord() == "gpu" || SessionWord() == "real_gpu"; }
 
 SessionKind TestedSession() {
-  const char* const variable = std::getenv("LEAT_TEST_SESSION");
-  const absl::string_view kind = variable == nullptr ? "local" : variable;
+  const absl::string_view kind = SessionWord();
   if (kind == "in_process") return SessionKind::kInProcess;
   if (kind == "grpc") return SessionKind::kGrpc;
-  LEAT_CHECK(kind == "local" || kind == "gpu");
+  LEAT_CHECK(kind == "local" || HasGpu());
   return SessionKind::kLocal;
 }
 
@@ -189,7 +195,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
   if (kind == SessionKind::kLocal) {
     LocalSessionOptions local = options;
     if (local.clock == nullptr) local.clock = &testing::TestClock();
-    if (HasFakeGpu() && local.device_set == nullptr) AddFakeGpu(local);
+    if (HasGpu() && local.device_set == nullptr) AddGpu(local);
     return NewLocalSession(graph, local, kernels);
   }
   return NewSessionOnServer(graph, options, kernels,

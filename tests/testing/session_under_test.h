@@ -11,6 +11,7 @@
 //   nodes
 //               run for which it has a kernel. Only where the kernels of GPUs
 //               are compiled for the host.
+//   real_gpu    the same with a real GPU, for tools/gpu_check.
 #ifndef LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 #define LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 
@@ -31,11 +32,11 @@ namespace leat {
 enum class SessionKind { kLocal, kInProcess, kGrpc };
 
 // Returns the kind that LEAT_TEST_SESSION names, which is kLocal for a session
-// with a fake GPU. Any other word ends the program.
+// with a GPU. Any other word ends the program.
 SessionKind TestedSession();
 
-// Returns true if LEAT_TEST_SESSION is "gpu".
-bool HasFakeGpu();
+// Returns true if LEAT_TEST_SESSION is "gpu" or "real_gpu".
+bool HasGpu();
 
 // Makes a session of the kind TestedSession(). Its clock is TestClock(), or the
 // real clock if it runs over gRPC. A session on a server has the devices,
@@ -64,7 +65,7 @@ void RunUntilTimeout(std::chrono::nanoseconds timeout,
 // which is slow.
 template <class Int>
 Int NumTries(Int local) {
-  const bool all = TestedSession() == SessionKind::kLocal && !HasFakeGpu();
+  const bool all = TestedSession() == SessionKind::kLocal && !HasGpu();
   return all ? local : (local + 9) / 10;
 }
 
@@ -83,7 +84,7 @@ Int NumTries(Int local) {
 // as on which devices, in which order, or in how much memory.
 #define LEAT_CPU_SESSION_ONLY(reason)                                 \
   do {                                                                \
-    if (::leat::HasFakeGpu()) {                                       \
+    if (::leat::HasGpu()) {                                           \
       GTEST_SKIP() << "only of sessions without a GPU: " << (reason); \
     }                                                                 \
   } while (false)
