@@ -51,8 +51,7 @@ void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
   }
 }
 
-absl::StatusOr<pb::GraphDef> ExportForMaster(const Graph& graph,
-                                              NodeId first) {
+absl::StatusOr<pb::GraphDef> ExportForMaster(const Graph& graph, NodeId first) {
   pb::GraphDef exported;
   LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported, {.first = first}));
   LEAT_RETURN_IF_ERROR(CheckSize(exported));

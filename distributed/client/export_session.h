@@ -22,7 +22,7 @@ void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent);
 // too large for a message. The error names the largest node, because usually a
 // large constant is the cause.
 absl::StatusOr<pb::GraphDef> ExportForMaster(const Graph& graph,
-                                              NodeId first = 0);
+                                             NodeId first = 0);
 
 // Writes the options that the master needs.
 void ExportConfig(const RemoteSessionOptions& options, pb::ConfigProto& config);
