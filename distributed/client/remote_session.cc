@@ -385,7 +385,8 @@ absl::Status RemoteSession::SendAddition(NodeId first) {
   request.set_session_handle(handle_);
   request.set_current_graph_version(version_);
   request.set_request_id(RequestId());
-  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), ExportForMaster(graph_, first));
+  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(),
+                        ExportForMaster(graph_, first));
   pb::ExtendSessionResponse response;
   LEAT_RETURN_IF_ERROR(master_->Call(methods::kExtendSession, request, response,
                                      {.cancellation = cancellation_}));
