@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <numeric>
 #include <random>
 
 #include "absl/strings/numbers.h"
@@ -121,8 +122,9 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
                          .ordinary = &devices_[0]->host_allocator(),
                          .files = files_.get(),
                          .clock = options.clock};
-  for (int i = 0; gpus.ordinals.empty() && i < options.num_gpus; ++i) {
-    gpus.ordinals.push_back(i);
+  if (gpus.ordinals.empty() && options.num_gpus > 0) {
+    gpus.ordinals.resize(static_cast<size_t>(options.num_gpus));
+    std::iota(gpus.ordinals.begin(), gpus.ordinals.end(), 0);
   }
   LEAT_ASSIGN_OR_RETURN(auto made, CreateCudaDevices(std::move(api), gpus));
   for (auto& gpu : made) devices_.push_back(std::move(gpu));

@@ -181,7 +181,7 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
   if (options.num_gpus == kAllGpus) {
     // Without a GPU the list has none, so say why.
     const auto cuda = NewCudaApi();
-    if (!cuda.ok()) log.Info(cuda.status().message());
+    if (!cuda.ok()) log.Warning(cuda.status().message());
   }
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(options));

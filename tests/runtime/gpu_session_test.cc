@@ -29,12 +29,12 @@ class GpuSessionTest : public ::testing::TestWithParam<uint64_t> {
  protected:
   GpuSessionTest()
       : cuda_(std::make_shared<FakeCuda>(
-            testing::FakeCudaOptions{.seed = GetParam()})) {}
+            testing::FakeCudaOptions{.num_gpus = 2, .seed = GetParam()})) {}
 
   void Start() {
     LocalSessionOptions options;
     options.devices.num_threads = 2;
-    options.devices.num_gpus = 1;
+    options.devices.num_gpus = 2;
     options.devices.cuda = cuda_;
     auto session = NewLocalSession(b_.Build().value(), options);
     ASSERT_TRUE(session.ok()) << session.status();
@@ -95,6 +95,20 @@ TEST_P(GpuSessionTest, TensorsCrossFromCpuToGpuAndBack) {
   Start();
   EXPECT_THAT(Fetch(z), ElementsAre(1.0f, 2.0f, 3.0f));
   EXPECT_THAT(Fetch(y), ElementsAre(-1.0f, -2.0f, -3.0f));
+}
+
+TEST_P(GpuSessionTest, TensorsCrossFromOneGpuToAnother) {
+  Output x = b_.Placeholder<float>("x");
+  Output y = x;
+  for (int i = 0; i < 6; ++i) {
+    auto gpu = b_.OnDevice(i % 2 == 0 ? kGpu0 : "/device:GPU:1");
+    y = op::Reshape(op::Identity(y), b_.Const({i % 2 + 1, -1}));
+  }
+  Start();
+  for (const int64_t size : {10, 100'000}) {
+    const Tensor fed = Tensor::Filled(Shape{size}, 7.0f);
+    EXPECT_EQ(Fetch(y, {{x, fed}}), std::vector<float>(size, 7.0f));
+  }
 }
 
 TEST_P(GpuSessionTest, VariablesKeepTheirValuesOnTheGpu) {
@@ -188,6 +202,37 @@ TEST_P(GpuSessionTest, AFullGpuFailsTheStep) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("GPU:0"));
   EXPECT_THAT(Fetch(y, {{x, Tensor::Vector<float>({1, 2})}}),
               ElementsAre(1.0f, 2.0f));
+}
+
+TEST(DevicesFlagTest, NamesGpus) {
+  EXPECT_EQ(ParseDevices("cpu")->num_gpus, 0);
+  EXPECT_EQ(ParseDevices("gpu")->num_gpus, 1);
+  EXPECT_EQ(ParseDevices("gpu:all")->num_gpus, kAllGpus);
+  const auto both = ParseDevices("cpu:2,gpu:3");
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_EQ(both->num_cpus, 2);
+  EXPECT_EQ(both->num_gpus, 3);
+  for (const char* text : {"", "gpu:", "gpu:-1", "gpu:x", "gpu:1:1", "tpu",
+                           "cpu:all", "cpu:2,", "gpu:100000"}) {
+    const absl::Status status = ParseDevices(text).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+TEST(DeviceSetTest, HasTheGpusThatItIsAskedFor) {
+  DeviceSetOptions options{.num_threads = 1, .num_gpus = 2};
+  options.cuda =
+      std::make_shared<FakeCuda>(testing::FakeCudaOptions{.num_gpus = 2});
+  auto set = DeviceSet::Create(options);
+  ASSERT_TRUE(set.ok()) << set.status();
+  ASSERT_EQ((*set)->devices().size(), 3u);
+  EXPECT_THAT((*set)->devices()[2]->name(), HasSubstr("/device:GPU:1"));
+  EXPECT_EQ((*set)->devices()[2]->info().type, kGpu);
+  set->reset();
+  options.num_gpus = 3;
+  const absl::Status status = DeviceSet::Create(options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("there is no GPU 2"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuSessionTest,
