@@ -17,7 +17,8 @@ namespace leat {
 class AccountedDevice final : public Device {
  public:
   // `own` is the account for the memory of the device, and `host` for memory of
-  // the host. `device` is borrowed and must outlive this object and all buffers.
+  // the host. `device` is borrowed and must outlive this object and all
+  // buffers.
   AccountedDevice(Device& device, const std::shared_ptr<MemoryAccount>& own,
                   const std::shared_ptr<MemoryAccount>& host)
       : Device(device.info()),

@@ -13,8 +13,8 @@
 namespace leat::placer_test {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr char kCpu0[] = "/job:worker/replica:0/task:0/device:CPU:0";

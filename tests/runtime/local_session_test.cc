@@ -142,8 +142,7 @@ TEST_P(LocalSessionTest, ErrorsNameNodeOpDeviceAndInputShapes) {
   EXPECT_THAT(message, HasSubstr("Incompatible shapes: [2] vs. [3]"));
   EXPECT_THAT(message, HasSubstr("[[{{node AddV2}}]]"));
   EXPECT_THAT(message, HasSubstr("AddV2(float[2], float[3])"));
-  EXPECT_THAT(message,
-              HasSubstr(HasGpu() ? "/device:GPU:0" : "/device:CPU:0"));
+  EXPECT_THAT(message, HasSubstr(HasGpu() ? "/device:GPU:0" : "/device:CPU:0"));
   // The next step succeeds.
   auto next = session->Run({.feeds = {{x, Tensor::Vector<float>({1, 2})},
                                       {y, Tensor::Vector<float>({3, 4})}},
