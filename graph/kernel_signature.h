@@ -76,6 +76,11 @@ KernelSignature InHostMemory(KernelSignature signature,
 // Returns the signature, on a GPU, of a kernel that passes tensors of all types
 // on without reading them. Int32 tensors are in host memory.
 KernelSignature RoutesOnGpu();
+// Returns the signatures, on CPUs and GPUs, of a kernel that passes its inputs
+// on, almost without taking time. It is never folded.
+std::vector<KernelSignature> RoutesOnAllDevices(
+    std::vector<std::string> host_inputs = {},
+    std::vector<std::string> host_outputs = {});
 // Returns the signature of a node that is on a GPU, but whose tensors are all
 // in host memory, such as arithmetic on shapes. The kernel for CPUs runs.
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});

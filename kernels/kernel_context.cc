@@ -27,26 +27,23 @@ bool KernelContext::IsInHostMemory(int i) const {
   return values_.memory->is_output_on_host[i];
 }
 
-absl::StatusOr<Tensor> KernelContext::Allocate(bool on_host, DType dtype,
-                                               const Shape& shape,
-                                               int64_t held_bytes) const {
-  Device& device = *step_->device;
-  absl::StatusOr<Tensor> tensor =
-      Tensor::Allocate(on_host ? device.host_allocator() : device.allocator(),
-                       dtype, shape, held_bytes);
-  if (ABSL_PREDICT_FALSE(!tensor.ok()) && device.gpu_stream() != nullptr) {
-    // A GPU that has failed has no memory either.
-    LEAT_RETURN_IF_ERROR(device.gpu_stream()->CheckLaunch());
-  }
-  return tensor;
+absl::Status KernelContext::AllocationError(const absl::Status& status) const {
+  GpuStream* const stream = step_->device->gpu_stream();
+  if (stream != nullptr) LEAT_RETURN_IF_ERROR(stream->CheckLaunch());
+  return status;
 }
 
 absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape,
                                                       int64_t held_bytes) {
+  Device& device = *step_->device;
+  Allocator& allocator = values_.memory != nullptr && IsInHostMemory(i)
+                             ? device.host_allocator()
+                             : device.allocator();
+  absl::StatusOr<Tensor> made =
+      Tensor::Allocate(allocator, node_->output_types[i], shape, held_bytes);
+  if (ABSL_PREDICT_FALSE(!made.ok())) return AllocationError(made.status());
   Tensor& tensor = output(i).tensor;
-  LEAT_ASSIGN_OR_RETURN(
-      tensor,
-      Allocate(IsOutputOnHost(i), node_->output_types[i], shape, held_bytes));
+  tensor = *std::move(made);
   return &tensor;
 }
 
@@ -56,7 +53,8 @@ absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
     const Tensor& from = input(candidate);
     if (from.dtype() != node_->output_types[i] ||
         from.num_elements() != shape.num_elements() ||
-        from.IsOnGpu() == IsOutputOnHost(i) || !MayReuseInput(candidate)) {
+        !MayReuseInput(candidate) ||
+        (values_.memory != nullptr && from.IsOnGpu() == IsInHostMemory(i))) {
       continue;
     }
     Tensor& tensor = output(i).tensor;
@@ -72,7 +70,10 @@ absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
 
 absl::StatusOr<Tensor> KernelContext::AllocateTemporary(DType dtype,
                                                         const Shape& shape) {
-  return Allocate(/*on_host=*/false, dtype, shape, /*held_bytes=*/0);
+  absl::StatusOr<Tensor> made =
+      Tensor::Allocate(step_->device->allocator(), dtype, shape);
+  if (ABSL_PREDICT_FALSE(!made.ok())) return AllocationError(made.status());
+  return made;
 }
 
 }  // namespace leat

@@ -199,9 +199,9 @@ class KernelContext {
   Value& output(int i) { return values_.slots[values_.first_output + i]; }
   // Returns values_.memory->is_output_on_host[i].
   bool IsInHostMemory(int i) const;
-  // Allocates a tensor in memory of the host or of the device.
-  absl::StatusOr<Tensor> Allocate(bool on_host, DType dtype, const Shape& shape,
-                                  int64_t held_bytes) const;
+  // Returns why an allocation has failed: a GPU that has failed has no memory
+  // either. `status` is the allocator's error.
+  absl::Status AllocationError(const absl::Status& status) const;
 
   const NodeDef* node_;
   const StepServices* step_;

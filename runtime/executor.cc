@@ -419,17 +419,16 @@ Executor::~Executor() = default;
 
 void Executor::Run(Step& step, Done done) {
   // The execution owns itself until it calls Give().
-  Take().release()->Run(*this, step,  // NOLINT
-                        AfterDrain(step, std::move(done)));
+  if (stream_ != nullptr) done = AfterDrain(step, std::move(done));
+  Take().release()->Run(*this, step, std::move(done));  // NOLINT
 }
 
 void Executor::Start(Step& step, Done done) {
-  Take().release()->Start(*this, step,  // NOLINT
-                          AfterDrain(step, std::move(done)));
+  if (stream_ != nullptr) done = AfterDrain(step, std::move(done));
+  Take().release()->Start(*this, step, std::move(done));  // NOLINT
 }
 
 Executor::Done Executor::AfterDrain(Step& step, Done done) const {
-  if (stream_ == nullptr) return done;
   return [stream = stream_, &step, done = std::move(done)]() mutable {
     stream->Drain([&step, done = std::move(done)](absl::Status status) mutable {
       if (!status.ok()) step.Fail(status);

@@ -74,8 +74,8 @@ class Executor {
   std::unique_ptr<Execution> NewExecution() const;
   // Returns an idle state, or a new one if all are in use.
   std::unique_ptr<Execution> Take();
-  // Returns `done` for a CPU. For a GPU, returns a callback that waits until
-  // the work of the step has run there, and then calls `done`.
+  // Returns a callback that waits until the work of the step has run on the
+  // GPU, and then calls `done`. REQUIRES: the device is a GPU.
   Done AfterDrain(Step& step, Done done) const;
   // Takes back the state of a step that has ended.
   void Give(std::unique_ptr<Execution> execution);

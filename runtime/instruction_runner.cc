@@ -19,8 +19,22 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
                .step_id = step.id(),
                .args = step.args(),
                .returns = step.returns()};
+  const bool is_gpu = &host_side_ != services_.device;
+  all_share_services_ = !is_gpu && step.allocations() == nullptr;
+  if (!is_gpu) return;
   host_services_ = services_;
-  host_services_.device = &program_.device().host_side();
+  host_services_.device = &host_side_;
+}
+
+const StepServices& InstructionRunner::OwnServices(
+    const Instruction& instruction) const {
+  const bool runs_on_host =
+      instruction.memory != nullptr && instruction.memory->runs_on_host;
+  const StepServices& services = runs_on_host ? host_services_ : services_;
+  StepAllocations* const allocations = step_->allocations();
+  return allocations == nullptr
+             ? services
+             : allocations->ServicesFor(*instruction.def, services);
 }
 
 KernelContext InstructionRunner::ContextFor(const Instruction& instruction,

@@ -52,7 +52,8 @@ class InstructionRunner {
 
   // `program` says where each value lies. It is borrowed and must outlive this
   // object.
-  explicit InstructionRunner(const Program& program) : program_(program) {}
+  explicit InstructionRunner(const Program& program)
+      : program_(program), host_side_(program.device().host_side()) {}
 
   // Begins a step. Borrows both arguments until the step has ended. `resources`
   // is the store of the program's device.
@@ -123,22 +124,21 @@ class InstructionRunner {
  private:
   // Returns the services for the kernel of `instruction`.
   const StepServices& ServicesFor(const Instruction& instruction) const {
-    StepAllocations* const allocations = step_->allocations();
-    const bool runs_on_host =
-        instruction.memory != nullptr && instruction.memory->runs_on_host;
-    const StepServices& services = runs_on_host ? host_services_ : services_;
-    return ABSL_PREDICT_TRUE(allocations == nullptr)
-               ? services
-               : allocations->ServicesFor(*instruction.def, services);
+    return ABSL_PREDICT_TRUE(all_share_services_) ? services_
+                                                  : OwnServices(instruction);
   }
+  const StepServices& OwnServices(const Instruction& instruction) const;
 
   const Program& program_;
+  Device& host_side_;  // of the program's device
   // The current step, set by Start.
   Step* step_ = nullptr;
   // The services that all kernels of the step share, and those for kernels that
   // run on the host for a node on a GPU.
   StepServices services_;
-  StepServices host_services_;
+  StepServices host_services_;  // set for a GPU only
+  // True if all kernels get services_: on a CPU, if nobody counts allocations.
+  bool all_share_services_ = true;
 };
 
 template <bool kShared>

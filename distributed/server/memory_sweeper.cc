@@ -57,7 +57,7 @@ void MemorySweeper::Look() {
 void MemorySweeper::Sweep() {
   int64_t bytes = 0;
   for (const auto& device : devices_.devices()) {
-    // To give memory of a GPU back would stop the work there.
+    // A GPU stops its work while it gives memory back.
     if (device->gpu_stream() != nullptr) continue;
     bytes += device->allocator().GiveBackUnused();
   }

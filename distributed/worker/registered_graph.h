@@ -104,7 +104,8 @@ class RegisteredGraph {
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
 
-  // What ForPartialRuns compiles, if the use is kUnknown, and its result.
+  // If the use is kUnknown, ForPartialRuns compiles `source_` and keeps the
+  // result in `partial_`.
   mutable Mutex mutex_;
   mutable std::optional<Graph> source_ ABSL_GUARDED_BY(mutex_);
   mutable absl::StatusOr<std::shared_ptr<const RegisteredGraph>> partial_

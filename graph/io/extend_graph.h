@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// What an extension has added to a graph.
+// Says what an extension has added to a graph.
 struct GraphExtension {
   GraphAddition addition;
   GraphTotals totals;  // of what was added

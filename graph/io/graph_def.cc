@@ -104,7 +104,7 @@ class Importer {
                               added_.called_nodes);
   }
 
-  // What Run has added to the graph.
+  // This is what Run has added to the graph.
   const GraphAddition& addition() const { return addition_; }
   const GraphTotals& added() const { return added_; }
 

@@ -25,25 +25,23 @@ absl::Status ArgShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add(
-      {.name = "_Arg",
-       .doc = "Returns the argument number index of the function or "
-              "partition that the node is in.",
-       .outputs = {"output: T"},
-       .attrs = {"T: type", "index: int >= 0"},
-       .stateful = true,
-       .shape = ArgShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "_Arg",
+                .doc = "Returns the argument number index of the function or "
+                       "partition that the node is in.",
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "index: int >= 0"},
+                .stateful = true,
+                .shape = ArgShape},
+               RoutesOnAllDevices());
 
-  registry.Add(
-      {.name = "_Retval",
-       .doc = "Makes a tensor the result number index of the function "
-              "or partition that the node is in.",
-       .inputs = {"input: T"},
-       .attrs = {"T: type", "index: int >= 0"},
-       .stateful = true,
-       .shape = shapes::NoOutputs},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "_Retval",
+                .doc = "Makes a tensor the result number index of the function "
+                       "or partition that the node is in.",
+                .inputs = {"input: T"},
+                .attrs = {"T: type", "index: int >= 0"},
+                .stateful = true,
+                .shape = shapes::NoOutputs},
+               RoutesOnAllDevices());
 }
 
 }  // namespace leat::ops::arguments

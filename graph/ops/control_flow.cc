@@ -69,8 +69,7 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .outputs = {"output_false: T", "output_true: T"},
                 .attrs = {"T: type"},
                 .shape = SwitchShape},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"}))});
+               RoutesOnAllDevices({"pred"}));
 
   registry.Add({.name = "RefSwitch",
                 .doc = "Passes a reference to the output that pred selects; "
@@ -80,8 +79,7 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .allows_uninitialized_input = true,
                 .shape = SwitchShape},
-               {NotFoldable(RetainsInput(QuickOnCpu())),
-                RetainsInput(InHostMemory(RoutesOnGpu(), {"pred"}))});
+               RoutesOnAllDevices({"pred"}));
 
   registry.Add(
       {.name = "Merge",
@@ -90,8 +88,7 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .outputs = {"output: T", "value_index: int32"},
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"}))});
+      RoutesOnAllDevices({}, {"value_index"}));
 
   registry.Add(
       {.name = "RefMerge",
@@ -100,8 +97,7 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .outputs = {"output: Ref(T)", "value_index: int32"},
        .attrs = {"T: type", "N: int"},
        .shape = MergeShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       RetainsInput(InHostMemory(RoutesOnGpu(), {}, {"value_index"}))});
+      RoutesOnAllDevices({}, {"value_index"}));
 }
 
 void AddEnterAndOthers(OpRegistry& registry) {
@@ -113,7 +109,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+      RoutesOnAllDevices());
 
   registry.Add(
       {.name = "RefEnter",
@@ -123,45 +119,41 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+      RoutesOnAllDevices());
 
-  registry.Add(
-      {.name = "Exit",
-       .doc = "Takes a tensor out of a loop that has ended.",
-       .inputs = {"data: T"},
-       .outputs = {"output: T"},
-       .attrs = {"T: type"},
-       .shape = shapes::PassThrough},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "Exit",
+                .doc = "Takes a tensor out of a loop that has ended.",
+                .inputs = {"data: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               RoutesOnAllDevices());
 
-  registry.Add(
-      {.name = "RefExit",
-       .doc = "Takes a reference out of a loop that has ended.",
-       .inputs = {"data: Ref(T)"},
-       .outputs = {"output: Ref(T)"},
-       .attrs = {"T: type"},
-       .shape = shapes::PassThrough},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "RefExit",
+                .doc = "Takes a reference out of a loop that has ended.",
+                .inputs = {"data: Ref(T)"},
+                .outputs = {"output: Ref(T)"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               RoutesOnAllDevices());
 }
 
 void AddNextIterationAndOthers(OpRegistry& registry) {
-  registry.Add(
-      {.name = "NextIteration",
-       .doc = "Takes a tensor to the next iteration of a loop.",
-       .inputs = {"data: T"},
-       .outputs = {"output: T"},
-       .attrs = {"T: type"},
-       .shape = shapes::PassThrough},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "NextIteration",
+                .doc = "Takes a tensor to the next iteration of a loop.",
+                .inputs = {"data: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               RoutesOnAllDevices());
 
-  registry.Add(
-      {.name = "RefNextIteration",
-       .doc = "Takes a reference to the next iteration of a loop.",
-       .inputs = {"data: Ref(T)"},
-       .outputs = {"output: Ref(T)"},
-       .attrs = {"T: type"},
-       .shape = shapes::PassThrough},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "RefNextIteration",
+                .doc = "Takes a reference to the next iteration of a loop.",
+                .inputs = {"data: Ref(T)"},
+                .outputs = {"output: Ref(T)"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               RoutesOnAllDevices());
 
   registry.Add(
       {.name = "LoopCond",
@@ -169,8 +161,7 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
        .inputs = {"input: bool"},
        .outputs = {"output: bool"},
        .shape = LoopCondShape},
-      {NotFoldable(RetainsInput(QuickOnCpu())),
-       RetainsInput(InHostMemory(RoutesOnGpu(), {"input"}, {"output"}))});
+      RoutesOnAllDevices({"input"}, {"output"}));
 }
 
 }  // namespace

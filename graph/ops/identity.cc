@@ -45,15 +45,14 @@ void AddIdentityAndOthers(OpRegistry& registry) {
 }
 
 void AddRefIdentity(OpRegistry& registry) {
-  registry.Add(
-      {.name = "RefIdentity",
-       .doc = "Returns the reference that is its input.",
-       .inputs = {"input: Ref(T)"},
-       .outputs = {"output: Ref(T)"},
-       .attrs = {"T: type"},
-       .allows_uninitialized_input = true,
-       .shape = shapes::PassThrough},
-      {NotFoldable(RetainsInput(QuickOnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "RefIdentity",
+                .doc = "Returns the reference that is its input.",
+                .inputs = {"input: Ref(T)"},
+                .outputs = {"output: Ref(T)"},
+                .attrs = {"T: type"},
+                .allows_uninitialized_input = true,
+                .shape = shapes::PassThrough},
+               RoutesOnAllDevices());
 }
 
 }  // namespace

@@ -88,9 +88,6 @@ class CudaApi {
   virtual absl::StatusOr<char*> NewPinned(size_t bytes) = 0;
   // cudaFreeHost.
   virtual absl::Status FreePinned(char* memory) = 0;
-  // cudaHostGetDevicePointer. Returns the address by which kernels on the
-  // current GPU access pinned memory.
-  virtual absl::StatusOr<char*> AddressOnDevice(char* pinned) = 0;
 
   // Tell that a part of NewMemory's bytes begins to be used, or is not used any
   // more, by work that is queued in `stream` after this call. CUDA does not

@@ -111,13 +111,6 @@ class CudartApi final : public CudaApi {
     return ToStatus("cudaFreeHost", cudaFreeHost(memory));
   }
 
-  absl::StatusOr<char*> AddressOnDevice(char* pinned) override {
-    void* address = nullptr;
-    const cudaError_t result = cudaHostGetDevicePointer(&address, pinned, 0);
-    return ToStatusOr("cudaHostGetDevicePointer", result,
-                      static_cast<char*>(address));
-  }
-
   absl::StatusOr<CudaStream> NewStream() override {
     CudaStream stream = nullptr;
     const cudaError_t result =

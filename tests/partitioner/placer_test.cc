@@ -60,6 +60,34 @@ TEST_F(PlacerTest, TakesTheFirstDeviceForWhoDoesNotCare) {
   EXPECT_EQ(DeviceOf(x), kCpu0);
 }
 
+// What runs on a GPU goes there, but what only routes tensors or computes with
+// shapes stays beside its input.
+TEST_F(PlacerTest, WhatGainsNothingFromAGpuStaysBesideItsInput) {
+  constexpr char kGpu0[] = "/job:worker/replica:0/task:0/device:GPU:0";
+  devices.push_back({.name = kGpu0, .type = kGpu, .incarnation = 1});
+  const Output x = b.Placeholder<float>("x");
+  const Output on_gpu = op::Neg(x);
+  const Output on_cpu = op::CheckNumerics(x, "x");  // has no kernel for GPUs
+  const auto route = [&](const Output& from) {
+    const Output shape = op::Shape(from);
+    const Output sum = op::Add(shape, shape);
+    const Output same = op::Reshape(from, shape);
+    const Output next = op::NextIteration(same);
+    return std::vector<Output>{shape, sum, same, next};
+  };
+  const std::vector<Output> beside_gpu = route(on_gpu);
+  const std::vector<Output> beside_cpu = route(on_cpu);
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(on_gpu), kGpu0);
+  EXPECT_EQ(DeviceOf(on_cpu), kCpu0);
+  for (const Output& output : beside_gpu) {
+    EXPECT_EQ(DeviceOf(output), kGpu0) << output.operation().name();
+  }
+  for (const Output& output : beside_cpu) {
+    EXPECT_EQ(DeviceOf(output), kCpu0) << output.operation().name();
+  }
+}
+
 TEST_F(PlacerTest, HonoursFullAndPartialRequests) {
   Output x, y;
   {

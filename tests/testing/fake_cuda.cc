@@ -568,12 +568,6 @@ absl::Status FakeCuda::FreePinned(char* memory) {
   return LossOf(CurrentOrdinal());
 }
 
-absl::StatusOr<char*> FakeCuda::AddressOnDevice(char* pinned) {
-  MutexLock lock(mutex_);
-  LEAT_RETURN_IF_ERROR(LossOf(CurrentOrdinal()));
-  return pinned;
-}
-
 void FakeCuda::BeginUse(CudaStream stream, char* memory, size_t bytes) {
   {
     MutexLock lock(mutex_);

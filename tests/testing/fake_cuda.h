@@ -115,7 +115,6 @@ class FakeCuda final : public CudaApi {
   absl::Status FreeMemory(char* memory) override;
   absl::StatusOr<char*> NewPinned(size_t bytes) override;
   absl::Status FreePinned(char* memory) override;
-  absl::StatusOr<char*> AddressOnDevice(char* pinned) override;
   void BeginUse(CudaStream stream, char* memory, size_t bytes) override;
   void EndUse(CudaStream stream, char* memory, size_t bytes) override;
   absl::StatusOr<CudaStream> NewStream() override;

@@ -38,7 +38,7 @@ enum class Arithmetic : uint8_t {
   kMinimum,
   kSquaredDifference,
 };
-// For half, bfloat16, float, double and int64.
+// Has code for half, bfloat16, float, double and int64.
 bool LaunchArithmetic(CUstream_st* stream, Arithmetic function,
                       ElementType type, const BinaryOperands& operands);
 
@@ -49,7 +49,7 @@ enum class Division : uint8_t {
   kFloorMod,
   kPow,
 };
-// For half, bfloat16, float and double.
+// Has code for half, bfloat16, float and double.
 bool LaunchDivision(CUstream_st* stream, Division function, ElementType type,
                     const BinaryOperands& operands);
 
@@ -84,7 +84,7 @@ enum class Gradient : uint8_t {
   kSigmoid,
   kTanh,
 };
-// For half, bfloat16, float and double. `alpha` is for kLeakyRelu.
+// Has code for half, bfloat16, float and double. Only kLeakyRelu uses `alpha`.
 bool LaunchGradient(CUstream_st* stream, Gradient function, ElementType type,
                     const BinaryOperands& operands, float alpha);
 

@@ -64,7 +64,7 @@ void ForEachBlock(CUstream_st* stream, int64_t n, const Functor& functor) {
   host.Add([n, functor, threads = host.num_threads()] {
     Block<Functor::kThreads> block(threads);
     for (int64_t i = 0; i < n; ++i) {
-      // Not initialized, like the shared memory of a GPU.
+      // The memory is not initialized, as on a GPU.
       typename Functor::Shared shared;
       functor(block, shared, i);
     }
