@@ -28,34 +28,13 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
 
 const StepServices& InstructionRunner::OwnServices(
     const Instruction& instruction) const {
-  const bool runs_on_host =
-      instruction.memory != nullptr && instruction.memory->runs_on_host;
+  const NodeMemory* const memory = program_.MemoryOf(instruction);
+  const bool runs_on_host = memory != nullptr && memory->runs_on_host;
   const StepServices& services = runs_on_host ? host_services_ : services_;
   StepAllocations* const allocations = step_->allocations();
   return allocations == nullptr
              ? services
              : allocations->ServicesFor(*instruction.def, services);
-}
-
-KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
-                                            Activation& activation,
-                                            bool is_dead) const {
-  // An instruction without a kernel only routes values. The context gets none
-  // of its inputs, because other threads may write or clear them at the same
-  // time.
-  const bool has_inputs = instruction.kernel != nullptr;
-  return KernelContext(
-      *instruction.def, ServicesFor(instruction),
-      ValueSlots{.slots = activation.slots.data(),
-                 .readers = activation.readers(),
-                 .inputs = has_inputs ? program_.InputSlots(instruction)
-                                      : absl::Span<const int32_t>(),
-                 .first_output = instruction.first_output,
-                 .num_outputs = instruction.num_outputs,
-                 .memory = instruction.memory},
-      {.frame_id = activation.loop == nullptr ? 0 : activation.loop->id,
-       .iteration = activation.iteration,
-       .is_dead = is_dead});
 }
 
 bool InstructionRunner::IsQuick(const Instruction& instruction,

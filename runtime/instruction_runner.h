@@ -141,6 +141,29 @@ class InstructionRunner {
   bool all_share_services_ = true;
 };
 
+inline KernelContext InstructionRunner::ContextFor(
+    const Instruction& instruction, Activation& activation,
+    bool is_dead) const {
+  // An instruction without a kernel only routes values. The context gets none
+  // of its inputs, because other threads may write or clear them at the same
+  // time.
+  const bool has_inputs = instruction.kernel != nullptr;
+  return KernelContext(
+      *instruction.def, ServicesFor(instruction),
+      ValueSlots{.slots = activation.slots.data(),
+                 .readers = activation.readers(),
+                 .inputs = has_inputs ? program_.InputSlots(instruction)
+                                      : absl::Span<const int32_t>(),
+                 .first_output = instruction.first_output,
+                 .num_outputs = instruction.num_outputs,
+                 .memory = ABSL_PREDICT_TRUE(all_share_services_)
+                               ? nullptr
+                               : program_.MemoryOf(instruction)},
+      {.frame_id = activation.loop == nullptr ? 0 : activation.loop->id,
+       .iteration = activation.iteration,
+       .is_dead = is_dead});
+}
+
 template <bool kShared>
 bool InstructionRunner::Run(const Instruction& instruction,
                             Activation& activation, bool is_dead) const {

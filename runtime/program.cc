@@ -107,9 +107,7 @@ class ProgramCompiler {
     const bool is_gpu = device_.gpu_stream() != nullptr;
     if (is_gpu) {
       LEAT_ASSIGN_OR_RETURN(NodeMemory memory, MemoryOf(*node.def, *signature));
-      program_->memories_.push_back(
-          std::make_unique<const NodeMemory>(std::move(memory)));
-      instruction.memory = program_->memories_.back().get();
+      program_->memories_.push_back(std::move(memory));
     }
     if (!IsRunByPropagator(instruction.kind)) {
       auto kernel = kernels_.Get(
@@ -154,11 +152,17 @@ class ProgramCompiler {
     order_.clear();
     std::vector<Instruction> sorted;
     sorted.reserve(program_->instructions_.size());
+    std::vector<NodeMemory> memories;
+    memories.reserve(program_->memories_.size());
     while (!ready.empty()) {
       const NodeId id = ready.back();
       ready.pop_back();
       order_.push_back(id);
-      sorted.push_back(program_->instructions_[position_[id]]);
+      const int32_t old = position_[id];
+      sorted.push_back(program_->instructions_[old]);
+      if (!program_->memories_.empty()) {
+        memories.push_back(std::move(program_->memories_[old]));
+      }
       position_[id] = Size(sorted) - 1;
       for (const Use& use : consumers_.Of(id)) {
         if (!closes_loop(id, use) && --pending[use.node] == 0) {
@@ -167,6 +171,7 @@ class ProgramCompiler {
       }
     }
     program_->instructions_ = std::move(sorted);
+    program_->memories_ = std::move(memories);
   }
 
   absl::Status AddToFrames(NodeId id) {

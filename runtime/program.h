@@ -70,9 +70,6 @@ class Program {
     const Kernel* kernel = nullptr;
     // The node, owned by the program.
     const NodeDef* def = nullptr;
-    // Says which tensors are in host memory. Owned by the program. Null on a
-    // device without other memory.
-    const NodeMemory* memory = nullptr;
     int32_t frame = 0;         // frame of its inputs
     int32_t local_index = 0;   // number within the frame
     int32_t output_frame = 0;  // differs from `frame` for Enter and Exit
@@ -159,16 +156,18 @@ class Program {
   // These functions return the ranges that belong to instruction `i`: the slots
   // of its inputs, the variables whose values it reads, and the edges from it.
   absl::Span<const int32_t> InputSlots(const Instruction& i) const {
-    return absl::MakeConstSpan(input_slots_)
-        .subspan(i.first_input, i.num_inputs);
+    return Range(input_slots_, i.first_input, i.num_inputs);
   }
   absl::Span<const Snapshot> Snapshots(const Instruction& i) const {
-    return absl::MakeConstSpan(snapshots_)
-        .subspan(i.first_snapshot, i.num_snapshots);
+    return Range(snapshots_, i.first_snapshot, i.num_snapshots);
   }
   absl::Span<const Successor> Successors(const Instruction& i) const {
-    return absl::MakeConstSpan(successors_)
-        .subspan(i.first_successor, i.num_successors);
+    return Range(successors_, i.first_successor, i.num_successors);
+  }
+  // Says which tensors of instruction `i` are in host memory. Returns null on a
+  // device without other memory.
+  const NodeMemory* MemoryOf(const Instruction& i) const {
+    return memories_.empty() ? nullptr : &memories_[&i - instructions_.data()];
   }
 
   // Returns the instructions that wait for nothing, from the last to the first.
@@ -189,12 +188,22 @@ class Program {
   friend class ProgramCompiler;
   Program() = default;
 
+  // Returns a part of `all`, without checking that there is such a part, as
+  // subspan does, because this is done several times for each kernel that runs.
+  template <class T>
+  static absl::Span<const T> Range(const std::vector<T>& all, int32_t first,
+                                   int32_t size) {
+    return absl::Span<const T>(all.data() + first, static_cast<size_t>(size));
+  }
+
   Device* device_ = nullptr;
   Propagation propagation_ = Propagation::kStraight;
   bool is_sequential_ = true;
   int producer_ = 0;      // producer version of the GraphDef
   int min_consumer_ = 0;  // min_consumer version of the GraphDef
   std::vector<Instruction> instructions_;
+  // One per instruction on a GPU, else empty.
+  std::vector<NodeMemory> memories_;
   std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;
   // An instruction refers to ranges of the next three arrays.
@@ -205,7 +214,6 @@ class Program {
   // These vectors own the objects that the instructions point to.
   std::vector<std::shared_ptr<const NodeDef>> defs_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
-  std::vector<std::unique_ptr<const NodeMemory>> memories_;
 };
 
 }  // namespace leat
