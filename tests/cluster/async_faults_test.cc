@@ -27,6 +27,7 @@
 #include "leat/graph/ops.h"
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/cluster/training_worker.h"
+#include "leat/tests/testing/sanitizers.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/losses.h"
@@ -41,6 +42,7 @@ namespace {
 
 using testing::Becomes;
 using ::testing::HasSubstr;
+using testing::kHasSanitizer;
 using testing::NumSeeds;
 using testing::ServedCluster;
 using testing::TrainingWorker;
@@ -49,7 +51,7 @@ using Code = absl::StatusCode;
 
 constexpr int kWorkers = 3;
 constexpr int kPs = 2;
-constexpr int kExamples = 1000;
+constexpr int kExamples = kHasSanitizer ? 250 : 1000;
 constexpr int kFeatures = 8;
 constexpr int kClasses = 4;
 // After this many steps the loss is within 0.5 % of the smallest possible loss.

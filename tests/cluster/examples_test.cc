@@ -26,6 +26,7 @@
 #include "leat/tests/cluster/example_programs.h"
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/processes.h"
+#include "leat/tests/testing/sanitizers.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/launch_jobs.h"
 
@@ -37,6 +38,7 @@ using testing::Args;
 using ::testing::Each;
 using testing::ExamplesTest;
 using ::testing::HasSubstr;
+using testing::kHasSanitizer;
 using testing::kNumImages;
 using testing::Launch;
 using testing::NumSeeds;
@@ -145,7 +147,6 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
                                      folder_.Path("")})));
   const std::string trains = "trains from step ";
   WaitForOutput(launch, trains, 2);
-  // The program collects many losses before it writes them to the file.
   const absl::Time end = absl::Now() + absl::Seconds(60);
   while (ReadFile(folder_.Path("chief-0.txt")).empty() && absl::Now() < end) {
     absl::SleepFor(absl::Milliseconds(20));
@@ -168,7 +169,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
-    constexpr int kEpochs = 100;
+    constexpr int kEpochs = kHasSanitizer ? 40 : 100;
     constexpr int kSteps = kEpochs * kNumImages / (2 * 4);
     const std::string logs = folder_.Path(absl::StrCat("logs", seed));
     Process launch(

@@ -14,7 +14,7 @@ namespace {
 // No wait of a round lasts much longer than a minute. A round that takes ten
 // minutes has failed, because nearly all of its waits must have lasted that
 // long.
-constexpr std::chrono::minutes kPatience(10);
+constexpr std::chrono::minutes kLongestRound(10);
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::Watch() {
-  const Clock::time_point limit = RealClock().After(kPatience);
+  const Clock::time_point limit = RealClock().After(kLongestRound);
   MutexLock lock(mutex_);
   while (!is_over_) {
     if (RealClock().Now() >= limit) {
