@@ -24,8 +24,8 @@ void Count() { num_mallocs.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
-// The C library's own allocator, under the names that a replacement of malloc
-// may call.
+// Declares the C library's own allocator, under the names that a replacement of
+// malloc may call.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);

@@ -122,7 +122,8 @@ double Simulated(int aggregate, int backups) {
   return now / kSimulatedSteps;
 }
 
-// A worker of between-graph training. It has its own session and device.
+// Describes a worker of between-graph training. It has its own session and
+// device.
 struct Worker {
   Worker(const std::string& target, int index, int aggregate, int backups) {
     GraphBuilder b;

@@ -28,7 +28,7 @@ struct Case {
   // If true, the graph is optimized, as it is for users. If false, every
   // optimizer is off, so that all nodes of the graph run.
   bool optimize = false;
-  // The number by which benchmarks divide the time of a step. It is 1 if the
+  // Is the number by which benchmarks divide the time of a step. It is 1 if the
   // time of the whole step is of interest. 0 stands for the number of nodes
   // that run.
   int64_t per = 1;

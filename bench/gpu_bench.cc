@@ -30,7 +30,7 @@ std::shared_ptr<CudaApi> Cuda(benchmark::State& state) {
   return nullptr;
 }
 
-// A session on the GPU.
+// Returns a session on the GPU.
 std::shared_ptr<Session> OnGpu(benchmark::State& state, GraphBuilder& b) {
   LocalSessionOptions options;
   options.devices.num_gpus = 1;
@@ -96,7 +96,7 @@ void BM_BareLaunches(benchmark::State& state) {
 }
 BENCHMARK(BM_BareLaunches)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-// A step that does nothing but copy a feed to the GPU and back.
+// Measures a step that does nothing but copy a feed to the GPU and back.
 void BM_FeedAndFetch(benchmark::State& state) {
   if (Cuda(state) == nullptr) return;
   GraphBuilder b;

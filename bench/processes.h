@@ -13,11 +13,12 @@
 
 namespace leat::bench {
 
-// The number of tasks of each job, such as {{"ps", 1}, {"worker", 2}}.
+// Is the number of tasks of each job, such as {{"ps", 1}, {"worker", 2}}.
 using Jobs = std::map<std::string, int>;
 
-// A child process. This object reads the standard output of the process through
-// a pipe, and kills the process when it is destroyed. Used by one thread.
+// Is a child process. This object reads the standard output of the process
+// through a pipe, and kills the process when it is destroyed. Is used by one
+// thread.
 class ChildProcess {
  public:
   // Starts command[0] with the other elements as arguments.
@@ -35,7 +36,7 @@ class ChildProcess {
   int output_ = -1;  // read end of the pipe
 };
 
-// A running cluster. Used by one thread. Destroying it kills the tasks.
+// Is a running cluster. Is used by one thread. Destroying it kills the tasks.
 class Processes {
  public:
   // Starts all tasks, and returns when all of them serve. `leat` is the path of
@@ -48,7 +49,7 @@ class Processes {
   std::string Target(const std::string& job, int task) const;
 
  private:
-  // The ports of each job's tasks, by index.
+  // Holds the ports of each job's tasks, by index.
   std::map<std::string, std::vector<int>> ports_;
   std::vector<ChildProcess> processes_;
 };

@@ -17,7 +17,7 @@
 
 namespace leat::bench {
 
-// Thread-compatible. An error prints a message and ends the program.
+// Is thread-compatible. An error prints a message and ends the program.
 class Steps {
  public:
   // Makes a session on `num_cpus` CPU devices and runs the case's initializer,

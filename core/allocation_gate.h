@@ -12,8 +12,8 @@
 
 namespace leat {
 
-// The interface of a gate. Implementations are thread-safe. At most one gate is
-// active in the process. This class does not own the active gate.
+// Is the interface of a gate. Implementations are thread-safe. At most one gate
+// is active in the process. This class does not own the active gate.
 class AllocationGate {
  public:
   // Returns false if the allocation that comes next must fail as if no memory

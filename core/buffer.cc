@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// A buffer from malloc. This object lies in front of the bytes, in the same
-// block.
+// A HostBuffer is a buffer from malloc. This object lies in front of the bytes,
+// in the same block.
 class HostBuffer final : public Buffer {
  public:
   static HostBuffer* New(size_t bytes);
@@ -31,8 +31,9 @@ class HostBuffer final : public Buffer {
 constexpr size_t kHeader = kBufferAlignment;
 static_assert(sizeof(HostBuffer) <= kHeader);
 
-// The size of the user address space of x86-64. No larger request can succeed.
-// New refuses larger requests at once, because the sums below could overflow.
+// Is the size of the user address space of x86-64. No larger request can
+// succeed. New refuses larger requests at once, because the sums below could
+// overflow.
 constexpr size_t kMaxBufferBytes = size_t{1} << 47;
 
 HostBuffer* HostBuffer::New(size_t bytes) {

@@ -19,12 +19,12 @@
 
 namespace leat {
 
-// The alignment of every tensor buffer, in bytes. It is the size of a cache
+// Is the alignment of every tensor buffer, in bytes. It is the size of a cache
 // line and of an AVX-512 register.
 inline constexpr size_t kBufferAlignment = 64;
 
-// A block of bytes. It exists while a BufferRef refers to it. A subclass
-// defines how the bytes are freed. The reference count is thread-safe.
+// A Buffer is a block of bytes. It exists while a BufferRef refers to it. A
+// subclass defines how the bytes are freed. The reference count is thread-safe.
 class Buffer {
  public:
   Buffer(const Buffer&) = delete;
@@ -46,7 +46,7 @@ class Buffer {
       : data_(data), size_(size), memory_(memory) {}
   virtual ~Buffer() = default;
 
-  // Frees the bytes and this object. Called once, when the last reference is
+  // Frees the bytes and this object. Is called once, when the last reference is
   // released.
   virtual void Dispose() = 0;
 
@@ -69,19 +69,20 @@ class Buffer {
   const Memory memory_;
 };
 
-// A shared reference to a Buffer, or null.
+// Is a shared reference to a Buffer, or null.
 using BufferRef = boost::intrusive_ptr<Buffer>;
 
-// The memory that an allocator holds. Sizes are in bytes.
+// Says how much memory an allocator holds. Sizes are in bytes.
 struct AllocatorStats {
   int64_t live_bytes = 0;       // in buffers, or counted by Reserve
   int64_t kept_bytes = 0;       // freed by users, kept to be used again
   int64_t system_requests = 0;  // blocks taken from the system so far
 };
 
-// A source of Buffers, such as the memory of a device. Thread-safe. An
-// allocator must outlive every Buffer that it has given out. If this rule does
-// not apply to a class of allocators, the comment of the class says so.
+// An Allocator is a source of Buffers, such as the memory of a device. Is
+// thread-safe. An allocator must outlive every Buffer that it has given out. If
+// this rule does not apply to a class of allocators, the comment of the class
+// says so.
 class Allocator {
  public:
   virtual ~Allocator() = default;

@@ -25,9 +25,9 @@ namespace leat {
 class ResourceHandle;
 class Variant;
 
-// The element type of a tensor, or a reference type (see IsRef). The quantized
-// types, the 8-bit floats and the 4-bit integers have no C++ type, and no
-// kernel computes with their values.
+// A DType is the element type of a tensor, or a reference type (see IsRef). The
+// quantized types, the 8-bit floats and the 4-bit integers have no C++ type,
+// and no kernel computes with their values.
 enum class DType : uint8_t {
   // This is the dtype of a tensor without a value. It is not an element type.
   kInvalid = 0,
@@ -48,7 +48,7 @@ enum class DType : uint8_t {
   kQint8 = 11,
   kQuint8 = 12,
   kQint32 = 13,
-  // The upper half of a float (float16.h).
+  // Is the upper half of a float (float16.h).
   kBfloat16 = 14,
   kQint16 = 15,
   kQuint16 = 16,
@@ -72,7 +72,7 @@ enum class DType : uint8_t {
   kUint4 = 30,
 };
 
-// One more than the largest number of a base type. Some numbers below it are
+// Is one more than the largest number of a base type. Some numbers below it are
 // not used; DTypeFromWire tells which.
 inline constexpr int kNumDTypes = 31;
 // A reference type has the number of its base type plus this.
@@ -126,7 +126,7 @@ std::optional<DType> ParseDType(absl::string_view name);
 // Returns nothing if no type has this number.
 std::optional<DType> DTypeFromWire(int64_t number);
 
-// The DType of a C++ element type. For example, kDTypeOf<float> is
+// Is the DType of a C++ element type. For example, kDTypeOf<float> is
 // DType::kFloat. For any other C++ type it is kInvalid.
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;

@@ -21,8 +21,8 @@
 
 namespace leat {
 
-// A list of C++ element types. It has no state, because its type names the
-// element types.
+// Describes a list of C++ element types. It has no state, because its type
+// names the element types.
 template <class... T>
 struct DTypeList {
   // Returns true if `dtype` stands for one of the types.

@@ -22,7 +22,7 @@
 
 namespace leat {
 
-// Functions that convert one number with F16C instructions, as _cvtss_sh and
+// These functions convert one number with F16C instructions, as _cvtss_sh and
 // _cvtsh_ss of <immintrin.h> do. They use the compiler's builtins, because
 // <immintrin.h> would add 60,000 lines to every file that includes this header.
 namespace f16c {
@@ -44,8 +44,8 @@ LEAT_F16C_ inline float ToFloat(uint16_t bits) {
 
 }  // namespace f16c
 
-// A number with 1 sign bit, 5 exponent bits and 10 fraction bits. A plain
-// value.
+// Describes a number with 1 sign bit, 5 exponent bits and 10 fraction bits. Is
+// a plain value.
 struct half {
   uint16_t bits = 0;
 
@@ -64,8 +64,8 @@ struct half {
   }
 };
 
-// The upper half of a float: 1 sign bit, 8 exponent bits, 7 fraction bits. A
-// plain value.
+// Holds the upper half of a float: 1 sign bit, 8 exponent bits, 7 fraction
+// bits. Is a plain value.
 struct bfloat16 {
   uint16_t bits = 0;
 

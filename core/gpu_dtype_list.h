@@ -8,8 +8,8 @@
 
 namespace leat {
 
-// All plain types except int32. As in TensorFlow, int32 tensors hold shapes and
-// the like, and stay in host memory.
+// Lists all plain types except int32. As in TensorFlow, int32 tensors hold
+// shapes and the like, and stay in host memory.
 inline constexpr auto kMovableOnGpu = kFloatsAndInt64 +
                                       DTypeList<int8_t, int16_t>() +
                                       kUnsignedInts + kBoolOnly + kComplexes;

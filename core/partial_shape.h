@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// A plain value, thread-compatible.
+// Is a plain value, and thread-compatible.
 class PartialShape {
  public:
   // Stands for an extent that is not known.

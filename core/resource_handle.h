@@ -11,21 +11,21 @@
 
 namespace leat {
 
-// A plain value with the fields of TensorFlow's ResourceHandleProto.
-// Thread-compatible.
+// A plain value with the fields of TensorFlow's ResourceHandleProto. Is
+// thread-compatible.
 class ResourceHandle {
  public:
-  // The full name of the device that owns the resource.
+  // Is the full name of the device that owns the resource.
   std::string device;
-  // The name of the container that the resource is in. The default container
+  // Is the name of the container that the resource is in. The default container
   // has the name of the job.
   std::string container;
   // The name of the resource, unique in its container.
   std::string name;
-  // TensorFlow's hash of the resource's type. Leat passes it on, but does not
-  // use it.
+  // Is TensorFlow's hash of the resource's type. Leat passes it on, but does
+  // not use it.
   uint64_t hash_code = 0;
-  // The type of the resource: "Variable", "Queue" and so on.
+  // Is the type of the resource: "Variable", "Queue" and so on.
   std::string maybe_type_name;
 
   friend bool operator==(const ResourceHandle&,

@@ -23,11 +23,11 @@
 
 namespace leat {
 
-// A list of extents. Up to rank 4 it needs no allocation.
+// Is a list of extents. Up to rank 4 it needs no allocation.
 using Dims = absl::InlinedVector<int64_t, 4>;
 
-// A plain value, thread-compatible. No extent is negative, and the product of
-// any subset of the extents fits int64_t.
+// Is a plain value, and thread-compatible. No extent is negative, and the
+// product of any subset of the extents fits int64_t.
 class Shape {
  public:
   static constexpr int kMaxRank = 254;  // TensorFlow's limit

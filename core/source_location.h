@@ -11,7 +11,7 @@
 
 namespace leat {
 
-// A plain value. `file` points to a string literal.
+// Is a plain value. `file` points to a string literal.
 struct SourceLocation {
   const char* file = "";
   int line = 0;

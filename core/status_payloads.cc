@@ -22,7 +22,8 @@ constexpr size_t kMaxPayloadBytes = 8 << 10;
 // that take at most 2 bytes each because they are below 16 KiB.
 constexpr size_t kBytesAround = 9;
 
-// A payload of a status. Smaller payloads are ordered before larger ones.
+// Describes a payload of a status. Smaller payloads are ordered before larger
+// ones.
 struct Payload {
   std::string url;
   std::string value;

@@ -27,7 +27,8 @@ struct DenseAxis {
   bool end_masked = true;
   bool shrink = false;
 };
-// A StridedSliceSpec whose entries have been assigned to the axes of the input.
+// Describes a StridedSliceSpec whose entries have been assigned to the axes of
+// the input.
 struct Dense {
   absl::InlinedVector<DenseAxis, 8> axes = {};
   // Element i is the input axis that output axis i comes from, or kNewAxis.

@@ -15,8 +15,8 @@
 
 namespace leat {
 
-// The mask attrs of the op. Bit i of a mask belongs to entry i of the inputs.
-// The comment of the mask says what the entry is if the bit is set.
+// Holds the mask attrs of the op. Bit i of a mask belongs to entry i of the
+// inputs. The comment of the mask says what the entry is if the bit is set.
 struct StridedSliceMasks {
   int32_t begin = 0;        // a range without begin, such as ":3"
   int32_t end = 0;          // a range without end, such as "3:"
@@ -33,15 +33,15 @@ struct StridedSliceSpec {
   StridedSliceMasks masks = {};
 };
 
-// The resolved indexing, with one entry per axis of the input.
+// Holds the resolved indexing, with one entry per axis of the input.
 struct StridedSliceBox {
   Dims begin = {};   // in [-1, extent]; 0 where it is not known
   Dims stride = {};  // never 0, and 1 for a single index
-  // The extents after slicing, but before axes are added and removed. There is
-  // one per axis of the input. An extent is unknown if it depends on something
-  // unknown: begin, end or the input's extent.
+  // Holds the extents after slicing, but before axes are added and removed.
+  // There is one per axis of the input. An extent is unknown if it depends on
+  // something unknown: begin, end or the input's extent.
   PartialShape processed = {};
-  // The shape of the op's output.
+  // Is the shape of the op's output.
   PartialShape output = {};
 };
 

@@ -19,9 +19,9 @@
 namespace leat {
 namespace {
 
-// A buffer of objects. This ObjectBuffer lies in front of the objects, in the
-// same block from an allocator. It keeps the block until the objects are
-// destroyed.
+// An ObjectBuffer is a buffer of objects. This ObjectBuffer lies in front of
+// the objects, in the same block from an allocator. It keeps the block until
+// the objects are destroyed.
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
@@ -61,8 +61,8 @@ class ObjectBuffer final : public Buffer {
   }
 
   BufferRef block_;
-  // Makes the allocator count the bytes that the objects hold elsewhere. Null
-  // if they hold none.
+  // Makes the allocator count the bytes that the objects hold elsewhere. Is
+  // null if they hold none.
   const BufferRef held_;
 };
 

@@ -30,12 +30,12 @@
 
 namespace leat {
 
-// A reference to a buffer, with a dtype and a shape. Copying a tensor shares
-// the bytes. Elements are in row-major order. Strings, resource handles and
-// variants are objects in host memory, constructed and destroyed with the
-// buffer.
+// A Tensor is a reference to a buffer, with a dtype and a shape. Copying a
+// tensor shares the bytes. Elements are in row-major order. Strings, resource
+// handles and variants are objects in host memory, constructed and destroyed
+// with the buffer.
 //
-// Thread-compatible. Several threads may read the bytes at the same time if
+// Is thread-compatible. Several threads may read the bytes at the same time if
 // nobody writes them.
 class Tensor {
  public:

@@ -72,8 +72,8 @@ class VariantValue {
   mutable std::atomic<int64_t> refs_{0};
 };
 
-// A shared reference to a value, or empty. Copies share the value.
-// Thread-compatible.
+// A Variant is a shared reference to a value, or empty. Copies share the value.
+// Is thread-compatible.
 class Variant {
  public:
   // Makes an empty variant.

@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// A variant in the form that it has in a message. The variant's type defines
-// what the metadata and the tensors mean.
+// Describes a variant in the form that it has in a message. The variant's type
+// defines what the metadata and the tensors mean.
 struct VariantData {
   std::string type_name = {};        // VariantValue::type_name()
   std::string metadata = {};         // any bytes

@@ -30,7 +30,7 @@ enum class Padding {
 // INVALID_ARGUMENT for another name.
 absl::StatusOr<Padding> ParsePadding(absl::string_view name);
 
-// A window along one axis. All lengths are in elements of the input.
+// Describes a window along one axis. All lengths are in elements of the input.
 struct Window {
   int64_t size = 1;      // number of taps: elements per position
   int64_t stride = 1;    // from one position to the next

@@ -7,12 +7,12 @@
 
 namespace leat {
 
-// The payload key of a status that follows from another error
+// Is the payload key of a status that follows from another error
 // (status_payloads.h).
 inline constexpr char kDerivedStatusPayload[] =
     "type.googleapis.com/tensorflow.DerivedStatus";
 
-// The payload key of an error that names a session or a device that may have
+// Is the payload key of an error that names a session or a device that may have
 // belonged to an earlier process of the task (status_payloads.h).
 inline constexpr char kWorkerPossiblyRestartedPayload[] =
     "type.googleapis.com/"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConnectionLimits: limits the connections that a task accepts.
+// ConnectionLimits limits the connections that a task accepts.
 #ifndef LEAT_DISTRIBUTED_CONNECTION_LIMITS_H_
 #define LEAT_DISTRIBUTED_CONNECTION_LIMITS_H_
 
@@ -9,7 +9,7 @@
 
 namespace leat {
 
-// Says how many connections a listener keeps open. A value.
+// Says how many connections a listener keeps open. Is a value.
 struct ConnectionLimits {
   // The listener keeps at most `max_connections` open in all, and at most
   // `max_per_address` with one IP address. If `max_per_address` is 0, half of

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerIntervals: the intervals at which a task repeats its own actions, and
-// the times for which it waits for other tasks.
+// ServerIntervals holds the intervals at which a task repeats its own actions,
+// and the times for which it waits for other tasks.
 //
 // `leat serve` has no flags for these times, because the defaults fit every
 // cluster that we know. Tests and programs that start a Server may set them.
@@ -15,8 +15,8 @@
 
 namespace leat {
 
-// The shortest and the longest pause between two repetitions of an action. A
-// value.
+// Holds the shortest and the longest pause between two repetitions of an
+// action. Is a value.
 struct IntervalRange {
   std::chrono::nanoseconds shortest;
   std::chrono::nanoseconds longest;
@@ -47,9 +47,9 @@ struct ConnectionTimes {
   // `longest_retry`.
   std::chrono::milliseconds first_retry{100};
   std::chrono::milliseconds longest_retry{1000};
-  // How long an attempt to connect waits for an address that does not answer at
-  // all. With a shorter time, attempts would fail while the peer is merely
-  // busy.
+  // Says how long an attempt to connect waits for an address that does not
+  // answer at all. With a shorter time, attempts would fail while the peer is
+  // merely busy.
   std::chrono::milliseconds connect_timeout{2000};
   // How long a connection stays open if it has no calls and is not pinged.
   std::chrono::milliseconds idle{60'000};
@@ -57,13 +57,13 @@ struct ConnectionTimes {
 static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
               std::chrono::seconds(5));
 
-// A value. Its users copy it.
+// Is a value. Its users copy it.
 struct ServerIntervals {
   ConnectionTimes connection = {};
 
   // While a session is being created:
   //
-  // The pause before a task that cannot be reached is called again.
+  // Is the pause before a task that cannot be reached is called again.
   IntervalRange ask_again = {std::chrono::milliseconds(100),
                              std::chrono::seconds(1)};
   // How long the tasks may take to answer, if the client does not set a
@@ -72,13 +72,13 @@ struct ServerIntervals {
   // The master stops waiting this long before the client's deadline. It then
   // sends an error, early enough that the client still gets the error.
   std::chrono::nanoseconds time_to_reply = std::chrono::seconds(2);
-  // How often the master logs the tasks for which the session waits.
+  // Says how often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
   // During a step:
   //
-  // How often the tasks of a session are asked whether they are alive, while a
-  // step of the session waits (session_watch.h).
+  // Says how often the tasks of a session are asked whether they are alive,
+  // while a step of the session waits (session_watch.h).
   std::chrono::nanoseconds ask_tasks = std::chrono::seconds(1);
   // An error of a task may be only the effect of another task's error
   // (step_errors.h). The master then waits this long for the error of the other
@@ -99,7 +99,7 @@ struct ServerIntervals {
   // task. If there is no RunGraph within this time, the master sends the notice
   // alone.
   std::chrono::nanoseconds step_notice = std::chrono::milliseconds(10);
-  // The pauses between attempts to delete a session.
+  // Holds the pauses between attempts to delete a session.
   IntervalRange deletion = {std::chrono::milliseconds(100),
                             std::chrono::minutes(1)};
 
@@ -112,7 +112,7 @@ struct ServerIntervals {
   IntervalRange ask_masters = {std::chrono::milliseconds(10),
                                std::chrono::minutes(1)};
 
-  // How long memory stays unused before it is given back to the system
+  // Says how long memory stays unused before it is given back to the system
   // (memory_sweeper.h).
   std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 

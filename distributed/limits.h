@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerLimits: limits what a task accepts from its peers and clients.
+// ServerLimits limits what a task accepts from its peers and clients.
 //
 // Every limit is a flag of `leat serve`. The message of a refusal names the
 // limit, as "(--max-graphs)", or as "(max_graph_nodes)" if the message comes
@@ -20,12 +20,12 @@
 
 namespace leat {
 
-// A value. Its users copy it.
+// Is a value. Its users copy it.
 struct ServerLimits {
-  // The largest message, in bytes. A larger message fails with
+  // Limits the size of a message, in bytes. A larger message fails with
   // RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = INT32_MAX;
-  // The maximum total size, in bytes, of the messages that are being received.
+  // Limits the total size, in bytes, of the messages that are being received.
   int64_t max_transport_bytes = DefaultTransportBytes();
   // These limits have the same meanings as in ConnectionLimits. The task keeps
   // fewer connections if the process may not open that many descriptors.
@@ -35,7 +35,7 @@ struct ServerLimits {
       ConnectionLimits().handshake_timeout;
   // The limits of imported graphs (graph/io/graph_def.h).
   ImportLimits import = {};
-  // The maximum total size, in bytes, of the messages that carry a client's
+  // Limits the total size, in bytes, of the messages that carry a client's
   // graph and its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
   // The limits of graphs whose functions are lowered
@@ -75,8 +75,8 @@ struct ServerLimits {
   // say how many such steps may wait for their RunGraph, and for how long.
   size_t max_waiting_steps = 1000;
   std::chrono::nanoseconds waiting_step_timeout = std::chrono::seconds(60);
-  // How many ended steps are remembered, so that a late request cannot start
-  // one of them again.
+  // Says how many ended steps are remembered, so that a late request cannot
+  // start one of them again.
   size_t max_tombstones = 100'000;
   // How long peers may still fetch tensors of a step that has succeeded.
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);

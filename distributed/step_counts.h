@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepCounts: counts the running, successful and failed steps of a session or
-// of a task, and records when a step last began or ended.
+// StepCounts counts the running, successful and failed steps of a session or of
+// a task, and records when a step last began or ended.
 #ifndef LEAT_DISTRIBUTED_STEP_COUNTS_H_
 #define LEAT_DISTRIBUTED_STEP_COUNTS_H_
 
@@ -18,8 +18,8 @@ class StepTotals;
 
 namespace leat {
 
-// Holds the counters and the time of the last use. Thread-safe without a lock,
-// because the counters are independent of each other.
+// Holds the counters and the time of the last use. Is thread-safe without a
+// lock, because the counters are independent of each other.
 class StepCounts {
  public:
   // `clock` must outlive this.
@@ -75,12 +75,12 @@ class StepCounts {
   void Touch() { used_.store(Now(), std::memory_order_relaxed); }
 
   Clock& clock_;
-  // The numbers of steps that have begun, succeeded and failed since the
+  // Count the steps that have begun, succeeded and failed since the
   // construction.
   std::atomic<int64_t> begun_{0};
   std::atomic<int64_t> succeeded_{0};
   std::atomic<int64_t> failed_{0};
-  // The time of the last Begin or End.
+  // Is the time of the last Begin or End.
   std::atomic<Clock::duration::rep> used_{Now()};
 };
 

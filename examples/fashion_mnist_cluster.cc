@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// An example of between-graph training. Every task of a cluster runs this
+// Is an example of between-graph training. Every task of a cluster runs this
 // program and reads from TF_CONFIG which task it is. Each chief and worker
 // builds its own copy of the graph. The variables are on the parameter servers,
 // where all copies find them by name. Without --sync every replica updates the
@@ -54,7 +54,7 @@ constexpr int kMaxEpochs = 1 << 20;
 constexpr int kMaxTasks = 1000;
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr auto kLook = std::chrono::milliseconds(100);
-// The longest time for which the chief waits for the other tasks after the
+// Is the longest time for which the chief waits for the other tasks after the
 // training.
 constexpr auto kLongestWait = std::chrono::seconds(60);
 // After each of these times, WaitForOthers prints that this task is waiting.
@@ -77,8 +77,8 @@ struct Flags {
   CheckpointFlags checkpoints = {};
 };
 
-// The part of the graph that all copies have in common. Every task builds this
-// part first, so that all tasks agree on where the variables are.
+// Describes the part of the graph that all copies have in common. Every task
+// builds this part first, so that all tasks agree on where the variables are.
 struct Shared {
   Model model = {};
   std::vector<Variable> weights = {};  // the model's variables

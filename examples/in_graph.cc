@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// An example of in-graph training: one client has one graph, which names every
-// task. The variables are on parameter servers. Each worker has a tower, which
-// is a copy of the network that computes the gradients of the worker's share of
-// the batch. Every step waits for all towers, so the training is synchronous.
+// Is an example of in-graph training: one client has one graph, which names
+// every task. The variables are on parameter servers. Each worker has a tower,
+// which is a copy of the network that computes the gradients of the worker's
+// share of the batch. Every step waits for all towers, so the training is
+// synchronous.
 //
 //   leat launch --jobs chief=1,worker=2,ps=1 -- in_graph --steps 500
 //   in_graph --target grpc://127.0.0.1:7001 --workers 2 --ps 1

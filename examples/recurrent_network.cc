@@ -27,7 +27,7 @@ constexpr int64_t kBatch = 32;
 constexpr int64_t kLength = 40;  // characters per text in a training step
 constexpr int kWritten = 400;    // characters written at the end
 
-// The state that the network keeps from one character to the next.
+// Holds the state that the network keeps from one character to the next.
 struct Memory {
   Output cell = {};
   Output hidden = {};

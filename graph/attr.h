@@ -52,9 +52,9 @@ struct AttrPlaceholder {
                          const AttrPlaceholder&) = default;
 };
 
-// An empty list of unknown element type. TensorFlow's message `list {}` does
-// not name a type. CheckAttrs (op_def.h) replaces an EmptyList by an empty list
-// of the declared type.
+// Describes an empty list of unknown element type. TensorFlow's message `list
+// {}` does not name a type. CheckAttrs (op_def.h) replaces an EmptyList by an
+// empty list of the declared type.
 struct EmptyList {
   friend bool operator==(const EmptyList&, const EmptyList&) = default;
 };
@@ -64,7 +64,7 @@ struct EmptyList {
 // AttrValues uses this operator.
 bool operator==(const Tensor& a, const Tensor& b);
 
-// The value of one attr, with an alternative for each kind of value that
+// Is the value of one attr, with an alternative for each kind of value that
 // TensorFlow's AttrValue message can hold. The attr types in op definitions map
 // to C++ types: "int" to int64_t, "type" to DType, "func" to FunctionRef,
 // "list(shape)" to a vector of PartialShapes, and so on. A std::string may hold
@@ -89,7 +89,7 @@ std::string DebugString(const AttrValue& value, int max_elements = 6);
 
 // Maps the names of attrs to their values, in the order of the names. The
 // entries are in a sorted vector, which is faster than a hash map because nodes
-// have few attrs. Thread-compatible.
+// have few attrs. Is thread-compatible.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
@@ -142,7 +142,7 @@ class AttrMap {
 // ---------------------------------------------------------------------------
 
 namespace internal {
-// True if T is a std::vector.
+// Is true if T is a std::vector.
 template <class T>
 inline constexpr bool kIsVector = false;
 template <class T>

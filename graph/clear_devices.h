@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClearDevices: removes from a graph the devices that its nodes ask for, so
-// that it can be placed anywhere.
+// ClearDevices removes from a graph the devices that its nodes ask for, so that
+// it can be placed anywhere.
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("trained_on_a_cluster.pb"));
 //   ClearDevices(graph);

@@ -21,10 +21,10 @@ namespace leat {
 
 class OpRegistry;
 
-// One node of a function. Its attrs may still hold placeholders ("$T"), so the
-// number and types of its tensors are not known. `inputs` has one string per
-// input: "node:output_argument:index", or the name of an argument of the
-// function. The strings for control edges, "^node", come last.
+// Describes one node of a function. Its attrs may still hold placeholders
+// ("$T"), so the number and types of its tensors are not known. `inputs` has
+// one string per input: "node:output_argument:index", or the name of an
+// argument of the function. The strings for control edges, "^node", come last.
 struct FunctionNode {
   std::string name = {};
   std::string op = {};
@@ -35,9 +35,9 @@ struct FunctionNode {
   friend bool operator==(const FunctionNode&, const FunctionNode&) = default;
 };
 
-// A function: a signature and a body. A caller supplies the attrs that the
-// signature declares. This is TensorFlow's FunctionDef. A function in a library
-// is immutable.
+// Describes a function: a signature and a body. A caller supplies the attrs
+// that the signature declares. This is TensorFlow's FunctionDef. A function in
+// a library is immutable.
 struct Function {
   // Declares the name, arguments, results and attrs of the function.
   OpDef signature = {};
@@ -45,8 +45,8 @@ struct Function {
   // One pair per output of the signature: the name of the output, and the
   // tensor that is returned, written as in FunctionNode::inputs.
   std::vector<std::pair<std::string, std::string>> returns = {};
-  // One pair per control output: the name of the control output, and the name
-  // of a node. The node runs even if no result needs it.
+  // Holds one pair per control output: the name of the control output, and the
+  // name of a node. The node runs even if no result needs it.
   std::vector<std::pair<std::string, std::string>> control_returns = {};
   // The names of the control outputs, in the order of the signature.
   std::vector<std::string> control_outputs = {};
@@ -55,8 +55,8 @@ struct Function {
   std::map<int, AttrMap> arg_attrs = {};
 };
 
-// Holds functions by name. It is a value, and copies share the functions.
-// Thread-compatible.
+// Holds functions by name. It is a value, and copies share the functions. Is
+// thread-compatible.
 class FunctionLibrary {
  public:
   // Adds a function. Does nothing if the library already has an equal function.

@@ -66,11 +66,11 @@ struct Endpoint {
 // `op` and `attrs` and may be reference types.
 struct NodeDef {
   std::string name = {};
-  // Not owned. It belongs to the op registry, or to a function library if the
-  // node calls a function by using its name as an op.
+  // Is not owned. It belongs to the op registry, or to a function library if
+  // the node calls a function by using its name as an op.
   const OpDef* op = nullptr;
   AttrMap attrs = {};
-  // The requested device: a full or partial name, or "" for any device.
+  // Is the requested device: a full or partial name, or "" for any device.
   std::string device = {};
   std::vector<DType> input_types = {};
   std::vector<DType> output_types = {};
@@ -80,10 +80,11 @@ struct NodeDef {
 struct Node {
   std::shared_ptr<const NodeDef> def = {};       // null for a removed node
   absl::InlinedVector<Endpoint, 2> inputs = {};  // one per input type, in order
-  // The nodes at which control edges to this node begin, in ascending order and
-  // without duplicates. They run before this node.
+  // Holds the nodes at which control edges to this node begin, in ascending
+  // order and without duplicates. They run before this node.
   absl::InlinedVector<NodeId, 1> controls = {};
-  // The assigned device: an index into Graph::devices(), -1 before placement.
+  // Is the assigned device: an index into Graph::devices(), -1 before
+  // placement.
   int32_t device = -1;
 
   const std::string& name() const { return def->name; }
@@ -186,7 +187,7 @@ class Graph {
   // leat/protos/graph.pb.h.
   absl::StatusOr<pb::GraphDef> ToGraphDef() const;
 
-  // The versions in TensorFlow's VersionDef.
+  // Are the versions in TensorFlow's VersionDef.
   int producer = 0;
   int min_consumer = 0;
 
@@ -213,8 +214,8 @@ class Graph {
 // [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
 bool IsValidNodeName(absl::string_view name);
 
-// An input as a GraphDef names it: "name:index", "name" for output 0, or
-// "^name" for a control edge.
+// Describes an input as a GraphDef names it: "name:index", "name" for output 0,
+// or "^name" for a control edge.
 struct TensorId {
   std::string node = {};
   int index = 0;  // kControl for "^name"

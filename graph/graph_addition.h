@@ -13,7 +13,7 @@
 
 namespace leat {
 
-// A value. Thread-compatible.
+// Is a value. Is thread-compatible.
 struct GraphAddition {
   // Describes an addition to `graph` that has not begun.
   explicit GraphAddition(const Graph& graph);
@@ -27,7 +27,7 @@ struct GraphAddition {
   NodeId first = 0;
   // The names of the new functions. The extension fills this list.
   std::vector<std::string> functions = {};
-  // The members of the graph before the addition.
+  // Holds the members of the graph before the addition.
   int producer = 0;
   int min_consumer = 0;
   int64_t tensor_bytes = 0;

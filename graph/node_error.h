@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NodeError makes the error for a node that is not valid. Thread-safe.
+// NodeError makes the error for a node that is not valid. Is thread-safe.
 #ifndef LEAT_GRAPH_NODE_ERROR_H_
 #define LEAT_GRAPH_NODE_ERROR_H_
 
@@ -10,9 +10,9 @@
 
 namespace leat {
 
-// The messages for two problems that several places report. In the first, a
-// node has a malformed name. In the second, an input comes after a control
-// input.
+// These are the messages for two problems that several places report. In the
+// first, a node has a malformed name. In the second, an input comes after a
+// control input.
 inline constexpr absl::string_view kBadNodeName =
     "its name is not valid: a node's name has only letters, digits and the "
     "characters '_', '.', '/', '\\', '>' and '-', and begins with a letter, "

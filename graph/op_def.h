@@ -26,8 +26,8 @@ class InferenceContext;
 // from an untrusted graph.
 using ShapeFunction = absl::Status (*)(InferenceContext&);
 
-// One input or output argument of an op. It stands for one tensor, for several
-// of one type (`number_attr`), or for one tensor per type of a list
+// Describes one input or output argument of an op. It stands for one tensor,
+// for several of one type (`number_attr`), or for one tensor per type of a list
 // (`type_list_attr`). Exactly one of `type`, `type_attr` and `type_list_attr`
 // is set.
 struct ArgDef {
@@ -47,18 +47,19 @@ struct AttrDef {
   std::string name = {};
   std::string type = {};  // "int", "list(type)", "func": see AttrTypeName
   std::optional<AttrValue> default_value = {};
-  // The minimum of an int, or of the length of a list.
+  // Is the minimum of an int, or of the length of a list.
   std::optional<int64_t> minimum = {};
-  // The values that are allowed for an attr of type "type" or "string", or for
-  // each element of a list of these types. If empty, all values are allowed.
+  // Holds the values that are allowed for an attr of type "type" or "string",
+  // or for each element of a list of these types. If empty, all values are
+  // allowed.
   std::vector<DType> allowed_types = {};
   std::vector<std::string> allowed_strings = {};
 
   friend bool operator==(const AttrDef&, const AttrDef&) = default;
 };
 
-// An op, or the signature of a function. The flags mean what they mean in
-// TensorFlow's OpDef.
+// Describes an op, or the signature of a function. The flags mean what they
+// mean in TensorFlow's OpDef.
 struct OpDef {
   std::string name = {};
   // Says in a sentence what the op does. The text belongs to the OpSpec. It is

@@ -39,9 +39,10 @@ absl::Span<const DType> TypeSet(absl::string_view name) {
 
 bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
-// The part of a declaration that has not been parsed yet. Every method skips
-// white space first. The methods that return StatusOr consume what they return.
-// Their errors say what was expected and quote the rest of the declaration.
+// A Cursor is the part of a declaration that has not been parsed yet. Every
+// method skips white space first. The methods that return StatusOr consume what
+// they return. Their errors say what was expected and quote the rest of the
+// declaration.
 class Cursor {
  public:
   explicit Cursor(absl::string_view text) : rest_(text) {}

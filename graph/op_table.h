@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// Thread-safe. Owns its OpDefs, whose addresses never change. They have no
+// Is thread-safe. Owns its OpDefs, whose addresses never change. They have no
 // shape function and no doc.
 class OpTable {
  public:

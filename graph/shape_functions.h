@@ -2,7 +2,7 @@
 //
 // Helpers for the shape functions in graph/ops/: arithmetic on extents that may
 // be unknown (PartialShape::kUnknown), values that are partly known, reductions
-// and windows. Thread-safe. Every error is INVALID_ARGUMENT.
+// and windows. Is thread-safe. Every error is INVALID_ARGUMENT.
 #ifndef LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 #define LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 
@@ -72,7 +72,8 @@ absl::StatusOr<int64_t> ExtentInput(const InferenceContext& context, int i,
 // and not 1.
 absl::StatusOr<PartialShape> ShapeInput(const InferenceContext& context, int i);
 
-// An integer tensor of rank 0 or 1. Some of its values may be unknown.
+// Describes an integer tensor of rank 0 or 1. Some of its values may be
+// unknown.
 struct PartialValues {
   bool is_scalar = false;  // the rank is 0, and there is one value
   std::vector<std::optional<int64_t>> values = {};  // nullopt where unknown

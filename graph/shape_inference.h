@@ -44,14 +44,14 @@ struct HandleShape {
 struct InferredOutput {
   PartialShape shape = {};
   // Describes the tensor behind a resource handle, or the elements of a list in
-  // a variant. Not set if nothing is known of them.
+  // a variant. Is not set if nothing is known of them.
   std::optional<HandleShape> handle = {};
   // The value if it is constant and has at most kMaxKnownElements elements, and
   // otherwise null.
   std::shared_ptr<const Tensor> value = {};
-  // The values of an int32 or int64 vector, if only some of them are known. An
-  // example is the shape of a batch of unknown size. Unknown extents stand for
-  // the unknown values.
+  // Holds the values of an int32 or int64 vector, if only some of them are
+  // known. An example is the shape of a batch of unknown size. Unknown extents
+  // stand for the unknown values.
   std::optional<PartialShape> value_as_shape = {};
 };
 inline constexpr int64_t kMaxKnownElements = 1024;
@@ -59,8 +59,8 @@ inline constexpr int64_t kMaxKnownElements = 1024;
 // Returns true if the handles of `a` and `b` are equal, or if neither is set.
 bool SameHandle(const InferredOutput& a, const InferredOutput& b);
 
-// An InferenceContext exists only during one call of a shape function.
-// Thread-compatible.
+// An InferenceContext exists only during one call of a shape function. Is
+// thread-compatible.
 class InferenceContext {
  public:
   // `inputs` has one pointer per input, which is null if nothing is known of
@@ -129,8 +129,8 @@ class InferenceContext {
 
 // Runs the shape function of `op` for one node and returns what it inferred of
 // the outputs. An op without a shape function has outputs of unknown shapes.
-// Fails with INVALID_ARGUMENT, naming the node, if the shape function fails.
-// Thread-safe.
+// Fails with INVALID_ARGUMENT, naming the node, if the shape function fails. Is
+// thread-safe.
 absl::StatusOr<std::vector<InferredOutput>> InferNode(
     const OpDef& op, absl::string_view node_name, const AttrMap& attrs,
     std::vector<const InferredOutput*> inputs, int num_outputs);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tells which ops stand for a variable. Thread-safe.
+// Tells which ops stand for a variable. Is thread-safe.
 #ifndef LEAT_GRAPH_VARIABLE_OPS_H_
 #define LEAT_GRAPH_VARIABLE_OPS_H_
 

@@ -30,8 +30,8 @@
 
 namespace leat::kernels {
 
-// The options of an accumulator. They come from the node that makes it. A value
-// type.
+// The options of an accumulator. They come from the node that makes it. Is a
+// value type.
 struct AccumulatorOptions {
   std::string name = {};
   DType dtype = DType::kFloat;  // one of kFloats
@@ -40,7 +40,7 @@ struct AccumulatorOptions {
   bool averages = true;         // true: outputs the mean; false: the sum
 };
 
-// Thread-safe. REQUIRES: a shared_ptr owns the accumulator, because waiting
+// Is thread-safe. REQUIRES: a shared_ptr owns the accumulator, because waiting
 // calls keep weak references to it.
 class Accumulator final : public Resource,
                           public std::enable_shared_from_this<Accumulator> {
@@ -80,7 +80,7 @@ class Accumulator final : public Resource,
   std::string DebugString() const final;
 
  private:
-  // A waiting call of Take.
+  // Describes a waiting call of Take.
   struct Taker {
     int64_t num_required = 0;
     Done done = {};

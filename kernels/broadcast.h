@@ -21,11 +21,11 @@
 
 namespace leat::kernels {
 
-// The merged iteration space of N operands. A value type.
+// Describes the merged iteration space of N operands. Is a value type.
 template <int N>
 struct BroadcastPlan {
   Shape shape = {};  // shape of the result
-  // The extents of the merged dimensions, in row-major order. There is at
+  // Holds the extents of the merged dimensions, in row-major order. There is at
   // least one.
   Dims extents = {};
   // For each operand and merged dimension, the distance from one index to the

@@ -41,7 +41,7 @@ class OneThread {
   const int previous_;
 };
 
-// Keeps the first error that any of several chunks reports. Thread-safe.
+// Keeps the first error that any of several chunks reports. Is thread-safe.
 class FirstError {
  public:
   void Report(absl::Status status) {
@@ -79,11 +79,11 @@ absl::Status Protected(Body body) {
 // The minimum number of floating-point operations of a chunk. They take about
 // 16 us. Less work is not worth a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
-// The minimum number of rows or columns of a chunk.
+// Is the minimum number of rows or columns of a chunk.
 constexpr int64_t kMinRows = 8;
 
-// A part of a product: rows [row, row + rows) and columns [column, column +
-// columns) of c.
+// Describes a part of a product: rows [row, row + rows) and columns [column,
+// column + columns) of c.
 struct Block {
   int64_t row = 0, rows = 0, column = 0, columns = 0;
 };
@@ -189,11 +189,12 @@ const dnnl::engine& Engine() {
 }
 
 // Holds everything that is needed to run convolutions of one shape in one
-// direction. Immutable.
+// direction. Is immutable.
 struct Primitive {
   // The layouts of the activations on the input side and on the output side.
   memory::desc source = {}, target = {};
-  // The two layouts of the filter: the one that the primitive uses, and HWIO.
+  // Holds the two layouts of the filter: the one that the primitive uses, and
+  // HWIO.
   memory::desc filter = {}, plain_filter = {};
   memory::desc scratch = {}, reorder_scratch = {};
   dnnl::primitive convolution = {};
@@ -230,7 +231,8 @@ dnnl::primitive_attr UserScratch() {
   return attr;
 }
 
-// The arguments that the primitives of all three directions have in common.
+// Holds the arguments that the primitives of all three directions have in
+// common.
 struct Geometry {
   explicit Geometry(const ConvolutionShape& s)
       : strides({s.stride_height, s.stride_width}),
@@ -438,7 +440,7 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
   return pieces;
 }
 
-// The maximum number of primitives that a kernel keeps.
+// Limits the number of primitives that a kernel keeps.
 constexpr size_t kMaxCached = 64;
 
 }  // namespace

@@ -20,10 +20,11 @@
 
 namespace leat::kernels {
 
-// The shape of a product c[m,n] = op(a) * op(b) of row-major, contiguous
-// matrices. By default op does nothing, and `a` has the shape [m,k] and `b` the
-// shape [k,n]. With transpose_a, `a` has the shape [k,m], and op transposes it.
-// With transpose_b, `b` has the shape [n,k], and op transposes it.
+// Describes the shape of a product c[m,n] = op(a) * op(b) of row-major,
+// contiguous matrices. By default op does nothing, and `a` has the shape [m,k]
+// and `b` the shape [k,n]. With transpose_a, `a` has the shape [k,m], and op
+// transposes it. With transpose_b, `b` has the shape [n,k], and op transposes
+// it.
 struct MatMulShape {
   int64_t m = 0;
   int64_t n = 0;
@@ -47,10 +48,10 @@ absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
                                const float* b, float* c,
                                const Epilogue* epilogue = nullptr);
 
-// The shape of a 2-D convolution as in TensorFlow's Conv2D. Activations are
-// NHWC, or NCHW with channels_first; the filter is HWIO. All extents are
-// positive and fit each other (core/window.h computes them). The input has
-// `groups` times as many channels as the filter.
+// Describes the shape of a 2-D convolution as in TensorFlow's Conv2D.
+// Activations are NHWC, or NCHW with channels_first; the filter is HWIO. All
+// extents are positive and fit each other (core/window.h computes them). The
+// input has `groups` times as many channels as the filter.
 struct ConvolutionShape {
   bool channels_first = false;
   int64_t batch = 0;
@@ -60,19 +61,19 @@ struct ConvolutionShape {
   int64_t groups = 1;
   int64_t filter_height = 0, filter_width = 0;
   int64_t stride_height = 1, stride_width = 1;
-  // The distance between neighbouring taps of the filter; 1 if they are
+  // Are the distances between neighbouring taps of the filter; 1 if they are
   // adjacent.
   int64_t dilation_height = 1, dilation_width = 1;
-  // The number of rows and columns of zeros that are added to the input.
+  // Are the numbers of rows and columns of zeros that are added to the input.
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
 
   friend bool operator==(const ConvolutionShape&,
                          const ConvolutionShape&) = default;
 };
 
-// Runs the convolutions of one kernel. Thread-safe. Compiles a oneDNN primitive
-// for each new shape, and keeps a bounded number of primitives for the next
-// steps.
+// Runs the convolutions of one kernel. Is thread-safe. Compiles a oneDNN
+// primitive for each new shape, and keeps a bounded number of primitives for
+// the next steps.
 class Convolution {
  public:
   Convolution();

@@ -45,8 +45,8 @@
 
 namespace leat::kernels {
 
-// An element of N plain bytes. It stands for every dtype whose elements have
-// that size.
+// Describes an element of N plain bytes. It stands for every dtype whose
+// elements have that size.
 template <size_t N>
 struct alignas(N) PlainElement {
   unsigned char bytes[N];
@@ -77,9 +77,9 @@ bool VisitPlainElement(DType dtype, Visitor&& visitor) {
   }
 }
 
-// Like VisitPlainElement, but for objects, too. If the dtype's elements are
-// objects, calls `visitor(TypeTag<E>{})`, where E is the class of the objects.
-// So `visitor` is called for every dtype of kMovable.
+// Does the same as VisitPlainElement, but also for objects. If the dtype's
+// elements are objects, calls `visitor(TypeTag<E>{})`, where E is the class of
+// the objects. So `visitor` is called for every dtype of kMovable.
 template <class Visitor>
 bool VisitAnyElement(DType dtype, Visitor&& visitor) {
   return VisitDType(kObjects, dtype, visitor) ||
@@ -140,8 +140,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAnyElementKernel(
     return std::make_unique<K<typename decltype(tag)::type>>();
   });
 }
-// The names of type attrs for MakeElementKernel. They are constants, because a
-// template argument cannot be a string literal.
+// These are the names of type attrs for MakeElementKernel. They are constants,
+// because a template argument cannot be a string literal.
 inline constexpr char kAttrT[] = "T";
 inline constexpr char kAttrTparams[] = "Tparams";
 

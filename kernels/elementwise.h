@@ -47,7 +47,7 @@ using BinaryRow = bool (*)(const char* a, int64_t a_step, const char* b,
                            int64_t b_step, char* output, int64_t n);
 
 // Applies a UnaryRow to input 0. The output has the input's shape, and reuses
-// the input's bytes if possible. Immutable, so thread-safe.
+// the input's bytes if possible. Is immutable and so thread-safe.
 class UnaryKernel final : public Kernel {
  public:
   // `cost` is the approximate time for 16 elements, in nanoseconds. It decides
@@ -61,8 +61,8 @@ class UnaryKernel final : public Kernel {
 };
 
 // Applies a BinaryRow to inputs 0 and 1, which are broadcast to a common shape
-// as in NumPy. Fails with INVALID_ARGUMENT if the shapes do not fit. Immutable,
-// so thread-safe.
+// as in NumPy. Fails with INVALID_ARGUMENT if the shapes do not fit. Is
+// immutable and so thread-safe.
 class BinaryKernel final : public Kernel {
  public:
   // Says whether inputs of different shapes are broadcast or are an error.

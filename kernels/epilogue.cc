@@ -18,7 +18,7 @@ namespace {
 
 using Array = Eigen::Map<Eigen::Array<float, Eigen::Dynamic, 1>>;
 
-// The names that TensorFlow's Grappler uses in `fused_ops`.
+// Lists the names that TensorFlow's Grappler uses in `fused_ops`.
 constexpr std::pair<absl::string_view, Activation> kActivations[] = {
     {"Relu", Activation::kRelu},
     {"Relu6", Activation::kRelu6},

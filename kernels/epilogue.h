@@ -30,7 +30,7 @@ enum class Activation : uint8_t {
   kGeluApproximate,  // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 };
 
-// The activation to apply after the bias. A value type.
+// Holds the activation to apply after the bias. Is a value type.
 struct FusedOps {
   Activation activation = Activation::kNone;
   float leakyrelu_alpha = 0.2f;  // slope below 0, for kLeakyRelu only
@@ -41,8 +41,8 @@ struct FusedOps {
 // anything else.
 absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node);
 
-// A bias and an activation, with the values that the bias has in one step.
-// Borrows these values from an input tensor of the step. The tensor must
+// Describes a bias and an activation, with the values that the bias has in one
+// step. Borrows these values from an input tensor of the step. The tensor must
 // outlive the epilogue. Immutable, so threads may share it.
 struct Epilogue {
   const float* bias = nullptr;  // one value per channel, not owned

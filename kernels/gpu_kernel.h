@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What kernels for GPUs share. These kernels (kernels/cuda/) are host code:
-// they check shapes, allocate outputs in the memory of the GPU, and call launch
-// functions (kernels/cuda/device/), which add the work to the stream of the
-// GPU:
+// Declares what kernels for GPUs share. These kernels (kernels/cuda/) are host
+// code: they check shapes, allocate outputs in the memory of the GPU, and call
+// launch functions (kernels/cuda/device/), which add the work to the stream of
+// the GPU:
 //
 //   LEAT_ASSIGN_OR_RETURN(Tensor * y, context.AllocateOutput(0, x.shape()));
 //   return OnStream(context, [&](CUstream_st* stream) {

@@ -18,7 +18,8 @@
 
 namespace leat::kernels {
 
-// One gradient: a whole tensor, or some rows of one. Shares the tensors' bytes.
+// Describes one gradient: a whole tensor, or some rows of one. Shares the
+// tensors' bytes.
 struct Gradient {
   Tensor values = {};
   Tensor indices = {};  // int64, one per row; unset if dense
@@ -41,7 +42,7 @@ struct GradientTotal {
 absl::Status Average(Allocator& allocator, WorkQueue& queue,
                      GradientTotal& total);
 
-// Not thread-safe. The lock of the Accumulator that owns the sum guards it.
+// Is not thread-safe. The lock of the Accumulator that owns the sum guards it.
 class GradientSum {
  public:
   virtual ~GradientSum() = default;

@@ -22,7 +22,7 @@
 
 namespace leat::kernels {
 
-// Thread-safe. Owns the handle's tensor.
+// Is thread-safe. Owns the handle's tensor.
 class HandleOutput {
  public:
   // `name` is the name of the resource and of its container; an empty container
@@ -55,7 +55,7 @@ class HandleOutput {
   const ResourceName name_;
   const std::string type_;
   mutable std::once_flag made_;
-  // Set by the first call of Get.
+  // Is set by the first call of Get.
   mutable Tensor handle_;
 };
 

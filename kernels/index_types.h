@@ -21,7 +21,7 @@ absl::StatusOr<Tensor> InputIndices(KernelContext& context, int i);
 
 // Writes indices to a tensor of int16, uint16, int32 or int64. An index that
 // the type cannot hold wraps around. Borrows the tensor's bytes, so the tensor
-// must outlive the writer. Thread-safe if no two threads write the same
+// must outlive the writer. Is thread-safe if no two threads write the same
 // position.
 class IndexWriter {
  public:

@@ -17,7 +17,7 @@ namespace leat {
 class AsyncKernel;
 class KernelContext;
 
-// The base class of all kernels. Thread-safe: Compute is called by several
+// The base class of all kernels. Is thread-safe: Compute is called by several
 // steps at once. The compiled graphs that run the kernel share its ownership. A
 // session also keeps its stateful kernels, so that their state lasts from step
 // to step.
@@ -46,7 +46,8 @@ class Kernel {
 };
 
 // A kernel that can wait for something, such as a tensor of another device or
-// an element of a queue, without holding a thread while it waits. Thread-safe.
+// an element of a queue, without holding a thread while it waits. Is
+// thread-safe.
 class AsyncKernel : public Kernel {
  public:
   // Receives the status of the run. The kernel must set all outputs before it

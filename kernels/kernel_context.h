@@ -40,7 +40,7 @@ namespace kernels {
 class Variable;
 }  // namespace kernels
 
-// The value on one edge of the graph. It is exactly one of: a tensor, a
+// Holds the value on one edge of the graph. It is exactly one of: a tensor, a
 // reference to a variable, dead (the value of a branch that is not taken), or
 // empty (an output that was not set).
 struct Value {
@@ -59,7 +59,7 @@ struct Value {
   }
 };
 
-// The services that all kernel runs of one step on one device share. All
+// Holds the services that all kernel runs of one step on one device share. All
 // pointers and spans are borrowed and stay valid until the step ends.
 struct StepServices {
   Device* device = nullptr;
@@ -79,7 +79,7 @@ struct StepServices {
 // that their producers filled; outputs go to consecutive slots of the node
 // itself. The arrays are borrowed and stay valid during the kernel's run.
 struct ValueSlots {
-  // All slots of the loop iteration in which the node runs or, outside of
+  // Holds all slots of the loop iteration in which the node runs or, outside of
   // loops, of the graph.
   Value* slots = nullptr;
   // The number of consumers that still have to read each slot. The last
@@ -93,17 +93,17 @@ struct ValueSlots {
   const NodeMemory* memory = nullptr;
 };
 
-// The loop and the iteration in which a kernel runs, and whether the node is
-// dead there. Frame 0 is outside of all loops.
+// Holds the loop and the iteration in which a kernel runs, and whether the node
+// is dead there. Frame 0 is outside of all loops.
 struct RunPosition {
   uint64_t frame_id = 0;
   int64_t iteration = 0;
   bool is_dead = false;
 };
 
-// One run of one kernel. Used by one thread at a time; an asynchronous kernel
-// may use it on another thread until it calls `done`. Borrows the node, the
-// step and the slots.
+// A KernelContext is one run of one kernel. Used by one thread at a time; an
+// asynchronous kernel may use it on another thread until it calls `done`.
+// Borrows the node, the step and the slots.
 class KernelContext {
  public:
   // Borrows `node`, `step` and the arrays in `values`, which must outlive the

@@ -35,8 +35,8 @@ namespace leat {
 using KernelFactory =
     absl::StatusOr<std::unique_ptr<Kernel>> (*)(const NodeDef& node);
 
-// Thread-compatible. After it has been filled, any number of threads may read
-// it.
+// Is thread-compatible. After it has been filled, any number of threads may
+// read it.
 class KernelRegistry {
  public:
   // Registers `factory` for one op and one device type. REQUIRES: the pair is
@@ -62,14 +62,14 @@ class KernelRegistry {
       factories_;
 };
 
-// A factory for a kernel class whose constructor needs nothing from the node:
-// `registry.Add("QueueDequeueV2", kCpu, &Make<Dequeue>);`
+// Is a factory for a kernel class whose constructor needs nothing from the
+// node: `registry.Add("QueueDequeueV2", kCpu, &Make<Dequeue>);`
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> Make(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<K>());
 }
 
-// A factory for a kernel that is a single function without state:
+// Is a factory for a kernel that is a single function without state:
 // `registry.Add("Shape", kCpu, &MakeFunction<&ComputeShape>);`
 using KernelFunction = absl::Status (*)(KernelContext&);
 template <KernelFunction function>

@@ -11,8 +11,8 @@
 
 namespace leat::kernels {
 
-// The generator of a stateful op. Each run of the kernel takes the next part of
-// one sequence. Thread-safe.
+// A SharedPhilox is the generator of a stateful op. Each run of the kernel
+// takes the next part of one sequence. Is thread-safe.
 class SharedPhilox {
  public:
   // If both seeds are zero, the generator starts with random seeds.

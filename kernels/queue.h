@@ -29,7 +29,7 @@
 
 namespace leat::kernels {
 
-// Thread-safe. REQUIRES: a shared_ptr owns the queue, because waiting calls
+// Is thread-safe. REQUIRES: a shared_ptr owns the queue, because waiting calls
 // keep weak references to it.
 class Queue final : public Resource,
                     public std::enable_shared_from_this<Queue> {
@@ -88,13 +88,13 @@ class Queue final : public Resource,
   std::string DebugString() const final;
 
  private:
-  // The index of a line in `lines_`.
+  // Is the index of a line in `lines_`.
   enum Line { kEnqueues, kDequeues };
 
-  // A waiting call of Enqueue, Dequeue or Close.
+  // Describes a waiting call of Enqueue, Dequeue or Close.
   struct Call {
     // For Enqueue, the elements to put in. The first `next` of them are in the
-    // queue already. For Dequeue, the elements taken so far.
+    // queue already. For Dequeue, this holds the elements taken so far.
     Elements elements = {};
     size_t next = 0;
     int64_t wanted = 0;  // elements that Dequeue still has to take

@@ -14,10 +14,10 @@
 
 namespace leat::kernels {
 
-// One tensor for each component of the queue.
+// Holds one tensor for each component of the queue.
 using QueueElement = absl::InlinedVector<Tensor, 1>;
 
-// Not thread-safe. The lock of the Queue that owns the elements guards them.
+// Is not thread-safe. The lock of the Queue that owns the elements guards them.
 class QueueElements {
  public:
   virtual ~QueueElements() = default;

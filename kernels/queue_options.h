@@ -25,16 +25,16 @@ struct NodeDef;
 
 namespace leat::kernels {
 
-// The order in which elements leave a queue.
+// Says in which order elements leave a queue.
 enum class QueueKind { kFifo, kRandomShuffle };
 
 // Returns the name in TensorFlow's messages: "FIFOQueue" or
 // "RandomShuffleQueue".
 absl::string_view TypeName(QueueKind kind);
 
-// A value type.
+// Is a value type.
 struct QueueOptions {
-  // TensorFlow's value for a queue of unlimited capacity.
+  // Is TensorFlow's value for a queue of unlimited capacity.
   static constexpr int64_t kUnbounded = std::numeric_limits<int32_t>::max();
   QueueKind kind = QueueKind::kFifo;
   std::string name = {};           // name of the resource, for messages

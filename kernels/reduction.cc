@@ -31,7 +31,8 @@ absl::StatusOr<std::vector<bool>> ReducedDims(int rank, const Tensor& axes) {
   return reduced;
 }
 
-// Neighbouring dimensions that are all reduced or all kept, merged into one.
+// Describes neighbouring dimensions that are all reduced or all kept, merged
+// into one.
 struct Run {
   int64_t extent;
   bool reduced;

@@ -15,21 +15,21 @@
 
 namespace leat::kernels {
 
-// One step. It turns an operand of shape [outer, reduced, inner] into a result
-// of shape [outer, inner].
+// Describes one step. It turns an operand of shape [outer, reduced, inner] into
+// a result of shape [outer, inner].
 struct ReductionStep {
   int64_t outer = 1;
   int64_t reduced = 1;
   int64_t inner = 1;
 };
 
-// The steps of one reduction. A value type.
+// Describes the steps of one reduction. Is a value type.
 struct ReductionPlan {
   Shape output = {};  // shape of the op's output
   int64_t count = 1;  // how many elements are reduced into one
-  // The steps in the order of execution. Each step reduces the result of the
-  // previous one. There are none if only dimensions of extent 1 are reduced, or
-  // if the input is empty.
+  // Holds the steps in the order of execution. Each step reduces the result of
+  // the previous one. There are none if only dimensions of extent 1 are
+  // reduced, or if the input is empty.
   std::vector<ReductionStep> steps = {};
 };
 

@@ -45,7 +45,7 @@ absl::Status ResourceStore::Delete(absl::string_view container,
                                    absl::string_view type,
                                    absl::string_view name) {
   container = OrDefault(container);
-  // Declared before the lock, so that the resource, which may be large, is
+  // Is declared before the lock, so that the resource, which may be large, is
   // destroyed after the lock is released.
   std::shared_ptr<Resource> removed;
   MutexLock lock(mutex_);

@@ -28,11 +28,11 @@
 
 namespace leat {
 
-// The default container of a local session. In a cluster the default container
-// is the name of the task's job, as in TensorFlow.
+// Is the default container of a local session. In a cluster the default
+// container is the name of the task's job, as in TensorFlow.
 inline constexpr char kDefaultContainer[] = "localhost";
 
-// The base class of resources. Derived classes are thread-safe, live in
+// Is the base class of resources. Derived classes are thread-safe, live in
 // shared_ptrs and have a static member `kTypeName`, which is the type in the
 // key.
 class Resource {
@@ -50,8 +50,8 @@ struct ResourceLimits {
   int64_t max_queue_elements = int64_t{1} << 22;
 };
 
-// Thread-safe. The store shares each resource with the kernels that use it. A
-// deleted resource lives until the last of these kernels drops it.
+// Is thread-safe. The store shares each resource with the kernels that use it.
+// A deleted resource lives until the last of these kernels drops it.
 class ResourceStore {
  public:
   // Makes an empty store.

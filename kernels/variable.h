@@ -25,7 +25,7 @@
 
 namespace leat::kernels {
 
-// Thread-safe. Shared by the store and the steps that use it.
+// Is thread-safe. Is shared by the store and the steps that use it.
 class Variable final : public Resource {
  public:
   static constexpr char kTypeName[] = "Variable";
@@ -70,7 +70,8 @@ class Variable final : public Resource {
   absl::Status Update(Allocator& allocator,
                       absl::FunctionRef<absl::Status(Tensor&)> update);
 
-  // Like Update, but for an update of some rows. Switches to sparse mode.
+  // Does the same as Update, but for an update of some rows. Switches to sparse
+  // mode.
   absl::Status UpdateRows(Allocator& allocator,
                           absl::FunctionRef<absl::Status(Tensor&)> update);
 

@@ -3,7 +3,7 @@
 // These functions find the variables and other resources of a kernel's node. An
 // argument is either a reference (VariableV2) or a resource handle
 // (VarHandleOp). With these functions one kernel serves the ops of both kinds.
-// Stateless.
+// Is stateless.
 #ifndef LEAT_KERNELS_VARIABLE_ACCESS_H_
 #define LEAT_KERNELS_VARIABLE_ACCESS_H_
 
@@ -23,8 +23,8 @@
 
 namespace leat::kernels {
 
-// The key of a node's resource in the store. `container` is the attr of that
-// name; "" stands for the store's default container. `name` is the attr
+// Holds the key of a node's resource in the store. `container` is the attr of
+// that name; "" stands for the store's default container. `name` is the attr
 // `shared_name` or, if that is empty, the node's name.
 struct ResourceName {
   std::string container = {};

@@ -17,10 +17,10 @@ absl::string_view TypeName(const Variant& variant) {
   return variant.value() == nullptr ? "" : variant.value()->type_name();
 }
 
-// One operation on a variant and on all that it contains. The recursion ends
-// because variants contain each other at most kMaxVariantDepth deep. But
-// variants may share the values that they hold, so a few tensors in memory can
-// become very many tensors in the result. This class counts them.
+// An Operation is one operation on a variant and on all that it contains. The
+// recursion ends because variants contain each other at most kMaxVariantDepth
+// deep. But variants may share the values that they hold, so a few tensors in
+// memory can become very many tensors in the result. This class counts them.
 class Operation {
  public:
   Operation(KernelContext& context, int64_t max_inner)

@@ -17,12 +17,13 @@
 
 namespace leat::kernels {
 
-// The attrs of one node. Immutable after Create.
+// Holds the attrs of one node. Is immutable after Create.
 struct WindowAttrs {
   bool channels_first = false;  // data_format is NCHW
   ImageAxes axes = {};
-  // The window along height and width. For pooling its size is the attr ksize.
-  // For a convolution its size is 1 here, because the filter is an input.
+  // Is the window along height and width. For pooling its size is the attr
+  // ksize. For a convolution its size is 1 here, because the filter is an
+  // input.
   Window height = {};
   Window width = {};
 
@@ -37,7 +38,7 @@ struct WindowAttrs {
       absl::StatusCode unsupported = absl::StatusCode::kUnimplemented);
 };
 
-// The extents of a rank-4 shape by their meaning instead of their order.
+// Holds the extents of a rank-4 shape by their meaning instead of their order.
 struct ImageShape {
   int64_t batch = 0;
   int64_t channels = 0;

@@ -9,8 +9,8 @@
 
 namespace leat {
 
-// A plain value. The code that sends bundles sets the limits, because it knows
-// what fits into a message.
+// Is a plain value. The code that sends bundles sets the limits, because it
+// knows what fits into a message.
 struct BundleLimits {
   size_t max_tensors = 0;  // below 2 there are no bundles
   // The tensors of one bundle may have at most this many bytes in total. A

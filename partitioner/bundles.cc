@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// The number of bits in Waits::others, one for each blocking node.
+// Is the number of bits in Waits::others, one for each blocking node.
 constexpr int kMaxOthers = 64;
 
 // Returns true for a reference or a resource handle.

@@ -42,12 +42,12 @@
 
 namespace leat {
 
-// The attr of each _Recv in a bundle. Its value is the number of the bundle in
-// the step.
+// Is the attr of each _Recv in a bundle. Its value is the number of the bundle
+// in the step.
 inline constexpr char kBundleAttr[] = "_leat_bundle";
 
 // The bundles of one graph that is being cut. The graph is borrowed, and must
-// not change while this object exists. Not thread-safe.
+// not change while this object exists. Is not thread-safe.
 class Bundles {
  public:
   // Prepares to bundle the tensors of `graph`, which is borrowed. `part_of` is
@@ -62,8 +62,8 @@ class Bundles {
   // the graph's devices, is the _Recv's device.
   void Join(const Endpoint& source, int part, int device, NodeId recv);
 
-  // Tensors that travel together. PartitionGraph does not mark a bundle that
-  // has only one tensor.
+  // Describes tensors that travel together. PartitionGraph does not mark a
+  // bundle that has only one tensor.
   struct Bundle {
     int part = 0;                    // the receiving partition
     int number = 0;                  // its number in the step
@@ -73,14 +73,14 @@ class Bundles {
   const std::vector<Bundle>& bundles() const { return bundles_; }
 
  private:
-  // What a node and all nodes before it wait for.
+  // Describes what a node and all nodes before it wait for.
   struct Waits {
     int hops = 0;         // the number of hops of the node's outputs
     uint64_t others = 0;  // a bit for each blocking node up to this node
-    // True if it is not known exactly what the node waits for. Then its tensors
-    // join no bundle. That is so for nodes in loops, for Merges that have a
-    // blocking node before them, and for blocking nodes for which no bit was
-    // left. It is also so for all nodes after such a node.
+    // Is true if it is not known exactly what the node waits for. Then its
+    // tensors join no bundle. That is so for nodes in loops, for Merges that
+    // have a blocking node before them, and for blocking nodes for which no bit
+    // was left. It is also so for all nodes after such a node.
     bool is_unknown = false;
     bool computes = false;  // the node, or a node before it, takes time
   };

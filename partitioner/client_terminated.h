@@ -22,8 +22,8 @@
 
 namespace leat {
 
-// A tensor that is fed or fetched. TensorFlow's form identifies it by `key`,
-// and Leat's form by `index`.
+// Describes a tensor that is fed or fetched. TensorFlow's form identifies it by
+// `key`, and Leat's form by `index`.
 struct BoundaryKey {
   std::string key = {};  // text of a RendezvousKey
   int index = 0;         // attr `index` of the _Arg or _Retval

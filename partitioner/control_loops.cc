@@ -99,10 +99,10 @@ class ControlLoopAdder {
   }
 
  private:
-  // A frame on one device.
+  // Is a frame on one device.
   using Place = std::pair<int32_t, int>;
 
-  // The control loop of a place.
+  // Describes the control loop of a place.
   struct ControlLoop {
     // The two ends of an edge that needs the control loop, for error messages.
     NodeId from = kNoNode;
@@ -110,7 +110,7 @@ class ControlLoopAdder {
     NodeId merge = kNoNode;  // its Merge, set by AddLoop
   };
 
-  // What is known about a frame.
+  // Describes what is known about a frame.
   struct FrameInfo {
     NodeId enter = kNoNode;            // one of its Enters
     NodeId predicate = kNoNode;        // its LoopCond

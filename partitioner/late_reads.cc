@@ -21,7 +21,7 @@ namespace {
 constexpr int kMaxChain = 1000;
 constexpr size_t kBatch = 64;
 
-// What a step does with one variable.
+// Describes what a step does with one variable.
 struct Accesses {
   std::vector<NodeId> updates;  // all nodes that take the reference
   std::vector<NodeId> reads;    // Identities

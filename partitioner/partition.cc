@@ -181,10 +181,10 @@ class Partitioner {
   // A node and what is known about its edges from other partitions.
   struct Consumer {
     NodeId id = kNoNode;
-    // The Merge of the control loop that starts the node's _Recvs.
+    // Is the Merge of the control loop that starts the node's _Recvs.
     NodeId loop_merge = kNoNode;
-    // True if the node keeps the control edge from loop_merge. A node keeps it
-    // if none of its own edges is cut now, or if some of them will be cut
+    // Is true if the node keeps the control edge from loop_merge. A node keeps
+    // it if none of its own edges is cut now, or if some of them will be cut
     // later, by device.
     bool keeps_loop_merge = true;
     // The number of variables in other partitions that the node reads.

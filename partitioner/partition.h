@@ -20,7 +20,7 @@ namespace leat {
 
 enum class PartitionBy { kTask, kDevice };
 
-// One part of a graph that was cut. A plain value.
+// Describes one part of a graph that was cut. Is a plain value.
 struct Partition {
   std::string name = {};  // "/job:J/replica:R/task:T", or the full device name
   Graph graph;

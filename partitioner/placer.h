@@ -18,15 +18,16 @@
 
 namespace leat {
 
-// Says how to place a graph. A plain value.
+// Says how to place a graph. Is a plain value.
 struct PlacerOptions {
   // If true, a request that no device satisfies falls back to another device of
   // the same task.
   bool allow_soft_placement = false;
   // The policy that chooses among the allowed devices. REQUIRES: not null.
   PlacementPolicy policy = nullptr;
-  // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Their
-  // CPUs are assumed to have kernels for every registered op and all types.
+  // Holds the tasks that run TensorFlow, such as "/job:ps/replica:0/task:0".
+  // Their CPUs are assumed to have kernels for every registered op and all
+  // types.
   std::vector<std::string> foreign_tasks = {};
   // How many nodes have been placed before and are not in the graph.
   int num_placed = 0;

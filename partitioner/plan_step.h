@@ -29,9 +29,9 @@
 
 namespace leat {
 
-// The plan for all steps with one signature. Sessions keep it in their plan
-// table (runtime/plan_table.h). A plan does not change after it has been made,
-// so it is thread-safe.
+// Describes the plan for all steps with one signature. Sessions keep it in
+// their plan table (runtime/plan_table.h). A plan does not change after it has
+// been made, so it is thread-safe.
 struct StepPlan {
   StepSignature signature = {};
   std::vector<DType> feed_types = {};          // by position of the feed
@@ -47,14 +47,14 @@ struct PlanOptions {
   OptimizerOptions optimizer = {};
   const PassRegistry* passes = nullptr;    // null: no pass is run
   ConstantEvaluator* evaluator = nullptr;  // null: no constant is folded
-  // The tasks that run TensorFlow, such as "/job:ps/replica:0/task:0". Passes
-  // do not give nodes on these tasks an op whose name begins with '_'.
+  // Holds the tasks that run TensorFlow, such as "/job:ps/replica:0/task:0".
+  // Passes do not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
   // The limits for bundles of tensors between tasks that are not foreign.
   BundleLimits bundles = {};
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;
-  // Called after every run of a pass. `changed` says whether the pass has
+  // Is called after every run of a pass. `changed` says whether the pass has
   // changed the graph.
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };

@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// The name of the policy that a session uses if it names no policy.
+// Is the name of the policy that a session uses if it names no policy.
 inline constexpr char kDefaultPolicy[] = "greedy";
 
 // A group of nodes that must share a device. Devices are indices into
@@ -55,8 +55,8 @@ struct PlacementProblem {
 using PlacementPolicy =
     absl::StatusOr<std::vector<int>> (*)(const PlacementProblem& problem);
 
-// A registry of policies by name. It is filled before threads share it. After
-// that, const access is thread-safe.
+// A PolicyRegistry is a registry of policies by name. It is filled before
+// threads share it. After that, const access is thread-safe.
 class PolicyRegistry {
  public:
   // Adds a policy. REQUIRES: `name` is not taken.

@@ -30,8 +30,8 @@ struct PreparedAddition {
   absl::flat_hash_map<NodeId, NodeId> stand_ins = {};
 };
 
-// A value. Thread-compatible: several threads may use const methods at the same
-// time.
+// Is a value. Thread-compatible: several threads may use const methods at the
+// same time.
 class PreparedGraph {
  public:
   // Takes a graph that PrepareGraph has returned.
@@ -65,7 +65,7 @@ class PreparedGraph {
   Graph graph_;
   // The size of the graph and the names of its loops.
   GraphTotals totals_;
-  // For each `_class` "loc:@x", x and a node that has this `_class`.
+  // Maps each x of a `_class` "loc:@x" to a node that has this `_class`.
   absl::flat_hash_map<std::string, NodeId> classes_;
 };
 

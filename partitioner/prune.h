@@ -36,7 +36,7 @@ struct StepSignature {
   bool is_partial = false;
 };
 
-// The part of a graph that a step needs.
+// Describes the part of a graph that a step needs.
 struct PrunedStep {
   Graph graph;
   // The dtypes of the feeds, by position.

@@ -61,7 +61,7 @@ class CrossTaskEdgeReducer {
   absl::Status DropGroups() {
     LEAT_ASSIGN_OR_RETURN(std::vector<NodeId> order, TopologicalOrder(graph_));
     std::vector<int> num_consumers(static_cast<size_t>(graph_.num_ids()));
-    // For each NodeId, true if the node waits for a node of another task,
+    // Says for each NodeId whether the node waits for a node of another task,
     // directly or through NoOps.
     std::vector<bool> crosses(static_cast<size_t>(graph_.num_ids()));
     for (const NodeId id : order) {
@@ -131,7 +131,7 @@ class CrossTaskEdgeReducer {
 
   Graph& graph_;
   std::vector<DeviceTraits> devices_;  // by index into the graph's devices
-  // The copies, by constant and device.
+  // Holds the copies, by constant and device.
   absl::flat_hash_map<std::pair<NodeId, int>, NodeId> copies_;
 };
 

@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// The maximum size of a constant that is copied, in bytes.
+// Limits the size of a constant that is copied, in bytes.
 inline constexpr int64_t kMaxCopiedBytes = 1024;
 
 // Removes edges between tasks from `graph`. Does nothing if all nodes are on

@@ -13,7 +13,7 @@
 
 namespace leat {
 
-// Thread-safe. Buffers may outlive the AccountedDevice.
+// Is thread-safe. Buffers may outlive the AccountedDevice.
 class AccountedDevice final : public Device {
  public:
   // `own` is the account for the memory of the device, and `host` for memory of

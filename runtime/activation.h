@@ -75,7 +75,7 @@ struct Activation {
   const Program::FrameLayout& layout;
   std::vector<Value> slots;     // by slot number
   std::vector<int32_t> counts;  // see the functions above
-  // The times at which the instructions became ready, by local index. The
+  // Holds the times at which the instructions became ready, by local index. The
   // vector is empty if the step is not observed or the program is sequential.
   std::vector<std::chrono::steady_clock::time_point> scheduled;
 
@@ -88,15 +88,15 @@ struct Activation {
   // ended. The thread that brings the number down to 0 checks whether the
   // iteration has ended.
   std::atomic<int64_t> outstanding{0};
-  // The loops entered from this iteration. The mutex that guards Loop guards
-  // them, too.
+  // Holds the loops entered from this iteration. The mutex that guards Loop
+  // guards them, too.
   std::vector<std::unique_ptr<Loop>> inner_loops;
 };
 
 // One entry into a frame, with the iterations that have been started and have
-// not ended. Guarded by the mutex of the FramedPropagator that owns it.
+// not ended. Is guarded by the mutex of the FramedPropagator that owns it.
 struct Loop {
-  // A value for an iteration that has not been started yet. `instruction` is
+  // Is a value for an iteration that has not been started yet. `instruction` is
   // the Enter or NextIteration that the value comes from.
   struct Deferred {
     int32_t instruction = 0;
@@ -105,7 +105,7 @@ struct Loop {
 
   int32_t frame = 0;             // index into Program::frames()
   Activation* parent = nullptr;  // the loop was entered from here
-  // The frame id in rendezvous keys. It is the same on every device.
+  // Is the frame id in rendezvous keys. It is the same on every device.
   uint64_t id = 0;
   int32_t missing_enters = 0;  // Enters that have not arrived yet
   int64_t num_started = 0;     // iterations that were started, ended or not
@@ -115,9 +115,9 @@ struct Loop {
   std::vector<Deferred> invariants;  // given to every iteration
   std::vector<Deferred> deferred;    // for iteration `num_started`
   std::vector<int32_t> live_exits;   // Exits that were live in an iteration
-  // The Exits that were dead in the newest iteration. If the loop ends with
-  // that iteration, the consumers outside of the loop get a dead value from
-  // each of these Exits that is not in `live_exits`.
+  // Holds the Exits that were dead in the newest iteration. If the loop ends
+  // with that iteration, the consumers outside of the loop get a dead value
+  // from each of these Exits that is not in `live_exits`.
   std::vector<int32_t> dead_exits;
 
   // Returns the iteration with this number. REQUIRES: it was started and has

@@ -14,8 +14,9 @@
 namespace leat {
 namespace {
 
-// An allocator that refuses blocks that are too large for a constant. Without
-// this limit a graph of a few bytes could ask for a terabyte.
+// A BoundedAllocator is an allocator that refuses blocks that are too large for
+// a constant. Without this limit a graph of a few bytes could ask for a
+// terabyte.
 class BoundedAllocator final : public Allocator {
  public:
   explicit BoundedAllocator(int64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -29,7 +30,7 @@ class BoundedAllocator final : public Allocator {
   const int64_t max_bytes_;
 };
 
-// The device on which kernels run while a step is planned.
+// A PlanningDevice is the device on which kernels run while a step is planned.
 class PlanningDevice final : public Device {
  public:
   PlanningDevice(WorkQueue& queue, int64_t max_bytes)

@@ -22,7 +22,7 @@ namespace leat {
 // Stands for "no limit".
 inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 
-// A control group that limits memory. A plain value.
+// Describes a control group that limits memory. Is a plain value.
 struct ControlGroup {
   int64_t limit_bytes = kNoMemoryLimit;
   std::string folder = {};  // where its files are

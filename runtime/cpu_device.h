@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// Thread-safe. DeviceSet makes and owns the devices of a process.
+// Is thread-safe. DeviceSet makes and owns the devices of a process.
 class CpuDevice final : public Device {
  public:
   // Kernels run on `queue` and may use `files`, if it is not null. Both are

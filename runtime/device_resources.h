@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// Thread-safe. Owns the stores, and shares the resources in the stores with the
-// kernels that use them.
+// Is thread-safe. Owns the stores, and shares the resources in the stores with
+// the kernels that use them.
 class DeviceResources {
  public:
   // Makes an empty store for each device. The devices are borrowed and must

@@ -35,7 +35,7 @@ struct DeviceSetOptions {
   // The memory limit of each CPU device. 0 stands for an equal part of
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
-  // The number of GPUs, or kAllGpus. GPU i is the one with the number i of
+  // Is the number of GPUs, or kAllGpus. GPU i is the one with the number i of
   // CUDA, or with the number gpu_ordinals[i] if that is not empty.
   int num_gpus = 0;
   std::vector<int> gpu_ordinals = {};
@@ -46,14 +46,14 @@ struct DeviceSetOptions {
   // If true, a GPU's memory is taken from CUDA when tensors need it, and not
   // all at the first tensor.
   bool gpu_allow_growth = false;
-  // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
+  // Calls CUDA. Null stands for CUDA's own library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
-  // By which the threads of GPUs wait between two looks at their work.
-  // Borrowed. Null stands for RealClock().
+  // By which the threads of GPUs wait between two looks at their work. Is
+  // borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
   // The files that kernels may use.
   FileAccess files = FileAccess::Unrestricted();
-  // The limits of each single resource, such as a queue.
+  // Holds the limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};
 };
 

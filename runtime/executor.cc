@@ -14,14 +14,14 @@ namespace {
 
 using Instruction = Program::Instruction;
 
-// The maximum number of quick instructions that run one after another on a
+// Limits the number of quick instructions that run one after another on a
 // thread that should not compute.
 constexpr int kMaxQuick = 64;
 
-// True while this thread runs instructions of an execution. Meanwhile, an async
-// kernel of another execution may complete on this thread. The instructions
-// that become ready when that kernel completes must run on another thread,
-// because this thread is in the middle of an instruction.
+// Is true while this thread runs instructions of an execution. Meanwhile, an
+// async kernel of another execution may complete on this thread. The
+// instructions that become ready when that kernel completes must run on another
+// thread, because this thread is in the middle of an instruction.
 thread_local bool runs_instructions = false;
 
 // Sets runs_instructions to true until the end of a scope.
@@ -38,8 +38,8 @@ class RunsInstructions {
 
 }  // namespace
 
-// The state of one step in one executor. SequentialExecution and
-// ConcurrentExecution derive from this class.
+// An Execution is the state of one step in one executor. SequentialExecution
+// and ConcurrentExecution derive from this class.
 class Executor::Execution {
  public:
   virtual ~Execution() = default;
@@ -51,7 +51,7 @@ class Executor::Execution {
   virtual void Start(Executor& executor, Step& step, Done done) = 0;
 };
 
-// The state of a step of a sequential program.
+// A SequentialExecution is the state of a step of a sequential program.
 class Executor::SequentialExecution final : public Execution {
  public:
   explicit SequentialExecution(const Program& program)
@@ -142,7 +142,7 @@ class Executor::ConcurrentExecution final : public Execution {
   }
 
  private:
-  // The instructions that one thread will run. The thread first runs the
+  // Holds the instructions that one thread will run. The thread first runs the
   // instructions in `cheap`, from the end of the list. Then it runs
   // `expensive`, the one expensive instruction that it has kept.
   struct ReadyWork {
@@ -154,7 +154,7 @@ class Executor::ConcurrentExecution final : public Execution {
     }
   };
 
-  // A run of an async kernel.
+  // Describes a run of an async kernel.
   struct AsyncRun {
     AsyncRun(ConcurrentExecution& execution, const Ready& item)
         : execution(execution),
@@ -393,8 +393,8 @@ class Executor::ConcurrentExecution final : public Execution {
   Executor* executor_ = nullptr;
   Done done_;
   bool is_observed_ = false;
-  // The number of activities. An activity is a thread that works on the step,
-  // or an async kernel that was started and has not ended.
+  // Is the number of activities. An activity is a thread that works on the
+  // step, or an async kernel that was started and has not ended.
   std::atomic<int32_t> activities_{0};
 
   // Empty lists that keep their memory, for threads that begin to work on this

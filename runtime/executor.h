@@ -30,7 +30,7 @@
 
 namespace leat {
 
-// Thread-safe. An Executor shares the ownership of its program. It keeps the
+// Is thread-safe. An Executor shares the ownership of its program. It keeps the
 // states of ended steps and reuses them for later steps.
 class Executor {
  public:
@@ -63,8 +63,8 @@ class Executor {
   int64_t step_bytes() const;
 
  private:
-  // The state of one step. The subclasses are for sequential programs and for
-  // programs that several threads may run.
+  // An Execution is the state of one step. The subclasses are for sequential
+  // programs and for programs that several threads may run.
   class Execution;
   class SequentialExecution;
   template <class Propagator>
@@ -84,7 +84,7 @@ class Executor {
   ResourceStore& resources_;
   GpuStream* const stream_;  // null for a CPU
 
-  // The states of ended steps, for the next steps.
+  // Holds the states of ended steps, for the next steps.
   Mutex mutex_;
   std::vector<std::unique_ptr<Execution>> idle_ ABSL_GUARDED_BY(mutex_);
 };

@@ -48,8 +48,8 @@ class Latch {
   std::atomic<int> count_;  // changes under the lock
 };
 
-// A step that GraphRunner::Start has started. The callbacks of the step's
-// executors share the ownership of the StartedStep.
+// A StartedStep is a step that GraphRunner::Start has started. The callbacks of
+// the step's executors share the ownership of the StartedStep.
 class StartedStep {
  public:
   StartedStep(std::shared_ptr<CompiledGraph> graph, Step& step,

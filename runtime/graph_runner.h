@@ -32,8 +32,8 @@ struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
-// Thread-safe. Each session has its own GraphRunner, because stateful kernels
-// belong to a session (SessionKernels).
+// Is thread-safe. Each session has its own GraphRunner, because stateful
+// kernels belong to a session (SessionKernels).
 class GraphRunner {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;

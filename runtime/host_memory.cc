@@ -85,7 +85,7 @@ int64_t AddressSpaceLimit() {
 // Counts the bytes of all reservations.
 std::atomic<int64_t> reserved_bytes{0};
 
-// The memory that this process takes.
+// Says how much memory this process takes.
 struct Usage {
   int64_t address_bytes = 0;
   int64_t resident_bytes = 0;

@@ -3,7 +3,7 @@
 // These functions tell how much memory this process uses and how much it may
 // use. It may use no more than the memory of the machine, no more than its
 // control groups allow (as in a container), and no more than its limit of
-// address space (ulimit -v). Thread-safe.
+// address space (ulimit -v). Is thread-safe.
 //
 // The memory that a task may use is divided. The devices may take seven tenths
 // of it for tensors. Messages that are being received may take two tenths. The

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelError adds the place of the failure to the error of a kernel.
-// Stateless, thread-safe.
+// KernelError adds the place of the failure to the error of a kernel. Is
+// stateless and thread-safe.
 #ifndef LEAT_RUNTIME_KERNEL_ERROR_H_
 #define LEAT_RUNTIME_KERNEL_ERROR_H_
 

@@ -29,11 +29,11 @@
 
 namespace leat {
 
-// Thread-safe. The destructor ends the step and waits until it has ended.
+// Is thread-safe. The destructor ends the step and waits until it has ended.
 class LocalPartialRun final : public PartialRun::Implementation {
  public:
-  // Where a partial run runs. `runner` and `clock` are borrowed from `session`,
-  // which the partial run keeps alive.
+  // Describes where a partial run runs. `runner` and `clock` are borrowed from
+  // `session`, which the partial run keeps alive.
   struct Place {
     std::shared_ptr<Session> session = {};
     GraphRunner* runner = nullptr;
@@ -58,8 +58,8 @@ class LocalPartialRun final : public PartialRun::Implementation {
   void Cancel(const absl::Status& why, const absl::Status& later);
 
  private:
-  // What a call waits for. Guarded by `mutex_`, but lives on the caller's
-  // stack.
+  // Describes what a call waits for. Guarded by `mutex_`, but lives on the
+  // caller's stack.
   struct Fetched {
     size_t num_missing = 0;
     absl::Status status = {};

@@ -14,8 +14,8 @@
 
 namespace leat {
 
-// Thread-safe. Calls waiters outside of its lock, on the thread that sent the
-// tensor or aborted the step.
+// Is thread-safe. Calls waiters outside of its lock, on the thread that sent
+// the tensor or aborted the step.
 class LocalRendezvous final : public Rendezvous {
  public:
   // An entry is a sent tensor that has not been received, a receiver that still
@@ -41,16 +41,17 @@ class LocalRendezvous final : public Rendezvous {
   size_t num_untaken() const;
 
  private:
-  // A tensor that has been sent, or a receiver that waits for a tensor. After
-  // the tensor was received, the entry of a key outside of loops stays and
-  // marks the key as used. The entry of a key inside of a loop is removed.
+  // Describes a tensor that has been sent, or a receiver that waits for a
+  // tensor. After the tensor was received, the entry of a key outside of loops
+  // stays and marks the key as used. The entry of a key inside of a loop is
+  // removed.
   struct Entry {
-    // Empty before the tensor is sent and after it was received.
+    // Is empty before the tensor is sent and after it was received.
     Tensor tensor = {};
     bool sent = false;
     bool is_dead = false;
     bool received = false;
-    // Not null while a receiver waits.
+    // Is not null while a receiver waits.
     Done waiter = nullptr;
   };
 
@@ -62,7 +63,7 @@ class LocalRendezvous final : public Rendezvous {
 
   const size_t max_entries_;
   mutable Mutex mutex_;
-  // The reason of the abort, or OK if there was none.
+  // Is the reason of the abort, or OK if there was none.
   absl::Status aborted_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };

@@ -47,7 +47,7 @@ struct LocalSessionOptions {
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.
   bool allow_soft_placement = false;
-  // The name of a policy of partitioner/policies/.
+  // Is the name of a policy of partitioner/policies/.
   std::string placement_policy = kDefaultPolicy;
   // The maximum size of the graph while its functions are inlined.
   LowerLimits lower_limits = {};
@@ -57,8 +57,8 @@ struct LocalSessionOptions {
   // Gets a line "name: (Op): device" for each node when the session is made,
   // and for each new node when it is extended. May be null.
   std::function<void(absl::string_view line)> log_placement = {};
-  // The clock of deadlines. Borrowed; must outlive the session. Null stands for
-  // RealClock().
+  // Is the clock of deadlines. Borrowed; must outlive the session. Null stands
+  // for RealClock().
   Clock* clock = nullptr;
   // The passes to choose from. Borrowed; must outlive the session. Null stands
   // for BuiltinPasses().

@@ -26,8 +26,8 @@ namespace leat::merge_count {
 
 // The maximum number of inputs of a Merge, and also of its control edges.
 inline constexpr int kMaxEdges = (1 << 14) - 1;
-// The parts of a count. An edge that arrives subtracts kNoLiveInput or
-// kOneControl from the count, or adds kOneDead.
+// These are the parts of a count. An edge that arrives subtracts kNoLiveInput
+// or kOneControl from the count, or adds kOneDead.
 inline constexpr int32_t kNoLiveInput = 1;
 inline constexpr int32_t kOneControl = 2;
 inline constexpr int32_t kControlMask = 0xfffe;

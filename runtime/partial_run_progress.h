@@ -22,18 +22,18 @@
 
 namespace leat {
 
-// What one call of a partial run gives and takes. A value.
+// What one call of a partial run gives and takes. Is a value.
 struct PartialRunCall {
   // Element i is feed number i of the signature. The feeds of other calls are
   // not valid.
   std::vector<Tensor> feeds = {};
   // The positions of the fetches, in the order of the call.
   std::vector<size_t> fetches = {};
-  // True if no feed and no fetch is left after this call.
+  // Is true if no feed and no fetch is left after this call.
   bool is_last = false;
 };
 
-// Thread-safe.
+// Is thread-safe.
 class PartialRunProgress {
  public:
   // The arguments describe the plan and are borrowed. `whole` is the graph of
@@ -58,7 +58,7 @@ class PartialRunProgress {
       const std::vector<std::string>& fetches);
 
  private:
-  // A feed or a fetch.
+  // Describes a feed or a fetch.
   struct Use {
     size_t position = 0;  // in the signature
     bool is_used = false;
@@ -87,7 +87,7 @@ class PartialRunProgress {
   std::vector<NodeId> returns_;  // the _Retval of each fetch, or kNoNode
 
   Mutex mutex_;
-  // By node: true if everything that the node depends on has been given.
+  // Says for each node whether everything that it depends on has been given.
   std::vector<bool> is_given_ ABSL_GUARDED_BY(mutex_);
   Uses feeds_ ABSL_GUARDED_BY(mutex_);
   Uses fetches_ ABSL_GUARDED_BY(mutex_);

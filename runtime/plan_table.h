@@ -27,9 +27,10 @@
 
 namespace leat {
 
-// A table of plans, which are made on demand. Thread-safe. No function blocks:
-// a caller that has to wait passes a callback, and Leave removes the callback.
-// The table shares the ownership of its plans with the steps that run them.
+// A table of plans, which are made on demand. Is thread-safe. No function
+// blocks: a caller that has to wait passes a callback, and Leave removes the
+// callback. The table shares the ownership of its plans with the steps that run
+// them.
 template <class Value>
 class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
  public:
@@ -94,7 +95,7 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   }
 
  private:
-  // A caller that waits for a plan.
+  // Describes a caller that waits for a plan.
   struct Waiter {
     int64_t graph_version = 0;
     Done done = {};

@@ -15,15 +15,15 @@
 namespace leat {
 
 struct PoolAllocatorOptions {
-  // The name in messages and in step stats.
+  // Is the name in messages and in step stats.
   std::string name = "cpu";
-  // The maximum number of live, reserved and kept bytes together. If a request
+  // Limits the number of live, reserved and kept bytes together. If a request
   // would exceed the limit, the allocator first frees the kept buffers. If that
   // is not enough, the request fails.
   int64_t limit_bytes = int64_t{1} << 62;
 };
 
-// Thread-safe. Each size has its own lock, so threads seldom wait for each
+// Is thread-safe. Each size has its own lock, so threads seldom wait for each
 // other.
 //
 // The sizes of blocks are the powers of two from 256 bytes on and, between each

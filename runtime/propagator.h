@@ -26,8 +26,8 @@
 
 namespace leat {
 
-// An instruction that is ready, the iteration in which it is ready, and whether
-// it is dead.
+// Describes an instruction that is ready, the iteration in which it is ready,
+// and whether it is dead.
 struct Ready {
   int32_t instruction = 0;
   bool dead = false;
@@ -163,7 +163,7 @@ class FramedPropagator {
   const FlatPropagator flat_;
 
   Mutex mutex_;  // guards all loops
-  // The loops that were not entered from another loop.
+  // Holds the loops that were not entered from another loop.
   std::vector<std::unique_ptr<Loop>> root_loops_ ABSL_GUARDED_BY(mutex_);
   // The activations of ended iterations, by frame. Later iterations of this
   // step and of later steps reuse them.

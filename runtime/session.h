@@ -37,7 +37,7 @@ class RunMetadata;
 
 namespace leat {
 
-// The name of a tensor ("x:0", or "x" for output 0) or of an operation
+// Holds the name of a tensor ("x:0", or "x" for output 0) or of an operation
 // ("train"), to be fed, fetched or run. It is made from text, or from an Output
 // or an Operation of the graph.
 //
@@ -53,8 +53,8 @@ struct TensorName {
   std::string text;
 };
 
-// A tensor and the value that it has in this step. The value replaces what the
-// graph would compute.
+// Describes a tensor and the value that it has in this step. The value replaces
+// what the graph would compute.
 struct Feed {
   TensorName name;
   Tensor value;
@@ -81,8 +81,8 @@ struct RunOptions {
   // tensors take the most. Such a step is slower, because the memory of each
   // node is counted.
   bool report_tensor_allocations_upon_oom = false;
-  // The observer that is called after each run of a node, or null for none. It
-  // is borrowed until the step has ended and must be thread-safe. If an
+  // Is the observer that is called after each run of a node, or null for none.
+  // It is borrowed until the step has ended and must be thread-safe. If an
   // observer is given, a session on a cluster returns UNIMPLEMENTED.
   StepObserver* observer = nullptr;
 };
@@ -123,9 +123,9 @@ struct PartialRunArgs {
   RunOptions options = {};
 };
 
-// A step that was planned beforehand, so that each call only runs it. Feeds and
-// fetches are matched by position. Thread-safe. Copies share the plan and keep
-// the session alive.
+// A Callable is a step that was planned beforehand, so that each call only runs
+// it. Feeds and fetches are matched by position. Is thread-safe. Copies share
+// the plan and keep the session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       Callable callable,
@@ -133,7 +133,8 @@ struct PartialRunArgs {
 //   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched, callable({value}));
 class Callable {
  public:
-  // The interface that each kind of session implements. It must be thread-safe.
+  // Is the interface that each kind of session implements. It must be
+  // thread-safe.
   class Implementation {
    public:
     virtual ~Implementation() = default;
@@ -141,7 +142,7 @@ class Callable {
         absl::Span<const Tensor> feeds, pb::RunMetadata* metadata) = 0;
   };
 
-  // An empty Callable, which cannot be called.
+  // Makes an empty Callable, which cannot be called.
   Callable() = default;
   explicit Callable(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}
@@ -172,8 +173,8 @@ class Callable {
 // what a program feeds may depend on what it has fetched before. Each feed and
 // each fetch of PartialRunArgs is used once at most. The step ends when all
 // feeds have been given and all fetches taken, at its first error, or when
-// Finish is called or the last copy of the object is destroyed. Thread-safe. A
-// partial run keeps its session alive.
+// Finish is called or the last copy of the object is destroyed. Is thread-safe.
+// A partial run keeps its session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},
@@ -184,8 +185,8 @@ class Callable {
 //   LEAT_RETURN_IF_ERROR(run.Feed({{"reward", Play(action[0])}}));
 class PartialRun {
  public:
-  // The interface that each kind of session implements. It must be thread-safe,
-  // and its destructor ends the step.
+  // Is the interface that each kind of session implements. It must be
+  // thread-safe, and its destructor ends the step.
   class Implementation {
    public:
     virtual ~Implementation() = default;
@@ -240,8 +241,8 @@ class PartialRun {
   std::shared_ptr<Implementation> implementation_;
 };
 
-// Thread-safe. Steps may run at the same time. Destroying a session closes it.
-// A Callable or a PartialRun keeps its session alive.
+// Is thread-safe. Steps may run at the same time. Destroying a session closes
+// it. A Callable or a PartialRun keeps its session alive.
 class Session {
  public:
   virtual ~Session() = default;

@@ -25,7 +25,7 @@
 
 namespace leat {
 
-// Thread-safe. While an extension is being prepared, steps are still planned
+// Is thread-safe. While an extension is being prepared, steps are still planned
 // from the previous prepared graph. A SessionGraph owns everything that it
 // keeps, except options.policies, which is borrowed.
 //
@@ -67,7 +67,7 @@ class SessionGraph {
   int64_t version() const;
 
  private:
-  // A prepared graph and the number of those who hold it.
+  // A Shared is a prepared graph and the number of those who hold it.
   class Shared;
 
   SessionGraph(Graph client, std::vector<DeviceInfo> devices,
@@ -87,9 +87,9 @@ class SessionGraph {
   // `mutex_` is held only to read, change or replace the prepared graph. A
   // thread that takes both takes `extending_` first.
   Mutex extending_;
-  // The graph as the client built it.
+  // Is the graph as the client built it.
   Graph client_ ABSL_GUARDED_BY(extending_);
-  // The totals of `client_`. Absent if they have to be counted again.
+  // Holds the totals of `client_`. Is absent if they have to be counted again.
   std::optional<GraphTotals> totals_ ABSL_GUARDED_BY(extending_);
 
   mutable Mutex mutex_;

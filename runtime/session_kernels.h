@@ -20,8 +20,8 @@
 
 namespace leat {
 
-// Thread-safe. Shares the ownership of stateful kernels with the programs that
-// use them.
+// Is thread-safe. Shares the ownership of stateful kernels with the programs
+// that use them.
 class SessionKernels {
  public:
   // Borrows `registry`, which must outlive this object.
@@ -42,7 +42,7 @@ class SessionKernels {
       const NodeDef& node, const Device& device, const DeviceType& kernel_type);
 
  private:
-  // A kernel with the op and the attrs that it was made for.
+  // Describes a kernel with the op and the attrs that it was made for.
   struct Stateful {
     std::shared_ptr<const Kernel> kernel = {};
     std::string op = {};

@@ -15,7 +15,8 @@
 namespace leat {
 namespace {
 
-// The limits of TensorFlow, and one for the length of an error message.
+// These are the limits of TensorFlow, and one for the length of an error
+// message.
 constexpr size_t kMaxNodes = 100;
 constexpr double kFraction = 0.99;
 constexpr size_t kMaxTextBytes = 4096;
@@ -27,8 +28,8 @@ constexpr char kHint[] =
 
 }  // namespace
 
-// What one node has allocated. The account has no owner, so that the names of
-// its allocators are those of the device.
+// Describes what one node has allocated. The account has no owner, so that the
+// names of its allocators are those of the device.
 struct StepAllocations::NodeMemory {
   NodeMemory(const NodeDef& node, const StepServices& step)
       : name(node.name),

@@ -18,8 +18,9 @@
 
 namespace leat {
 
-// The allocations of one step. Thread-safe. It must outlive the step's kernels,
-// but not the tensors that they made. Takes a lock for each run of a kernel.
+// Holds the allocations of one step. Is thread-safe. It must outlive the step's
+// kernels, but not the tensors that they made. Takes a lock for each run of a
+// kernel.
 class StepAllocations {
  public:
   StepAllocations();

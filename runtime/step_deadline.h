@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StepDeadline says when a step must have ended. TooLateToBegin and RanTooLong
-// make the errors of a step whose time is up. Stateless, thread-safe.
+// make the errors of a step whose time is up. Is stateless and thread-safe.
 #ifndef LEAT_RUNTIME_STEP_DEADLINE_H_
 #define LEAT_RUNTIME_STEP_DEADLINE_H_
 
@@ -15,11 +15,11 @@ namespace leat {
 // The time at which a step must have ended. Error messages show `timeout`, from
 // which that time was computed.
 struct StepDeadline {
-  // The clock of `at`. Borrowed. Must not be null.
+  // Is the clock of `at`. Is borrowed. Must not be null.
   Clock* clock = nullptr;
   Clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
-  // True if `timeout` is the server's limit for all steps (--max-step-time),
+  // Is true if `timeout` is the server's limit for all steps (--max-step-time),
   // and not the client's choice.
   bool is_longest = false;
 };

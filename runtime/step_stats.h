@@ -30,22 +30,22 @@ namespace leat {
 // the wall clock, counted from 1970.
 std::chrono::nanoseconds WallClockOffset();
 
-// A tensor that was pulled from another task.
+// Describes a tensor that was pulled from another task.
 struct TensorPull {
   absl::string_view tensor = {};  // "edge_5_w/read"
   absl::string_view from = {};    // device that sent it
   Device* to = nullptr;           // device of this task that received it
-  // The time when this task asked for the tensor.
+  // Is the time when this task asked for the tensor.
   std::chrono::steady_clock::time_point asked = {};
-  // The time when the sender sent the tensor, since 1970, on the sender's
+  // Is the time when the sender sent the tensor, since 1970, on the sender's
   // clock. 0 if the sender did not report it.
   std::chrono::microseconds sent = {};
-  // The time when the tensor had arrived.
+  // Is the time when the tensor had arrived.
   std::chrono::steady_clock::time_point received = {};
   int64_t bytes = 0;
 };
 
-// Records one step. Thread-safe.
+// Records one step. Is thread-safe.
 //
 // A recorded time is the time of the steady clock plus an offset to the wall
 // clock, which the constructor measures. Recorded times therefore never run

@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// The latest time that StartNanos returns: about the year 2116.
+// Is the latest time that StartNanos returns: about the year 2116.
 constexpr int64_t kMaxNanos = int64_t{1} << 62;
 
 // Returns `nanos`, or `micros` converted to nanoseconds if `nanos` is 0. Moves
@@ -34,7 +34,8 @@ struct End {
   const pb::NodeExecStats* node = nullptr;
 };
 
-// A tensor, with the device that sends it and the device that receives it.
+// Describes a tensor, with the device that sends it and the device that
+// receives it.
 struct Way {
   absl::string_view tensor = {};
   absl::string_view sender = {};
@@ -47,8 +48,8 @@ struct Way {
   }
 };
 
-// All runs that belong to one way: those that send, those that receive, and the
-// pulls.
+// Describes all runs that belong to one way: those that send, those that
+// receive, and the pulls.
 struct Ends {
   Way way = {};
   std::vector<End> sends = {};

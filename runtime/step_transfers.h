@@ -2,7 +2,7 @@
 //
 // These functions read step stats of Leat or of TensorFlow. The labels of both
 // have the same form. The functions tell when a node ran, which op it had, and
-// which tensors went from one device to another. Stateless, thread-safe.
+// which tensors went from one device to another. Is stateless and thread-safe.
 #ifndef LEAT_RUNTIME_STEP_TRANSFERS_H_
 #define LEAT_RUNTIME_STEP_TRANSFERS_H_
 
@@ -17,7 +17,7 @@ class StepStats;
 
 namespace leat {
 
-// The name of a "node" that stands for a tensor that was pulled from another
+// Is the name of a "node" that stands for a tensor that was pulled from another
 // task. Its label is "[12B] [0.1Mb/s] edge_5_w/read from DEVICE to DEVICE".
 inline constexpr char kRecvTensorNode[] = "RecvTensor";
 // Returns true for the entry of a pull. A real node may be named RecvTensor,
@@ -34,9 +34,10 @@ bool IsPull(const pb::NodeExecStats& node);
 int64_t StartNanos(const pb::NodeExecStats& node);
 int64_t DurationNanos(const pb::NodeExecStats& node);
 
-// The parts of a label "name = Op(inputs)". If the label has no parentheses,
-// `op` is the whole text after "name = ". If the label does not begin with
-// "name = ", `op` is the node's name. In both cases `inputs` is empty.
+// Holds the parts of a label "name = Op(inputs)". If the label has no
+// parentheses, `op` is the whole text after "name = ". If the label does not
+// begin with "name = ", `op` is the node's name. In both cases `inputs` is
+// empty.
 struct TimelineLabel {
   std::string op = {};
   std::string inputs = {};
@@ -44,12 +45,12 @@ struct TimelineLabel {
 // Parses the node's timeline_label, in time linear in its length.
 TimelineLabel ParseTimelineLabel(const pb::NodeExecStats& node);
 
-// A tensor that went from one device to another. The pointers are borrowed from
-// the StepStats.
+// Describes a tensor that went from one device to another. The pointers are
+// borrowed from the StepStats.
 struct StepTransfer {
   std::string tensor = {};  // "edge_5_w/read"
   int send_device = 0;      // index into dev_stats
-  // The receiver's index into dev_stats.
+  // Is the receiver's index into dev_stats.
   int recv_device = 0;
   // The runs of the _Send and of the _Recv. Stats of TensorFlow's servers do
   // not record them. In that case `send` is the run of the node that made the

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EncodePng makes a PNG file of an image. Stateless, thread-safe.
+// EncodePng makes a PNG file of an image. Is stateless and thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::string png,
 //                         EncodePng({.width = 2, .height = 1, .channels = 3,
@@ -17,7 +17,7 @@
 
 namespace leat {
 
-// An image with a byte for each channel of each pixel, row by row.
+// Describes an image with a byte for each channel of each pixel, row by row.
 struct ImageView {
   int64_t width = 0;
   int64_t height = 0;

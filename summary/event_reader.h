@@ -24,8 +24,8 @@ class Event;
 
 namespace leat {
 
-// Not thread-safe. All errors name the file. What a writer appends after Open
-// is not read.
+// Is not thread-safe. All errors name the file. What a writer appends after
+// Open is not read.
 class EventReader {
  public:
   // Fails as RecordReader::Open does.

@@ -40,9 +40,9 @@ struct EventWriterOptions {
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
 };
 
-// Thread-safe. All errors name the file. Events wait in memory until a flush,
-// whose bytes outlive the process. Close also brings them to the disk. The
-// destructor flushes, but cannot tell of an error.
+// Is thread-safe. All errors name the file. Events wait in memory until a
+// flush, whose bytes outlive the process. Close also brings them to the disk.
+// The destructor flushes, but cannot tell of an error.
 //
 // If the system cannot write, for example because the disk is full, the events
 // that waited are lost, and the error says how many. The file is cut behind the

@@ -17,7 +17,7 @@ class HistogramProto;
 
 namespace leat {
 
-// Not thread-safe.
+// Is not thread-safe.
 class Histogram {
  public:
   Histogram();

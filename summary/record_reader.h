@@ -22,8 +22,8 @@
 
 namespace leat {
 
-// Not thread-safe. All errors name the file. What a writer appends after Open
-// is not read.
+// Is not thread-safe. All errors name the file. What a writer appends after
+// Open is not read.
 class RecordReader {
  public:
   // Fails as RegularFile::Open does.

@@ -7,7 +7,7 @@
 //   length bytes,  uint32 masked CRC-32C of the bytes
 //
 // with all numbers in little-endian order. RecordReader (record_reader.h) reads
-// such files. Stateless, thread-safe.
+// such files. Is stateless and thread-safe.
 #ifndef LEAT_SUMMARY_RECORDS_H_
 #define LEAT_SUMMARY_RECORDS_H_
 
@@ -21,7 +21,7 @@ namespace leat {
 
 inline constexpr size_t kRecordHeaderBytes = 12;  // before the bytes
 inline constexpr size_t kRecordFooterBytes = 4;   // behind the bytes
-// The greatest number of bytes in a record that is written or read.
+// Is the greatest number of bytes in a record that is written or read.
 inline constexpr int64_t kMaxRecordBytes = INT32_MAX;
 
 // Appends the record with these bytes to `to`. REQUIRES: there are at most

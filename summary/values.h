@@ -4,7 +4,7 @@
 // sounds and tensors. The ops that make summaries, the ops that write them and
 // the C++ SummaryWriter (train/summary_writer.h) share them, so their summaries
 // are the same. They are also the same as TensorFlow's, as are the texts of
-// errors. Stateless, thread-safe.
+// errors. Is stateless and thread-safe.
 //
 //   pb::Summary summary;
 //   LEAT_RETURN_IF_ERROR(AddHistogram("weights", values, "weights", summary));
@@ -40,7 +40,7 @@ void AddScalar(const std::string& tag, const Tensor& values, int64_t i,
 absl::Status AddHistogram(const std::string& tag, const Tensor& values,
                           absl::string_view shown, pb::Summary& summary);
 
-// How AddImages treats a batch of images.
+// Describes how AddImages treats a batch of images.
 struct ImageOptions {
   int64_t max_images = 3;  // later images of the batch are ignored
   // The color of pixels of float images that are not finite. A byte for each

@@ -31,7 +31,7 @@ struct CheckpointOptions {
 // parsing of the command line.
 void AddCheckpoint(CLI::App& app, CheckpointOptions& options);
 
-// What a command prints.
+// Describes what a command prints.
 struct CheckpointReport {
   std::string text = {};
   bool is_good = true;  // the checkpoints are whole, or equal

@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// A child that was started.
+// Describes a child that was started.
 struct ChildProcess {
   pid_t pid = -1;  // also the id of its process group
   // The read end of the child's standard output and standard error. Reading
@@ -43,7 +43,7 @@ absl::StatusOr<ChildProcess> StartChild(
 // child of this process.
 absl::Status BecomeSubreaper();
 
-// A child that has ended.
+// Describes a child that has ended.
 struct EndedChild {
   pid_t pid = -1;
   int code = 0;    // exit code, or 128 + the signal

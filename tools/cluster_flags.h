@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The flags that describe a cluster and one of its tasks: --cluster, --job and
-// --task, and the names that programs for TensorFlow 1 use for them.
+// Declares the flags that describe a cluster and one of its tasks: --cluster,
+// --job and --task, and the names that programs for TensorFlow 1 use for them.
 #ifndef LEAT_TOOLS_CLUSTER_FLAGS_H_
 #define LEAT_TOOLS_CLUSTER_FLAGS_H_
 

@@ -21,7 +21,7 @@
 namespace leat {
 namespace {
 
-// Lets a thread wait for answers that come on other threads. Thread-safe.
+// Lets a thread wait for answers that come on other threads. Is thread-safe.
 class WaitingAnswers {
  public:
   explicit WaitingAnswers(std::vector<std::string> addresses)

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterStatus: reads the status of a cluster. It asks one task which other
+// ClusterStatus reads the status of a cluster. It asks one task which other
 // tasks there are, and then asks all of them.
 #ifndef LEAT_TOOLS_CLUSTER_STATUS_H_
 #define LEAT_TOOLS_CLUSTER_STATUS_H_
@@ -28,7 +28,7 @@ class MessageLite;
 
 namespace leat {
 
-// The status of one task.
+// Holds the status of one task.
 struct TaskReading {
   // The name of the task, as the task itself or another task has reported it.
   // The name is "" if the first task that is asked is a task of TensorFlow and
@@ -40,29 +40,29 @@ struct TaskReading {
   absl::Status status = {};
   // True if the task has answered and is a task of Leat, not of TensorFlow.
   bool is_leat = false;
-  // The report of the task. A task of TensorFlow reports its devices only.
+  // Is the report of the task. A task of TensorFlow reports its devices only.
   pb::TaskStatusResponse report = {};
 };
 
-// The status of all tasks at about the same time.
+// Holds the status of all tasks at about the same time.
 struct ClusterReading {
-  // Sorted by job and index.
+  // Is sorted by job and index.
   std::vector<TaskReading> tasks = {};
-  // The number of tasks that were not asked, because there were too many.
+  // Is the number of tasks that were not asked, because there were too many.
   size_t num_unasked = 0;
 
-  // The number of tasks with a `status` that is not OK.
+  // Returns the number of tasks with a `status` that is not OK.
   size_t num_unreachable() const;
 };
 
 // The options of a ClusterStatus.
 struct ClusterStatusOptions {
-  // The maximum time for each answer. The first reading may take twice as long,
+  // Limits the time for each answer. The first reading may take twice as long,
   // because the first task must answer before the other tasks are known.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);
   // Steps and waiting Recvs that are younger than this are not listed.
   std::chrono::nanoseconds min_age = std::chrono::seconds(1);
-  // The maximum number of tasks that are asked. The other tasks are only
+  // Limits the number of tasks that are asked. The other tasks are only
   // counted.
   size_t max_tasks = 1000;
   // Called at the NoticeTimes (core/threads/notice_times.h) of each wait for
@@ -71,7 +71,7 @@ struct ClusterStatusOptions {
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 
-// Not thread-safe.
+// Is not thread-safe.
 class ClusterStatus {
  public:
   // `address` is the address of the task that is asked first. `transport` is
@@ -108,11 +108,11 @@ class ClusterStatus {
   Transport& transport_;
   const std::string address_;
   const ClusterStatusOptions options_;
-  // The names of the tasks that are asked, and of the tasks that are not asked
-  // because there are too many. The keys are addresses.
+  // Holds the names of the tasks that are asked, and of the tasks that are not
+  // asked because there are too many. The keys are addresses.
   std::map<std::string, std::string> asked_;
   std::map<std::string, std::string> unasked_;
-  // True if the first task has answered at least once.
+  // Is true if the first task has answered at least once.
   bool has_answered_ = false;
 };
 

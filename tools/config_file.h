@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConfigFile: reads the values of flags from a TOML or INI file.
+// ConfigFile reads the values of flags from a TOML or INI file.
 //
 //   steps = 3        # --steps 3, for every command that has --steps
 //   [run]
@@ -21,9 +21,10 @@
 
 namespace leat {
 
-// A reader of configuration for CLI11. Unlike CLI11's own reader, this one does
-// not read pipes and devices, and it accepts only flags as keys. Its errors are
-// CLI::FileErrors that name the file and, if known, the line or the key.
+// A ConfigFile is a reader of configuration for CLI11. Unlike CLI11's own
+// reader, this one does not read pipes and devices, and it accepts only flags
+// as keys. Its errors are CLI::FileErrors that name the file and, if known, the
+// line or the key.
 class ConfigFile : public CLI::ConfigTOML {
  public:
   // `app` has the flags. It is borrowed and must outlive this.

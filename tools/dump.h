@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MakeDump: collects what graph-dump shows of a graph at one stage. DumpToText,
+// MakeDump collects what graph-dump shows of a graph at one stage. DumpToText,
 // DumpToJson and DumpToDot then write it.
 #ifndef LEAT_TOOLS_DUMP_H_
 #define LEAT_TOOLS_DUMP_H_
@@ -20,7 +20,7 @@
 
 namespace leat {
 
-// A tensor, with the dtype and shape that planning has found.
+// Describes a tensor, with the dtype and shape that planning has found.
 struct DumpedTensor {
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
@@ -34,11 +34,11 @@ struct DumpedTensor {
 struct DumpedNode {
   std::string name = {};
   std::string op = {};
-  // The assigned device. If none is assigned, the requested device.
+  // Is the assigned device. If none is assigned, the requested device.
   std::string device = {};
   // Inputs "x" and "x:1", and then control inputs "^x".
   std::vector<std::string> inputs = {};
-  // The declared attrs whose values differ from their defaults, as text.
+  // Holds the declared attrs whose values differ from their defaults, as text.
   std::vector<std::pair<std::string, std::string>> attrs = {};
   // The names of the attrs that repeat what the dump shows anyway: the types or
   // the number of inputs and outputs, or the shape of the output.
@@ -63,9 +63,9 @@ struct Totals {
   void Add(const DumpedNode& node);
 };
 
-// A partition, or the whole graph.
+// Describes a partition, or the whole graph.
 struct DumpedPart {
-  // The device of the partition; "" for the whole graph.
+  // Is the device of the partition; "" for the whole graph.
   std::string name = {};
   Totals totals = {};
   // Producers come before their consumers.
@@ -74,7 +74,8 @@ struct DumpedPart {
 
 // A tensor that crosses devices: a _Send and its _Recv.
 struct DumpedTransfer {
-  // The tensor, such as "x:0". For a control edge, the name of the node.
+  // Is the tensor, such as "x:0". For a control edge, this is the name of the
+  // node.
   std::string tensor = {};
   bool is_control = false;
   DumpedTensor value = {};
@@ -85,9 +86,9 @@ struct DumpedTransfer {
   std::string recv_node = {};
 };
 
-// A graph at one stage.
+// Describes a graph at one stage.
 struct Dump {
-  // The name of the graph's file. It is shown to people.
+  // Is the name of the graph's file. It is shown to people.
   std::string model = {};
   Stage stage = Stage::kImported;
   // The feeds, fetches and targets of the step. All three are empty before
@@ -97,9 +98,10 @@ struct Dump {
   std::vector<DumpedPart> parts = {};
   // The sums over the nodes of each device, sorted by device name.
   std::vector<std::pair<std::string, Totals>> devices = {};
-  // The transfers between devices. Empty unless the graph is partitioned.
+  // The transfers between devices. Is empty unless the graph is partitioned.
   std::vector<DumpedTransfer> transfers = {};
-  // The error of shape inference, if that failed. All shapes are unknown then.
+  // Is the error of shape inference, if that failed. All shapes are unknown
+  // then.
   std::string shape_problem = {};
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DumpToDot: writes a Dump in Graphviz's DOT language. Each partition is drawn
+// DumpToDot writes a Dump in Graphviz's DOT language. Each partition is drawn
 // as a cluster of nodes. If the graph is not partitioned, each device is drawn
 // as a cluster instead. Transfers are bold edges from _Send to _Recv, labelled
 // with dtype, shape and bytes. Control edges are dashed.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DumpToJson: writes a Dump for other programs. The format is stable: keys are
+// DumpToJson writes a Dump for other programs. The format is stable: keys are
 // added, but never changed.
 //
 //   {"model": "m.pbtxt", "stage": "partitioned",

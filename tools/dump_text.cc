@@ -196,7 +196,7 @@ class TextWriter {
                           : absl::StrCat(" and ", totals.unknown_outputs,
                                          " of unknown size")),
          Style::kHeading);
-    // The pairs of devices, in the order in which they first occur.
+    // Holds the pairs of devices, in the order in which they first occur.
     std::vector<std::pair<std::string, std::string>> ways;
     std::map<std::pair<std::string, std::string>, std::vector<int>> by_way;
     for (size_t i = 0; i < dump_.transfers.size(); ++i) {

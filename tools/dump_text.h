@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DumpToText: writes a Dump for people, in aligned columns. Large graphs are
+// DumpToText writes a Dump for people, in aligned columns. Large graphs are
 // folded by name scope.
 #ifndef LEAT_TOOLS_DUMP_TEXT_H_
 #define LEAT_TOOLS_DUMP_TEXT_H_

@@ -17,9 +17,9 @@ namespace {
 // If at least this many siblings differ only in a number, they become one line.
 constexpr size_t kMinSeries = 4;
 
-// A line that stands for a scope, a series or a single name. A scope may still
-// be unfolded. Its label is the first `prefix` characters of each member's
-// name.
+// Describes a line that stands for a scope, a series or a single name. A scope
+// may still be unfolded. Its label is the first `prefix` characters of each
+// member's name.
 struct Item {
   std::string label = {};
   std::vector<int> members = {};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FoldNames: shows thousands of names in a few lines. Names are folded if they
+// FoldNames shows thousands of names in a few lines. Names are folded if they
 // are in the same name scope ("a/b/c" is in the scopes "a/" and "a/b/"), or if
 // they differ only in a number at the end.
 //
@@ -17,9 +17,9 @@
 
 namespace leat {
 
-// A line of the result. It stands for one name, for all names of a scope
-// ("dense/") or of a series ("layer_*", "layer_*/"), or for all names that have
-// no other line ("...").
+// Describes a line of the result. It stands for one name, for all names of a
+// scope ("dense/") or of a series ("layer_*", "layer_*/"), or for all names
+// that have no other line ("...").
 struct FoldedLine {
   std::string label = {};
   std::vector<int> members = {};  // indices of the names, ascending

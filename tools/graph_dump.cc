@@ -47,7 +47,7 @@ constexpr char kTaskHelp[] =
     "The task of --cluster whose master plans, where nodes go that ask for "
     "nothing [the first chief, else the first worker]";
 
-// The values of all flags.
+// Holds the values of all flags.
 struct Flags {
   ModelOptions model = {};
   std::vector<std::string> feeds = {};

@@ -36,8 +36,8 @@ constexpr NamedStage kStages[] = {
     {Stage::kOptimized, "optimized"}, {Stage::kPartitioned, "partitioned"},
 };
 
-// The memory that is assumed for each device of ClusterDevices, because these
-// devices need not exist. TensorFlow's CPUs report the same 256 MiB.
+// Is the memory that is assumed for each device of ClusterDevices, because
+// these devices need not exist. TensorFlow's CPUs report the same 256 MiB.
 constexpr int64_t kNominalBytes = int64_t{256} << 20;
 constexpr size_t kMaxDevices = 100'000;
 

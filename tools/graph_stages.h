@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphAtStage: takes a graph through the stages of a session's planning, up to
-// the one that a tool shows. Stateless, thread-safe.
+// GraphAtStage takes a graph through the stages of a session's planning, up to
+// the one that a tool shows. Is stateless and thread-safe.
 #ifndef LEAT_TOOLS_GRAPH_STAGES_H_
 #define LEAT_TOOLS_GRAPH_STAGES_H_
 
@@ -22,9 +22,9 @@
 
 namespace leat {
 
-// The stages, in the order in which planning goes through them.
+// Lists the stages, in the order in which planning goes through them.
 enum class Stage {
-  // The graph of the file.
+  // Is the graph of the file.
   kImported,
   // If, While and calls are replaced by their primitives.
   kLowered,
@@ -79,15 +79,15 @@ struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};
   std::string placement_policy = "greedy";
-  // Used from kPruned on.
+  // Is used from kPruned on.
   StepSignature signature = {};
-  // Used from kOptimized on.
+  // Is used from kOptimized on.
   OptimizerOptions optimizer = {};
 };
 
-// A graph at a stage. At kPartitioned, `parts` has one graph per device and
-// `whole` is the graph that was cut into them. The graph is cut as in a
-// cluster: a master cuts it by task, and then each task cuts its part by
+// Describes a graph at a stage. At kPartitioned, `parts` has one graph per
+// device and `whole` is the graph that was cut into them. The graph is cut as
+// in a cluster: a master cuts it by task, and then each task cuts its part by
 // device.
 struct StagedGraph {
   Graph whole;

@@ -17,7 +17,7 @@ class App;
 
 namespace leat {
 
-// The values of the command's flags, which --help describes.
+// Holds the values of the command's flags, which --help describes.
 struct LaunchOptions {
   std::string jobs = {};
   std::vector<std::string> command = {};  // run by every task

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kChiefJob[] = "chief";
 constexpr char kWorkerJob[] = "worker";
-// An address for the check of names. Nobody listens there.
+// Is an address for the check of names. Nobody listens there.
 constexpr char kAnyAddress[] = "127.0.0.1:0";
 
 struct JobCount {

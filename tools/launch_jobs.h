@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ParseJobs and LocalCluster: decide which tasks `leat launch` starts, and at
+// ParseJobs and LocalCluster decide which tasks `leat launch` starts, and at
 // which addresses of this machine.
 #ifndef LEAT_TOOLS_LAUNCH_JOBS_H_
 #define LEAT_TOOLS_LAUNCH_JOBS_H_
@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// The maximum number of tasks that `leat launch` starts.
+// Limits the number of tasks that `leat launch` starts.
 inline constexpr int kMaxLaunchedTasks = 256;
 
 // Returns the tasks that a --jobs flag asks for: "chief=1,worker=2" stands for

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchLoop: the loop of `leat launch`. It waits for the processes of a
+// LaunchLoop is the loop of `leat launch`. It waits for the processes of a
 // launched cluster, for their output and for signals. It also restarts tasks,
 // and ends the cluster.
 #ifndef LEAT_TOOLS_LAUNCH_LOOP_H_
@@ -23,19 +23,19 @@
 
 namespace leat {
 
-// The options of a LaunchLoop: when to restart tasks and when to end.
+// Holds the options of a LaunchLoop: when to restart tasks and when to end.
 struct LaunchLoopOptions {
-  // The index of the task whose end also ends all other tasks. Absent if there
-  // is no such task.
+  // The index of the task whose end also ends all other tasks. Is absent if
+  // there is no such task.
   std::optional<size_t> main = {};
-  // The number of times that each task may be restarted.
+  // Is the number of times that each task may be restarted.
   int max_restarts = 0;
-  // The time before the first restart of a task. The time doubles with each
+  // Is the time before the first restart of a task. The time doubles with each
   // restart.
   std::chrono::nanoseconds restart_delay = {};
-  // The maximum time before a restart.
+  // Limits the time before a restart.
   std::chrono::nanoseconds max_restart_delay = std::chrono::seconds(8);
-  // The time from the first signal to SIGKILL.
+  // Is the time from the first signal to SIGKILL.
   std::chrono::nanoseconds grace = {};
   // `kill_patience` is the time that the kernel gets to remove killed
   // processes. Until they are removed, new orphans are killed once per
@@ -105,12 +105,12 @@ class LaunchLoop {
 
   bool is_ending_ = false;
   bool is_killing_ = false;
-  // The signal that ends this program, or 0.
+  // Is the signal that ends this program, or 0.
   int signal_ = 0;
   // The time at which processes that have not ended are killed. After they have
   // been killed, the time at which the launcher stops waiting for them.
   SteadyClock::time_point patience_ = {};
-  // The times at which to show what the launcher waits for. Set when the
+  // Holds the times at which to show what the launcher waits for. Set when the
   // launcher tells the tasks to end, and again when it kills them.
   std::optional<NoticeTimes> notices_ = {};
   int code_ = 0;

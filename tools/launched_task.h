@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchedTask: one task of `leat launch`, with its output and its current
+// LaunchedTask is one task of `leat launch`, with its output and its current
 // process. Each restart gives the task a new process.
 #ifndef LEAT_TOOLS_LAUNCHED_TASK_H_
 #define LEAT_TOOLS_LAUNCHED_TASK_H_
@@ -24,18 +24,18 @@ namespace leat {
 
 // The options of a task: what to run, and where its output goes.
 struct LaunchedTaskOptions {
-  // A name such as "worker-1", for messages.
+  // Is a name such as "worker-1", for messages.
   std::string name = {};
-  // The index of that name in the view.
+  // Is the index of that name in the view.
   size_t place = 0;
-  // The arguments of StartChild.
+  // Holds the arguments of StartChild.
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};
-  // The path of the log; "" for none.
+  // Is the path of the log; "" for none.
   std::string log = {};
 };
 
-// Not thread-safe.
+// Is not thread-safe.
 class LaunchedTask {
  public:
   using SteadyClock = std::chrono::steady_clock;
@@ -55,7 +55,7 @@ class LaunchedTask {
   // Starts a process. Returns the errors of StartChild. REQUIRES: no process
   // runs.
   absl::Status Start();
-  // The id of the process, or -1 if none runs.
+  // Returns the id of the process, or -1 if none runs.
   pid_t pid() const { return pid_; }
   // Sends a signal to the process group, if a process runs.
   void Signal(int signal) const;
@@ -64,8 +64,8 @@ class LaunchedTask {
   // `child` has not been passed to Forget.
   void Ended(const EndedChild& child, bool whole);
 
-  // The number of starts after the first one, and the time of the next start,
-  // if one is planned.
+  // Return the number of starts after the first one, and the time of the next
+  // start, if one is planned.
   int restarts() const { return restarts_; }
   const std::optional<SteadyClock::time_point>& due() const { return due_; }
   // RestartAt plans a start at the time `when`. StayEnded cancels a planned
@@ -73,7 +73,8 @@ class LaunchedTask {
   void RestartAt(SteadyClock::time_point when) { due_ = when; }
   void StayEnded() { due_.reset(); }
 
-  // The descriptor to poll for output, or -1 after the end of the output.
+  // Returns the descriptor to poll for output, or -1 after the end of the
+  // output.
   int output() const { return output_.number(); }
   // Reads the output that has arrived, and passes it to the log and the view.
   // Does not wait.
@@ -94,7 +95,7 @@ class LaunchedTask {
   pid_t pid_ = -1;
   int restarts_ = 0;
   bool has_started_ = false;
-  // The time of the next start, if one is planned.
+  // Is the time of the next start, if one is planned.
   std::optional<SteadyClock::time_point> due_ = {};
 };
 

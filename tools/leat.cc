@@ -47,7 +47,7 @@ constexpr char kFooter[] =
 constexpr double kMaxTimeout = 1e9;  // in seconds; about 30 years
 constexpr int64_t kMaxMemory = int64_t{1} << 62;
 
-// The values of all flags of all commands.
+// Holds the values of all flags of all commands.
 struct Flags {
   RunModelOptions run = {};
   double timeout = 0;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr char kOwnName[] = "leat";
 constexpr std::chrono::milliseconds kBetweenWrites(1);
-// The colours of the names. Red is left out, because it stands for alarms.
+// These are the colours of the names. Red is left out, because it stands for
+// alarms.
 constexpr int kColors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
 
 // Returns the text that stands before each line of a task. The text is padded

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LiveView: shows the output of several tasks on one stream, line by line. The
+// LiveView shows the output of several tasks on one stream, line by line. The
 // name of the task stands before each of its lines:
 //
 //   [chief-0]  step 100 loss 0.31
@@ -24,7 +24,7 @@
 
 namespace leat {
 
-// The options of a LiveView: where and how to show the output.
+// Holds the options of a LiveView: where and how to show the output.
 struct LiveViewOptions {
   int output = 1;  // descriptor, borrowed
   bool color = false;
@@ -33,7 +33,7 @@ struct LiveViewOptions {
   Clock* clock = &RealClock();  // borrowed, must outlive the view
 };
 
-// Not thread-safe.
+// Is not thread-safe.
 class LiveView {
  public:
   // `names` are the names of the tasks. The functions below name a task by its
@@ -59,7 +59,7 @@ class LiveView {
   void Finish(std::chrono::milliseconds patience);
 
  private:
-  // The descriptor to write to.
+  // Returns the descriptor to write to.
   int output() const;
   // Keeps a line. If `kept_` would then exceed the limit, counts the line as
   // dropped instead.
@@ -70,10 +70,10 @@ class LiveView {
   const LiveViewOptions options_;
   std::vector<std::string> prefixes_;  // of the tasks, then of the program
   std::vector<std::string> lines_;     // the incomplete line of each task
-  // The same stream, opened a second time so that writing never waits. `own_`
-  // is not open if the stream cannot be opened a second time.
+  // Is the same stream, opened a second time so that writing never waits.
+  // `own_` is not open if the stream cannot be opened a second time.
   FileDescriptor own_;
-  // Output that the stream has not taken yet.
+  // Holds output that the stream has not taken yet.
   std::string kept_;
   int64_t left_out_ = 0;    // dropped lines
   bool is_closed_ = false;  // nobody reads any more

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Log: the messages that a command line tool writes to standard error. Results
-// go to standard output. The messages are text for people or, for collectors of
+// Log writes the messages of a command line tool to standard error. Results go
+// to standard output. The messages are text for people or, for collectors of
 // logs, one JSON object per line. Bytes that would control a terminal are
 // escaped.
 #ifndef LEAT_TOOLS_LOG_H_
@@ -16,12 +16,12 @@
 
 namespace leat {
 
-// The importance of a message, from the highest to the lowest.
+// Lists how important a message can be, from the highest level to the lowest.
 enum class LogLevel { kError, kWarning, kInfo };
 
-// The options of a Log: what to write, and in which form.
+// Holds the options of a Log: what to write, and in which form.
 struct LogOptions {
-  // The least important level that is written.
+  // Is the least important level that is written.
   LogLevel level = LogLevel::kWarning;
   // If true, each line is an object with the keys "time", "level", "program",
   // "message" and, for errors, "code".
@@ -34,7 +34,7 @@ class Log {
   // `program` is the name of the tool, which begins each message.
   explicit Log(std::string program) : program_(std::move(program)) {}
 
-  // The name that begins each message.
+  // Returns the name that begins each message.
   const std::string& program() const { return program_; }
   // Change the options only while a single thread uses the log.
   LogOptions& options() { return options_; }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Model: what the path of a model on a command line stands for. It is a graph
+// Model is what the path of a model on a command line stands for. It is a graph
 // in a file, or a SavedModel in a folder. A SavedModel has a signature, and
 // then --feed and --fetch give its keys.
 //
@@ -25,14 +25,14 @@ class App;
 
 namespace leat {
 
-// The values of the flags that say which model is meant.
+// Holds the values of the flags that say which model is meant.
 struct ModelOptions {
-  // A file with a GraphDef or MetaGraphDef, or the folder of a SavedModel.
+  // Is a file with a GraphDef or MetaGraphDef, or the folder of a SavedModel.
   std::string path = {};
-  // The tags of the graph of a SavedModel. Empty stands for "serve".
+  // Holds the tags of the graph of a SavedModel. Empty stands for "serve".
   std::vector<std::string> tags = {};
-  // The signature of a SavedModel. Empty stands for serving_default, or for the
-  // only one.
+  // Is the signature of a SavedModel. Empty stands for serving_default, or for
+  // the only one.
   std::string signature = {};
   // Nodes go on asking for the devices that they were saved with if they are of
   // a file and `clear_devices` is false, or of a SavedModel and `keep_devices`
@@ -49,7 +49,7 @@ void AddModelFlags(CLI::App& app, ModelOptions& options);
 // SavedModel may have.
 absl::StatusOr<SavedModelGraph> LoadModelGraph(const ModelOptions& options);
 
-// Immutable, thread-safe.
+// Is immutable and thread-safe.
 class Model {
  public:
   // Returns the errors of LoadModelGraph, and NOT_FOUND if there is no such

@@ -54,8 +54,8 @@ absl::Status CannotWrite(const std::string& path) {
   return SystemError(path, "cannot write");
 }
 
-// A file that is open for writing. If the file cannot be opened, the first
-// write reports the error.
+// A File is a file that is open for writing. If the file cannot be opened, the
+// first write reports the error.
 class File {
  public:
   // `flags` are added to those for writing a regular file. Symbolic links are

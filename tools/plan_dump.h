@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanDump: writes every plan of a master into a folder, for people to read:
+// PlanDump writes every plan of a master into a folder, for people to read:
 //
 //   FOLDER/1a2b3c4d/0-ps-0.pbtxt    the graph of plan 0 for /job:ps/task:0
 //   FOLDER/1a2b3c4d/0-worker-0.pbtxt
@@ -25,7 +25,7 @@
 
 namespace leat {
 
-// Thread-safe.
+// Is thread-safe.
 class PlanDump final : public PlanObserver {
  public:
   static constexpr int64_t kDefaultMaxPlans = 1000;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Code that the command line tools share: exit codes, the text of --version,
-// colours, the output of results and errors, and the parsing of flags.
+// Declares the code that the command line tools share: exit codes, the text of
+// --version, colours, the output of results and errors, and the parsing of
+// flags.
 #ifndef LEAT_TOOLS_PROGRAM_H_
 #define LEAT_TOOLS_PROGRAM_H_
 
@@ -22,7 +23,7 @@ class Validator;
 
 namespace leat {
 
-// The exit codes of the tools.
+// Lists the exit codes of the tools.
 enum ExitCode : int {
   kExitOk = 0,
   kExitError = 1,   // the graph, its data or a step is wrong

@@ -19,8 +19,8 @@ namespace {
 constexpr absl::string_view kFeed = "--feed";
 constexpr absl::string_view kFetch = "--fetch";
 
-// The two parts of a text such as "y=@y.npy". `file` is "" if the text has no
-// file.
+// Holds the two parts of a text such as "y=@y.npy". `file` is "" if the text
+// has no file.
 struct NameAndFile {
   std::string name = {};
   std::string tensor = {};  // of the graph, which `name` stands for

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RunModel: does the work of `leat run`. It loads a model, feeds it from .npy
+// RunModel does the work of `leat run`. It loads a model, feeds it from .npy
 // files, runs steps, and writes the fetched tensors.
 #ifndef LEAT_TOOLS_RUN_MODEL_H_
 #define LEAT_TOOLS_RUN_MODEL_H_
@@ -41,7 +41,7 @@ struct RunModelOptions {
   // Ops to run once before the steps, and after a SavedModel was initialized.
   std::vector<std::string> init = {};
   int64_t steps = 1;
-  // The maximum time for each step.
+  // Limits the time for each step.
   std::optional<std::chrono::nanoseconds> timeout = {};
   // The options of the session. While RunModel waits for a plan, for a step or
   // for the end of the session, it calls `on_waiting` on another thread.
@@ -55,13 +55,13 @@ struct RunModelOptions {
       new_session = {};
 };
 
-// The result of RunModel.
+// Holds the result of RunModel.
 struct RunModelResult {
   // The tensors that the last step fetched, in the order of the fetches, except
   // those that were written to files.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
-  // The time of all steps together. If steps are recorded, this is only the
+  // Is the time of all steps together. If steps are recorded, this is only the
   // time that their nodes took, because recording a step takes about as long as
   // running it.
   std::chrono::nanoseconds step_time = {};

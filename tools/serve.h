@@ -20,14 +20,14 @@ class App;
 
 namespace leat {
 
-// The values of the command's flags, which --help describes.
+// Holds the values of the command's flags, which --help describes.
 struct ServeOptions {
-  // The cluster and the task: --cluster, --job, --task and the environment.
+  // Is the cluster and the task: --cluster, --job, --task and the environment.
   ResolverInput cluster = {};
   // The address to listen at; "" stands for the task's address in the cluster.
   std::string bind = {};
   bool insecure = false;
-  // The time in seconds for which running steps may continue after a signal.
+  // Is the time in seconds for which running steps may continue after a signal.
   double grace = 25;
   // The devices, in the form that ParseDevices takes (runtime/device_set.h).
   std::string devices = "cpu";

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Does the work of `leat show`: lists the graphs of a SavedModel and their
-// signatures. Stateless, thread-safe.
+// signatures. Is stateless and thread-safe.
 #ifndef LEAT_TOOLS_SHOW_MODEL_H_
 #define LEAT_TOOLS_SHOW_MODEL_H_
 
@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// A graph of a SavedModel: its tags and what it offers.
+// Describes a graph of a SavedModel: its tags and what it offers.
 struct ShownGraph {
   std::set<std::string> tags = {};
   Signatures signatures = {};

@@ -40,7 +40,7 @@ constexpr double kMinInterval = 0.1;
 // If the interval is longer than this, notices say that the command waits for
 // its second reading.
 constexpr std::chrono::seconds kUnspokenInterval(1);
-// The maximum number of bytes of a message. Tasks limit the lengths of their
+// Limits the number of bytes of a message. Tasks limit the lengths of their
 // answers.
 constexpr int64_t kMaxAnswerBytes = 64 << 20;
 

@@ -14,7 +14,7 @@ class App;
 
 namespace leat {
 
-// The values of the command's flags, which --help describes.
+// Holds the values of the command's flags, which --help describes.
 struct StatusOptions {
   // "host:port", "unix:/path" or a target of one task.
   std::string address = {};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StatusRates: computes what a task does per second, from two readings of a
+// StatusRates computes what a task does per second, from two readings of a
 // cluster. Times are measured by the clock of the task.
 #ifndef LEAT_TOOLS_STATUS_RATES_H_
 #define LEAT_TOOLS_STATUS_RATES_H_
@@ -15,7 +15,7 @@ namespace leat {
 // Returns the number of steps that have ended, successfully or not.
 int64_t StepsDone(const pb::StepTotals& steps);
 
-// Compares two readings of one task. Thread-compatible.
+// Compares two readings of one task. Is thread-compatible.
 class StatusRates {
  public:
   // `before` is an earlier reading, or null if there is none. Both arguments
@@ -29,7 +29,7 @@ class StatusRates {
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;
-  // Bytes per second, in both directions.
+  // Holds the bytes per second, in both directions.
   struct Bytes {
     double sent = 0;
     double received = 0;

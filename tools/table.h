@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FormatTable: writes tables of text in columns. The other functions of this
-// file make text fit for a terminal. Stateless, thread-safe.
+// FormatTable writes tables of text in columns. The other functions of this
+// file make text fit for a terminal. Is stateless and thread-safe.
 //
 //   FormatTable({{"op", Cell::Number("runs")}, {"MatMul", Cell::Number("12")}})
 #ifndef LEAT_TOOLS_TABLE_H_
@@ -22,7 +22,7 @@ enum class Style { kPlain, kHeading, kName, kOp, kFaint, kAlarm };
 // `color` is false.
 std::string Styled(absl::string_view text, Style style, bool color);
 
-// One cell of a table.
+// Describes one cell of a table.
 struct Cell {
   Cell(std::string text = "", Style style = Style::kPlain)  // NOLINT
       : text(std::move(text)), style(style) {}

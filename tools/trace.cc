@@ -126,7 +126,7 @@ class DeviceEvents {
   DeviceEvents(int process, std::string name)
       : process_(process), name_(std::move(name)) {}
 
-  // The process and the row of an event.
+  // Holds the process and the row of an event.
   struct Place {
     int process = 0;
     int row = 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trace: shows what RunMetadata says about the steps of a run, as a timeline
-// for Chrome and Perfetto and as a table of the time that each op took.
+// Trace shows what RunMetadata says about the steps of a run, as a timeline for
+// Chrome and Perfetto and as a table of the time that each op took.
 #ifndef LEAT_TOOLS_TRACE_H_
 #define LEAT_TOOLS_TRACE_H_
 
@@ -27,8 +27,8 @@ struct OpTime {
 // node.
 std::chrono::nanoseconds DurationOf(const pb::StepStats& step);
 
-// Thread-compatible. Step stats of TensorFlow work, too, because their timeline
-// labels have the same form.
+// Is thread-compatible. Step stats of TensorFlow work, too, because their
+// timeline labels have the same form.
 class Trace {
  public:
   // If a step would make the timeline exceed `max_node_runs` runs of nodes,
@@ -39,8 +39,8 @@ class Trace {
   // Adds a step. Its runs are sorted by their start.
   void AddStep(pb::StepStats step);
 
-  // The number of steps added, and how many of these steps are not in the
-  // timeline.
+  // Return the number of steps added, and how many of these steps are not in
+  // the timeline.
   int64_t num_steps() const { return num_steps_; }
   int64_t num_dropped_steps() const {
     return num_steps_ - static_cast<int64_t>(steps_.size());
@@ -67,11 +67,11 @@ class Trace {
  private:
   const size_t max_node_runs_;
   size_t num_node_runs_ = 0;  // in steps_
-  // True after a step did not fit.
+  // Is true after a step did not fit.
   bool is_full_ = false;
   int64_t num_steps_ = 0;
   std::vector<pb::StepStats> steps_;
-  // The times of all steps, by op.
+  // Holds the times of all steps, by op.
   std::map<std::string, OpTime> by_op_;
 };
 

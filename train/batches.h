@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Batches: gives out the rows of a labeled data set in batches, shuffled or in
+// Batches gives out the rows of a labeled data set in batches, shuffled or in
 // order.
 //
 //   LEAT_ASSIGN_OR_RETURN(
@@ -36,7 +36,7 @@ struct BatchOptions {
 };
 
 // Gives out the batches of one data set, epoch after epoch. Shares the tensors
-// of the data set, and copies rows out of them. Not thread-safe.
+// of the data set, and copies rows out of them. Is not thread-safe.
 class Batches {
  public:
   // Returns INVALID_ARGUMENT in these cases: the batch size is below 1, the

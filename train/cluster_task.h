@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterTask: makes a program of between-graph training a task of a cluster.
-// It finds out which task the program is, and runs the server that the task
-// needs.
+// ClusterTask makes a program of between-graph training a task of a cluster. It
+// finds out which task the program is, and runs the server that the task needs.
 //
 //   LEAT_ASSIGN_OR_RETURN(auto task, ClusterTask::Start());  // TF_CONFIG
 //   if (task->serves()) std::exit(task->Serve());  // a parameter server
@@ -27,7 +26,7 @@
 
 namespace leat {
 
-// Names of jobs, which are those of TensorFlow.
+// These are names of jobs, which are those of TensorFlow.
 inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
@@ -41,22 +40,22 @@ inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
 struct ClusterTaskOptions {
-  // The flags of the program, if it has any. Settings that are missing here are
-  // read from the environment.
+  // Holds the flags of the program, if it has any. Settings that are missing
+  // here are read from the environment.
   ResolverInput input = {};
   // Options of the server. `config` is ignored, because it follows from
   // `input`. `log` also gets messages that say what Serve waits for when it
   // stops the server.
   ServerOptions server = {};
-  // The jobs whose tasks only serve. Add "worker" for in-graph training, where
-  // the workers only serve, too.
+  // Holds the jobs whose tasks only serve. Add "worker" for in-graph training,
+  // where the workers only serve, too.
   std::vector<std::string> serving_jobs = {kPsJob};
   // SIGTERM or SIGINT makes Serve stop the server. Steps that are then running
   // may continue for this time.
   std::chrono::nanoseconds grace = std::chrono::seconds(25);
 };
 
-// Thread-safe. Owns the server of the task.
+// Is thread-safe. Owns the server of the task.
 class ClusterTask {
  public:
   // Resolves the cluster and the task, and starts the server of the task. An
@@ -72,43 +71,43 @@ class ClusterTask {
   // Stops the server at once.
   ~ClusterTask();
 
-  // The configuration of the cluster and the task, and the task itself.
+  // Returns the configuration of the cluster and the task, and the task itself.
   const TaskConfig& config() const;
   const TaskId& task() const;
   // True for the task that initializes the variables and applies gradients. It
   // is the first task of job `chief`, or the first worker if there is no such
   // job.
   bool is_chief() const;
-  // True for a task of job `ps`.
+  // Returns true for a task of job `ps`.
   bool is_ps() const;
   // True for a task that only reads the variables and is not in the cluster.
   bool is_evaluator() const;
   bool serves() const;  // its job is one of `serving_jobs`
 
-  // The number of tasks of the job, which is 0 if there is no such job.
+  // Returns the number of tasks of the job, which is 0 if there is no such job.
   int num_tasks(absl::string_view job) const;
-  // The number of parameter servers.
+  // Returns the number of parameter servers.
   int num_ps() const;
   // The number of tasks that compute gradients: the workers and the chiefs.
   int num_workers() const;
-  // The number of this task among the tasks that compute gradients. The chief
-  // has number 0. Tasks that compute no gradients also have number 0. A worker
-  // uses its number to pick its share of the data.
+  // Returns the number of this task among the tasks that compute gradients. The
+  // chief has number 0. Tasks that compute no gradients also have number 0. A
+  // worker uses its number to pick its share of the data.
   int worker_number() const;
-  // A device name such as "/job:worker/task:1", for nn::ReplicaDeviceSetter. It
-  // names this task. For an evaluator it names the first parameter server,
-  // because an evaluator has no device in the cluster.
+  // Returns a device name such as "/job:worker/task:1", for
+  // nn::ReplicaDeviceSetter. It names this task. For an evaluator it names the
+  // first parameter server, because an evaluator has no device in the cluster.
   std::string worker_device() const;
 
-  // The target of this task's own master. For an evaluator, the target of the
-  // first parameter server's master.
+  // Returns the target of this task's own master. For an evaluator, it is the
+  // target of the first parameter server's master.
   const std::string& target() const;
   // Options of a session on target(). The device filters allow job `ps` and
   // this task only, so other workers cannot disturb the session. Clear
   // `device_filters` for a graph that uses all tasks.
   SessionOptions session_options() const;
 
-  // The server of the task; null for an evaluator.
+  // Returns the server of the task; null for an evaluator.
   Server* server() const;
 
   // Serves until SIGTERM or SIGINT arrives. Then stops the server and gives

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FreezeVariables: turns a trained model into one graph without state. That
+// FreezeVariables turns a trained model into one graph without state. That
 // graph runs without the session that holds the variables.
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph frozen,

@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-// The width of the bar, in characters.
+// Is the width of the bar, in characters.
 constexpr int kWidth = 24;
 constexpr std::chrono::milliseconds kBetweenDraws(100);
 constexpr char kEraseLine[] = "\r\033[K";

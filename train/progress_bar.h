@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ProgressBar: one line on a terminal that shows how far a loop is. It prints
+// ProgressBar is one line on a terminal that shows how far a loop is. It prints
 // nothing if standard error is not a terminal.
 //
 //   ProgressBar bar("epoch 1", 100);
@@ -18,8 +18,8 @@
 
 namespace leat {
 
-// A bar that stays on the screen until the object is destroyed. Not
-// thread-safe.
+// A ProgressBar is a bar that stays on the screen until the object is
+// destroyed. Is not thread-safe.
 class ProgressBar {
  public:
   // Begins a bar with the text `label` before it. `total` steps are 100 %.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UninitializedVariables: tells whether the variables that another task
+// UninitializedVariables tells whether the variables that another task
 // initializes are ready. RecoverableSession uses it.
 //
 //   Output missing = UninitializedVariables(b);

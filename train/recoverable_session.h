@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecoverableSession: runs steps in a session on a cluster, and makes a new
+// RecoverableSession runs steps in a session on a cluster, and makes a new
 // session after a task was lost. A session is ready when the variables are
 // initialized. The chief initializes them, and the other workers wait for the
 // chief. (tf.compat.v1.train.MonitoredTrainingSession.) With checkpoints, the
@@ -46,20 +46,20 @@ namespace leat {
 struct RecoverableSessionOptions {
   // Options for each session that is made.
   SessionOptions session = {};
-  // The operation that initializes the variables, usually graph.init_op().
+  // Is the operation that initializes the variables, usually graph.init_op().
   std::string init = {};
-  // The tensor UninitializedVariables(builder).name() (readiness.h). If it is
-  // empty, the chief runs `init` for its first session only, and the other
+  // Is the tensor UninitializedVariables(builder).name() (readiness.h). If it
+  // is empty, the chief runs `init` for its first session only, and the other
   // tasks do not wait for the chief.
   std::string uninitialized = {};
   // The operation to run in each new session as soon as the variables are
   // ready. For example, SyncStep::local_init(is_chief).name().
   std::string local_init = {};
-  // The operation that a thread of this object runs again and again while the
-  // session lives. For example, on the chief, SyncStep::chief_step.name().
+  // Is the operation that a thread of this object runs again and again while
+  // the session lives. For example, on the chief, SyncStep::chief_step.name().
   std::string loop = {};
 
-  // True for the task that runs `init` when no variable is initialized. The
+  // Is true for the task that runs `init` when no variable is initialized. The
   // other tasks wait until the variables are initialized.
   bool is_chief = false;
   // Where the variables are saved. If a checkpoint exists when variables must
@@ -88,8 +88,8 @@ struct RecoverableSessionOptions {
 
   // The maximum time for making a session, including the wait for the chief.
   std::chrono::nanoseconds give_up = std::chrono::minutes(10);
-  // The pause between attempts to make a session. It doubles each time, up to
-  // `longest_pause`.
+  // Is the pause between attempts to make a session. It doubles each time, up
+  // to `longest_pause`.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_pause = std::chrono::seconds(5);
   // The pause between two checks of whether the chief has initialized the
@@ -105,11 +105,11 @@ struct RecoverableSessionOptions {
   // fetches off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(2);
 
-  // The clock of all these times. Borrowed; null stands for the real clock.
+  // Is the clock of all these times. Borrowed; null stands for the real clock.
   Clock* clock = nullptr;
 
-  // Called with a sentence about each event. Events are: a session was lost, an
-  // attempt has failed or has waited for a long time, the chief clears the
+  // Is called with a sentence about each event. Events are: a session was lost,
+  // an attempt has failed or has waited for a long time, the chief clears the
   // tasks or initializes the variables, or this task waits for the chief.
   // Sentences about attempts say for how long there has been no session. They
   // replace the calls of `session.on_waiting`. Runs on the thread on which the
@@ -131,7 +131,7 @@ struct RecoverableSessionOptions {
 // may succeed.
 bool IsRecoverable(const absl::Status& status);
 
-// Thread-safe. Keeps a copy of the graph and owns its session and threads.
+// Is thread-safe. Keeps a copy of the graph and owns its session and threads.
 class RecoverableSession {
  public:
   // Returns when the session is ready. Errors that are not recoverable, such as

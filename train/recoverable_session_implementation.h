@@ -58,7 +58,7 @@ inline std::string Some(const std::vector<std::string>& names) {
 
 }  // namespace recoverable_session
 
-// Thread-safe.
+// Is thread-safe.
 class RecoverableSession::Implementation {
  public:
   Implementation(const Graph& graph, RecoverableSessionOptions options)
@@ -82,7 +82,7 @@ class RecoverableSession::Implementation {
   using SessionPtr = std::shared_ptr<Session>;
   using Time = Clock::time_point;
 
-  // A session. It is used until something shows that it is lost.
+  // Describes a session. It is used until something shows that it is lost.
   struct Live {
     SessionPtr session = {};
     // The members below are guarded by mutex_.
@@ -90,12 +90,13 @@ class RecoverableSession::Implementation {
     bool ended = false;  // closed, after it was lost
   };
   using LivePtr = std::shared_ptr<Live>;
-  // An attempt to make a session. All threads that need a session wait for it.
+  // Describes an attempt to make a session. All threads that need a session
+  // wait for it.
   struct Making {
     bool done = false;
     absl::Status status = {};
   };
-  // A step that is running.
+  // Describes a step that is running.
   struct Running {
     LivePtr live = {};
     Time begin = {};
@@ -194,21 +195,21 @@ class RecoverableSession::Implementation {
   mutable Mutex mutex_;
   CondVar changed_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // True if a session was ready at least once.
+  // Is true if a session was ready at least once.
   bool was_ready_ ABSL_GUARDED_BY(mutex_) = false;
   // True if this task is the chief and has begun to initialize the variables.
   bool initializes_ ABSL_GUARDED_BY(mutex_) = false;
-  // The error of the loop that is not recoverable, or OK.
+  // Is the error of the loop that is not recoverable, or OK.
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);
   LivePtr live_ ABSL_GUARDED_BY(mutex_);
-  // The session that is being made. Close closes it, too.
+  // Is the session that is being made. Close closes it, too.
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
   // The time at which the last session was lost, or at which this object was
   // made.
   Time no_session_since_ ABSL_GUARDED_BY(mutex_) = clock_.Now();
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The steps that are running, in the order in which they began.
+  // Holds the steps that are running, in the order in which they began.
   std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
 
   Thread loop_;

@@ -130,8 +130,8 @@ class HandleReplacement {
   }
 
  private:
-  // The function that a node will call: a copy that takes values, or the
-  // original function if no argument is a value.
+  // Describes the function that a node will call: a copy that takes values, or
+  // the original function if no argument is a value.
   struct Callee {
     FunctionRef function = {};
     std::vector<MaybePassed> results = {};  // empty: the function passes none

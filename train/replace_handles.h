@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReplaceHandles: puts the values of variables where their handles were. It is
-// a step of FreezeVariables (freeze.h), and of TensorFlow's
+// ReplaceHandles puts the values of variables where their handles were. It is a
+// step of FreezeVariables (freeze.h), and of TensorFlow's
 // convert_variables_to_constants_v2.
 #ifndef LEAT_TRAIN_REPLACE_HANDLES_H_
 #define LEAT_TRAIN_REPLACE_HANDLES_H_

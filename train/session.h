@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewSession: makes a session that runs a graph. If the target is empty, the
+// NewSession makes a session that runs a graph. If the target is empty, the
 // graph runs on the devices of this process. Otherwise the graph runs on the
 // devices of a cluster, and the target names the master of the cluster:
 // "grpc://host:port" or "unix:///path".

@@ -46,7 +46,8 @@ struct CheckpointOptions {
   std::string path = {};
   // Saves and restores the variables. Nobody else may use it meanwhile.
   std::shared_ptr<Saver> saver = {};
-  // The tensor that says how many steps the training has done, an int64 scalar.
+  // Is the tensor that says how many steps the training has done, an int64
+  // scalar.
   std::string global_step = {};
   // A checkpoint is saved after the first step that ends when this time has
   // passed since the last one was saved.
@@ -56,7 +57,7 @@ struct CheckpointOptions {
   std::chrono::nanoseconds save_timeout = std::chrono::minutes(10);
 };
 
-// Thread-safe. Owns the thread that waits until a checkpoint is written.
+// Is thread-safe. Owns the thread that waits until a checkpoint is written.
 class SessionCheckpoints {
  public:
   // `log` is called with a sentence about each checkpoint that is restored or
@@ -124,9 +125,9 @@ class SessionCheckpoints {
   Mutex mutex_;
   CondVar changed_;
   bool is_saving_ ABSL_GUARDED_BY(mutex_) = false;
-  // The time from which on a checkpoint is due.
+  // Is the time from which on a checkpoint is due.
   Clock::time_point due_ ABSL_GUARDED_BY(mutex_);
-  // The prefix that was saved or restored last.
+  // Is the prefix that was saved or restored last.
   std::string latest_ ABSL_GUARDED_BY(mutex_);
   Thread writer_ ABSL_GUARDED_BY(mutex_);  // of the last save
 };

@@ -47,7 +47,7 @@ struct SummaryWriterOptions {
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
 };
 
-// Thread-safe. `tag` is the name under which TensorBoard shows a value, and
+// Is thread-safe. `tag` is the name under which TensorBoard shows a value, and
 // `step` is its place on the axis of time. All errors of the system name the
 // file.
 //

@@ -87,7 +87,7 @@ class SyncBuilder {
   Operation worker_;   // a node on the worker
   Output local_step_;  // handle of the worker's step number
   Output stamp_;       // value of local_step_
-  // The queue of tokens.
+  // Is the queue of tokens.
   Output queue_;
   // Is 1 after a chief has run chief_init, and 0 before.
   Variable started_;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SyncReplicas: makes an optimizer synchronous (J. Chen et al., "Revisiting
+// SyncReplicas makes an optimizer synchronous (J. Chen et al., "Revisiting
 // Distributed Synchronous SGD", 2016;
 // tf.compat.v1.train.SyncReplicasOptimizer).
 //
@@ -77,8 +77,8 @@ struct SyncStep {
   // for a token get OUT_OF_RANGE. The training stays ended until chief_init
   // runs.
   Operation finish = {};
-  // A bool that says whether the training has ended. If the servers outlive a
-  // training, a worker that begins should wait until this is false, and then
+  // Is a bool that says whether the training has ended. If the servers outlive
+  // a training, a worker that begins should wait until this is false, and then
   // run worker_init again.
   Output finished = {};
 
@@ -88,7 +88,7 @@ struct SyncStep {
   }
 };
 
-// Not thread-safe, like builders. Copies share one optimizer, which never
+// Is not thread-safe, like builders. Copies share one optimizer, which never
 // changes.
 class SyncReplicas {
  public:
@@ -112,7 +112,7 @@ class SyncReplicas {
   SyncStep Minimize(Output loss, nn::MinimizeOptions options = {},
                     SourceLocation location = SourceLocation::Current()) const;
 
-  // The second half of Minimize, for programs that compute the gradients
+  // Is the second half of Minimize, for programs that compute the gradients
   // themselves, or change them before this call.
   SyncStep ApplyGradients(
       absl::Span<const nn::VariableGradient> gradients,

@@ -81,7 +81,7 @@ struct Service {
   const std::string bytes = std::string(static_cast<size_t>(kLarge), 'x');
 };
 
-// A call on the server. It deletes itself at its end.
+// A ServedCall is a call on the server. It deletes itself at its end.
 class ServedCall final : Completion {
  public:
   explicit ServedCall(Service& service) : service_(service) {
@@ -147,7 +147,7 @@ int Serve(bool spins) {
   return 0;
 }
 
-// A client with its own server process. Used by one thread.
+// A client with its own server process. Is used by one thread.
 class Client {
  public:
   explicit Client(bool spins = false)
@@ -208,7 +208,7 @@ class Client {
     bool has_ended_ = false;
   };
 
-  // The state of a call of GetChunks.
+  // Holds the state of a call of GetChunks.
   struct Transfer {
     // Asks for the next chunk, if there is one.
     void FetchNext() {

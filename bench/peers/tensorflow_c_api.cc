@@ -64,14 +64,14 @@ std::string ReadFile(const std::string& path) {
   return bytes.str();
 }
 
-// A ConfigProto in wire format. It sets two fields, which are written here with
-// the field numbers in parentheses: graph_options (10) .optimizer_options (3)
-// .opt_level (3) to L0, which is -1, and graph_options (10) .rewrite_options
-// (10) .disable_meta_optimizer (19) to true.
+// Is a ConfigProto in wire format. It sets two fields, which are written here
+// with the field numbers in parentheses: graph_options (10) .optimizer_options
+// (3) .opt_level (3) to L0, which is -1, and graph_options (10)
+// .rewrite_options (10) .disable_meta_optimizer (19) to true.
 constexpr std::string_view kNoOptimizers =
     "\x52\x12\x1a\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
     "\x52\x03\x98\x01\x01";
-// A ConfigProto with device_count (1): {"CPU": 8}.
+// Is a ConfigProto with device_count (1): {"CPU": 8}.
 constexpr std::string_view kEightCpus = "\x0a\x07\x0a\x03\x43PU\x10\x08";
 // RunOptions with trace_level (1) SOFTWARE_TRACE.
 constexpr std::string_view kTrace = "\x08\x01";
@@ -157,7 +157,7 @@ struct Feed {
   std::vector<int64_t> dims = {};
 };
 
-// The contents of a .case file; see export_cases.cc.
+// Holds the contents of a .case file; see export_cases.cc.
 struct Description {
   std::string init;
   std::vector<Feed> feeds;
@@ -191,7 +191,7 @@ Description ReadCase(const std::string& folder, const std::string& name) {
   return description;
 }
 
-// A graph and a session on it.
+// A Case is a graph and a session on it.
 class Case {
  public:
   Case(const std::string& graph_def, const Description& description,

@@ -13,8 +13,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::CodedInputStream;
 
-// The wire types of protobuf: the lowest three bits of a tag. The bits above
-// them are the field's number.
+// Lists the wire types of protobuf: the lowest three bits of a tag. The bits
+// above them are the field's number.
 enum WireType : uint32_t {
   kVarint = 0,
   kFixed64 = 1,
@@ -34,7 +34,7 @@ enum WireType : uint32_t {
 constexpr int64_t kNumberBytes = 32;
 constexpr int64_t kStringBytes = 112;
 
-// A message that is still to be counted.
+// Describes a message that is still to be counted.
 struct Part {
   absl::string_view bytes;
   const Descriptor* type;

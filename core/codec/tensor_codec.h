@@ -4,8 +4,8 @@
 // TensorProto and TensorShapeProto.
 //
 // Decoders may be given messages from graphs, feeds, files and peers. Whatever
-// a message contains, a decoder answers with a value or a Status. Stateless,
-// thread-safe.
+// a message contains, a decoder answers with a value or a Status. Is stateless
+// and thread-safe.
 #ifndef LEAT_CORE_CODEC_TENSOR_CODEC_H_
 #define LEAT_CORE_CODEC_TENSOR_CODEC_H_
 
@@ -26,13 +26,13 @@ namespace leat {
 
 class VariantDecoders;
 
-// The value of `max_bytes` for callers of DecodeTensor that have no limit of
+// Is the value of `max_bytes` for callers of DecodeTensor that have no limit of
 // their own. A protobuf message cannot have more bytes, but one value in a
 // message may stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 
-// The size in bytes of the largest tensor that fits into a message. A message
-// has at most 2^31 - 1 bytes, and its other fields need some of them.
+// Is the size in bytes of the largest tensor that fits into a message. A
+// message has at most 2^31 - 1 bytes, and its other fields need some of them.
 inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
 
 // Returns the tensor that `proto` describes, in memory of `allocator`, which

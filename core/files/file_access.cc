@@ -24,11 +24,12 @@
 namespace leat {
 namespace {
 
-// The modes of new files and folders. The system removes the bits of the umask.
+// These are the modes of new files and folders. The system removes the bits of
+// the umask.
 constexpr mode_t kNewFileMode = 0666;
 constexpr mode_t kNewFolderMode = 0777;
 
-// How often a path is resolved while others change its folders.
+// Says how often a path is resolved while others change its folders.
 constexpr int kMaxTries = 1000;
 
 // Opens `path` from `folder`. If `is_confined`, the path cannot leave the

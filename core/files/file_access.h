@@ -25,12 +25,12 @@
 
 namespace leat {
 
-// A value; copies share the descriptors of the roots. Thread-safe once the
-// roots have been added. A relative path is meant from the working directory of
-// the process. All functions return PERMISSION_DENIED, with the flag that would
-// allow it, if the path is not below a root or below one that may not be
-// written. They return the errors of SystemError (system_error.h) if the
-// system refuses. All errors name the path.
+// Is a value; copies share the descriptors of the roots. Is thread-safe once
+// the roots have been added. A relative path is meant from the working
+// directory of the process. All functions return PERMISSION_DENIED, with the
+// flag that would allow it, if the path is not below a root or below one that
+// may not be written. They return the errors of SystemError (system_error.h) if
+// the system refuses. All errors name the path.
 class FileAccess {
  public:
   // Returns access to all files that the process may open.
@@ -82,13 +82,14 @@ class FileAccess {
     bool may_write = false;
     FileDescriptor folder;
   };
-  // Where a path leads: a path from an open folder, which belongs to a root.
+  // Describes where a path leads: a path from an open folder, which belongs to
+  // a root.
   struct Place {
     int folder;
     std::string below;
     bool is_confined;  // the path must not leave the folder
   };
-  // The name `name` in the open folder `folder`.
+  // Holds the name `name` in the open folder `folder`.
   struct Entry {
     FileDescriptor folder;
     std::string name;

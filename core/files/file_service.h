@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// Thread-safe. The destructor waits until all closures have run.
+// Is thread-safe. The destructor waits until all closures have run.
 class FileService {
  public:
   explicit FileService(FileAccess access) : access_(std::move(access)) {}

@@ -22,7 +22,7 @@ namespace leat {
 
 // The bytes go to a new file beside `path`. Sync brings them to the disk, and
 // Rename gives the new file its path, which replaces an old file; Commit does
-// both. The destructor removes a file that was not renamed. Not thread-safe.
+// both. The destructor removes a file that was not renamed. Is not thread-safe.
 // All errors name `path`.
 class ReplacementFile {
  public:

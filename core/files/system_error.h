@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SystemError and NotRegularError make the errors of files. Stateless,
+// SystemError and NotRegularError make the errors of files. Is stateless and
 // thread-safe.
 //
 //   if (fsync(file) != 0) return SystemError(path, "cannot sync");

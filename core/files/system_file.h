@@ -13,7 +13,7 @@
 namespace leat {
 
 // Returns the contents of the file, or "" if the file cannot be read. Stops
-// reading after about 1 MiB. Thread-safe.
+// reading after about 1 MiB. Is thread-safe.
 std::string ReadSystemFile(const std::string& path);
 
 }  // namespace leat

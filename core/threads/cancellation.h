@@ -22,8 +22,8 @@
 
 namespace leat {
 
-// Says whether a step has been cancelled. A cancelled step stays cancelled.
-// Thread-safe. A Cancellation owns the registered callbacks until they run or
+// Says whether a step has been cancelled. A cancelled step stays cancelled. Is
+// thread-safe. A Cancellation owns the registered callbacks until they run or
 // are deregistered.
 class Cancellation {
  public:

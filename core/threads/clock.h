@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// A clock that never goes back. Thread-safe.
+// Is a clock that never goes back. Is thread-safe.
 class Clock {
  public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -17,7 +17,7 @@
 
 namespace leat {
 
-// Thread-safe.
+// Is thread-safe.
 template <class T>
 class Handover {
  public:

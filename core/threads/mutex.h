@@ -25,8 +25,8 @@
 
 namespace leat {
 
-// A lock that one thread holds at a time. It is not recursive. Prefer MutexLock
-// to calling Lock and Unlock.
+// A Mutex is a lock that one thread holds at a time. It is not recursive.
+// Prefer MutexLock to calling Lock and Unlock.
 class ABSL_LOCKABLE Mutex {
  public:
   // Waits until no other thread has the lock, and then takes it.
@@ -55,8 +55,8 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-// Lets threads wait until another thread has changed what a Mutex guards.
-// Thread-safe. All threads that wait at the same time must pass the same mutex.
+// Lets threads wait until another thread has changed what a Mutex guards. Is
+// thread-safe. All threads that wait at the same time must pass the same mutex.
 // While a test simulates time, the simulation decides how long threads wait
 // (simulation.h).
 //
@@ -109,9 +109,9 @@ class CondVar {
   std::condition_variable condition_;
 };
 
-// A lock that many readers or one writer hold at a time. It is not recursive,
-// not even for readers. Prefer WriterLock and ReaderLock to calling the
-// methods.
+// A SharedMutex is a lock that many readers or one writer hold at a time. It is
+// not recursive, not even for readers. Prefer WriterLock and ReaderLock to
+// calling the methods.
 class ABSL_LOCKABLE SharedMutex {
  public:
   // Waits until no other thread has the lock, and then takes it for writing.

@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// Used by one thread at a time.
+// Is used by one thread at a time.
 class NoticeTimes {
  public:
   // `begin` is the time at which the wait begins.

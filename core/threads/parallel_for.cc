@@ -11,7 +11,7 @@
 namespace leat {
 namespace {
 
-// The minimum work of a chunk. A smaller chunk would not be worth its costs:
+// Is the minimum work of a chunk. A smaller chunk would not be worth its costs:
 // the atomic operation that claims the chunk, and the waking of a thread.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
@@ -29,8 +29,8 @@ struct Chunks {
 
   const int count;
   const absl::FunctionRef<void(int)> body;
-  // The next chunk to start. Each thread increments it until there is no chunk
-  // left, so it may end above `count`.
+  // Is the next chunk to start. Each thread increments it until there is no
+  // chunk left, so it may end above `count`.
   std::atomic<int64_t> next{0};
   alignas(64) std::atomic<int> done{0};
 };

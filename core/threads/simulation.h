@@ -18,8 +18,8 @@ namespace leat {
 class CondVar;
 class Mutex;
 
-// The interface of a simulation. Implementations are thread-safe. At most one
-// simulation is active in the process. This class does not own the active
+// Is the interface of a simulation. Implementations are thread-safe. At most
+// one simulation is active in the process. This class does not own the active
 // simulation.
 class Simulation {
  public:

@@ -23,13 +23,13 @@ namespace leat {
 // thread-safe: each thread has its own IdleSpin.
 class IdleSpin {
  public:
-  // The longest time to spin.
+  // Is the longest time to spin.
   static constexpr std::chrono::microseconds kLongest{500};
   // A yield that takes longer than this shows that there are too few cores. The
   // value is longer than the computation of a small step, and shorter than a
   // time slice of the scheduler, 3 ms.
   static constexpr std::chrono::milliseconds kLongYield{1};
-  // The time after a long yield in which the thread does not spin.
+  // Is the time after a long yield in which the thread does not spin.
   static constexpr std::chrono::milliseconds kRest{20};
 
   // Returns true as soon as `ready()` returns true. Returns false after

@@ -27,8 +27,8 @@ class RefusedThread final : public std::system_error {
   using std::system_error::system_error;
 };
 
-// A running thread, or nothing. It owns the thread and the function. Not
-// thread-safe.
+// A Thread is a running thread, or nothing. It owns the thread and the
+// function. Is not thread-safe.
 class Thread {
  public:
   using Body = absl::AnyInvocable<void() &&>;

@@ -50,7 +50,7 @@ class TimerQueue::Implementation {
   }
 
  private:
-  // The key of an entry. Entries with equal times run in the order in which
+  // Is the key of an entry. Entries with equal times run in the order in which
   // they were added, because ids ascend.
   using Place = std::pair<Clock::time_point, Id>;
 

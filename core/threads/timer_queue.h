@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// A queue of callbacks, each with the time at which it runs. Thread-safe. It
+// A queue of callbacks, each with the time at which it runs. Is thread-safe. It
 // owns its thread and the callbacks that have not run.
 class TimerQueue {
  public:

@@ -97,13 +97,13 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   Mutex mutex_;
   CondVar told_;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // True while Tell gives a notice. End waits until this is false.
+  // Is true while Tell gives a notice. End waits until this is false.
   bool is_telling_ ABSL_GUARDED_BY(mutex_) = false;
-  // The times of the notices. Start sets them.
+  // Holds the times of the notices. Start sets them.
   std::optional<NoticeTimes> times_ ABSL_GUARDED_BY(mutex_);
-  // The time of the last notice.
+  // Is the time of the last notice.
   std::optional<Clock::time_point> last_ ABSL_GUARDED_BY(mutex_);
-  // The id of the next call of Tell in `timers_`.
+  // Is the id of the next call of Tell in `timers_`.
   TimerQueue::Id planned_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

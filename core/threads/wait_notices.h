@@ -25,13 +25,13 @@ namespace leat {
 
 // Calls `say` with a sentence at the NoticeTimes (notice_times.h) of a wait.
 // The wait begins when this object is made, and ends when it is destroyed.
-// There is no notice of a wait that takes less than a second. Thread-safe.
+// There is no notice of a wait that takes less than a second. Is thread-safe.
 class WaitNotices {
  public:
-  // Shows the sentence to the user. Called on the thread of the timers.
+  // Shows the sentence to the user. Is called on the thread of the timers.
   using Say = std::function<void(absl::string_view sentence)>;
-  // Returns the sentence. `waited` is the time since the wait began. Called on
-  // the thread of the timers.
+  // Returns the sentence. `waited` is the time since the wait began. Is called
+  // on the thread of the timers.
   using Sentence = std::function<std::string(Clock::duration waited)>;
 
   // Begins the wait. If `say` is null, there are no notices. `timers` is

@@ -19,7 +19,7 @@ namespace leat {
 namespace {
 
 // The closures of one worker thread, in the order in which they were added.
-// Other workers may take closures from it too. Thread-safe. It is aligned so
+// Other workers may take closures from it too. Is thread-safe. It is aligned so
 // that the lists of two workers do not share a cache line.
 class alignas(64) ClosureList {
  public:
@@ -198,9 +198,9 @@ class InlineQueue final : public WorkQueue {
   bool IsWorkerThread() const override { return FindRun() != nullptr; }
 
  private:
-  // The outermost call of Add of one queue on this thread. While it runs, a
-  // closure may call Add of another queue, so the Runs of several queues may be
-  // nested.
+  // Describes the outermost call of Add of one queue on this thread. While it
+  // runs, a closure may call Add of another queue, so the Runs of several
+  // queues may be nested.
   struct Run {
     const InlineQueue* queue;
     Run* outer;

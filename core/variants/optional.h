@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// An optional list of tensors of any dtypes and shapes. Immutable, so
+// An optional list of tensors of any dtypes and shapes. Is immutable and so
 // thread-safe. It shares the bytes of its tensors.
 class OptionalValue final : public VariantValue {
  public:

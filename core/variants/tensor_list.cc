@@ -26,7 +26,8 @@ absl::Status Malformed(absl::string_view problem) {
       absl::StrCat("The encoding of a '", kTensorListTypeName, "' ", problem));
 }
 
-// The gaps of an encoded list. A gap is an element that was never written.
+// Holds the gaps of an encoded list. A gap is an element that was never
+// written.
 struct Gaps {
   absl::string_view indices = {};  // ascending varints
   uint64_t count = 0;

@@ -34,7 +34,7 @@ namespace leat {
 // it comes from the allocator that is passed to the call. Kernels pass the
 // allocator of their device, so the array counts towards the limit of the
 // device. The allocator is borrowed and must outlive the list. The list shares
-// the bytes of its elements. Thread-compatible.
+// the bytes of its elements. Is thread-compatible.
 class TensorList final : public VariantValue {
  public:
   // The maximum number of elements of a list. An index is an int32.
@@ -120,8 +120,8 @@ class TensorList final : public VariantValue {
   // Extends the stored elements to at least [0, size).
   absl::Status Store(int64_t size, Allocator& allocator);
 
-  // The deleter of the array. It destroys the tensors. The array's bytes return
-  // to their allocator when the deleter itself is destroyed.
+  // Is the deleter of the array. It destroys the tensors. The array's bytes
+  // return to their allocator when the deleter itself is destroyed.
   struct DestroyElements {
     DestroyElements() : count(0) {}
     DestroyElements(BufferRef from, int64_t size)

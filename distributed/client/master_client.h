@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterClient: calls the methods of a master on behalf of a client. All calls
+// MasterClient calls the methods of a master on behalf of a client. All calls
 // except Notify wait for the answer on the calling thread.
 #ifndef LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_
 #define LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_
@@ -25,7 +25,7 @@ class MessageLite;
 
 namespace leat {
 
-// The name of the transport and the address of a session's master.
+// Holds the name of the transport and the address of a session's master.
 struct MasterTarget {
   std::string transport = {};  // its name, such as "grpc"
   std::string address = {};    // in one of the forms of address.h
@@ -37,8 +37,8 @@ struct MasterTarget {
 // quoting the target, for any other form.
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
 
-// Thread-safe. Owns the transport. The destructor ends every call, because it
-// destroys the transport.
+// Is thread-safe. Owns the transport. The destructor ends every call, because
+// it destroys the transport.
 class MasterClient {
  public:
   // REQUIRES: `transport` can reach `address` (address.h).

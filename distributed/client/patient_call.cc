@@ -40,8 +40,8 @@ std::string Reason(const std::string& address, const Method& method,
 }
 
 // Keeps what a task has answered to two calls: the call whose answer is
-// awaited, and the call that asks for the task's health. Thread-safe. The two
-// calls share the ownership of this object.
+// awaited, and the call that asks for the task's health. Is thread-safe. The
+// two calls share the ownership of this object.
 class Answers : public std::enable_shared_from_this<Answers> {
  public:
   Answers(Transport& transport, const std::string& address,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallPatiently: calls a method of a task that may not have started yet, and
+// CallPatiently calls a method of a task that may not have started yet, and
 // waits for the answer. Meanwhile it finds out why no answer has come.
 #ifndef LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
 #define LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
@@ -20,8 +20,8 @@
 
 namespace leat {
 
-// Says how long CallPatiently waits, and when it asks for the task's health. A
-// value.
+// Says how long CallPatiently waits, and when it asks for the task's health. Is
+// a value.
 struct ConnectWait {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   // CallPatiently asks the task for its health after `first_look`, or after

@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// The calls of RunStep that a session on a cluster makes. Thread-safe.
+// The calls of RunStep that a session on a cluster makes. Is thread-safe.
 class MasterSteps {
  public:
   virtual ~MasterSteps() = default;
@@ -37,7 +37,7 @@ class MasterSteps {
   virtual bool ends_partial_runs() const = 0;
 };
 
-// Thread-safe. Shares the ownership of its session.
+// Is thread-safe. Shares the ownership of its session.
 class RemotePartialRun final : public PartialRun::Implementation {
  public:
   // `handle` is the master's handle of the partial run.

@@ -130,7 +130,7 @@ class RemoteSession final : public Session,
   const int64_t max_message_bytes_;
   const nanoseconds answer_grace_;
   const nanoseconds close_timeout_;
-  // Set by Create.
+  // Is set by Create.
   std::string handle_;
   bool is_leat_ = false;  // the master is a task of Leat
   // Ends the calls under way when the session is closed.

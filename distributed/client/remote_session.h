@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewRemoteSession: creates a session on a cluster. A master of the cluster
+// NewRemoteSession creates a session on a cluster. A master of the cluster
 // plans and runs the session's graph. The master may be a task of Leat or of
 // TensorFlow. The clients of a cluster share its variables by name.
 //
@@ -29,7 +29,7 @@
 
 namespace leat {
 
-// The options of a session on a cluster. A value.
+// The options of a session on a cluster. Is a value.
 struct RemoteSessionOptions {
   // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
   // uses only the master's own task and tasks that match one of the filters.
@@ -45,7 +45,7 @@ struct RemoteSessionOptions {
   bool log_device_placement = false;
   // The passes that the master runs on the graph.
   OptimizerOptions optimizer = {};
-  // How long NewRemoteSession waits for the master and the tasks of the
+  // Says how long NewRemoteSession waits for the master and the tasks of the
   // session.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   // The client waits for the master until a step's timeout has passed, and then
@@ -53,17 +53,17 @@ struct RemoteSessionOptions {
   // waits for the step's tasks before it replies
   // (ServerIntervals::wait_for_replies).
   std::chrono::nanoseconds answer_grace = std::chrono::seconds(7);
-  // How long Close waits for the master.
+  // Says how long Close waits for the master.
   std::chrono::nanoseconds close_timeout = std::chrono::seconds(10);
   // If `cancellation` is cancelled, NewRemoteSession stops waiting and returns
   // CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
-  // Called when NewRemoteSession has waited for one second, and again from time
-  // to time, on the thread that waits. The message is a sentence such as "the
-  // client is waiting for an answer: localhost:7001 has not answered; it is
-  // still trying for 59s". May be null.
+  // Is called when NewRemoteSession has waited for one second, and again from
+  // time to time, on the thread that waits. The message is a sentence such as
+  // "the client is waiting for an answer: localhost:7001 has not answered; it
+  // is still trying for 59s". May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
-  // The maximum size of one message, in bytes.
+  // Limits the size of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;
   // Borrowed; must outlive the session. If it is null, BuiltinTransports() are
   // used.

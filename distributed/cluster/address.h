@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions for the addresses of tasks. An address is "host:port",
-// "[IPv6]:port" or "unix:/path". These are the forms that gRPC accepts.
-// Stateless, thread-safe.
+// "[IPv6]:port" or "unix:/path". These are the forms that gRPC accepts. Is
+// stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 #define LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 
@@ -13,7 +13,7 @@
 
 namespace leat {
 
-// The largest port number of TCP.
+// Is the largest port number of TCP.
 inline constexpr int kMaxPort = 65535;
 
 // Returns INVALID_ARGUMENT, quoting the address, if `address` has none of the
@@ -22,8 +22,8 @@ inline constexpr int kMaxPort = 65535;
 // leading zeros. A path is absolute and short enough for a socket.
 absl::Status CheckAddress(absl::string_view address);
 
-// True if the port is 0. A task with port 0 takes a free port when it starts,
-// so other tasks cannot reach the task by this address.
+// Returns true if the port is 0. A task with port 0 takes a free port when it
+// starts, so other tasks cannot reach the task by this address.
 bool HasFreePort(absl::string_view address);
 
 // True if only processes of this machine can reach `address`: 127.0.0.0/8, ::1,

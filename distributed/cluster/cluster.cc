@@ -17,7 +17,7 @@
 namespace leat {
 namespace {
 
-// The maximum number of keys that KeysText shows.
+// Limits the number of keys that KeysText shows.
 constexpr size_t kShownTasks = 8;
 
 std::string ShortName(const TaskId& task) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterSpec: the jobs of a cluster, with the tasks of each job and their
+// ClusterSpec holds the jobs of a cluster, with the tasks of each job and their
 // addresses, like TensorFlow's tf.train.ClusterSpec.
 //
 //   const absl::StatusOr<ClusterSpec> cluster = ClusterSpec::FromJson(
@@ -30,9 +30,9 @@ namespace leat {
 
 struct JsonValue;
 
-// The largest index of a task.
+// Is the largest index of a task.
 inline constexpr int kMaxTaskIndex = 1 << 20;
-// The largest number of tasks in a cluster.
+// Is the largest number of tasks in a cluster.
 inline constexpr int kMaxTasks = 100'000;
 
 // Names one task of a cluster.
@@ -47,8 +47,8 @@ struct TaskId {
   friend bool operator==(const TaskId&, const TaskId&) = default;
 };
 
-// A value that changes only by assignment. Thread-compatible. All its names and
-// addresses have been checked.
+// Is a value that changes only by assignment. Is thread-compatible. All its
+// names and addresses have been checked.
 class ClusterSpec {
  public:
   // Maps a job to its tasks, and the index of a task to its address

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that convert between DeviceInfo and the message in which tasks
-// describe their devices to each other and to clients. TaskOfDevice finds the
-// task in the name of a device. Stateless, thread-safe.
+// Converts between DeviceInfo and the message in which tasks describe their
+// devices to each other and to clients. TaskOfDevice finds the task in the name
+// of a device. Is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 #define LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// JsonValue: represents a JSON text (RFC 8259) as a tree. It is meant for
+// JsonValue represents a JSON text (RFC 8259) as a tree. It is meant for
 // reading configurations.
 //
 //   LEAT_ASSIGN_OR_RETURN(const JsonValue value, ParseJson(R"({"index": 3})"));
@@ -22,13 +22,13 @@
 
 namespace leat {
 
-// The maximum length of a text, in bytes.
+// Limits the length of a text, in bytes.
 inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
-// The maximum depth of nested arrays and objects.
+// Limits the depth of nested arrays and objects.
 inline constexpr int kMaxJsonDepth = 32;
 
-// A JSON value, with the values that it contains. A value type,
-// thread-compatible.
+// Describes a JSON value, with the values that it contains. Is a value type,
+// and thread-compatible.
 struct JsonValue {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
 

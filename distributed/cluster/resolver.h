@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Resolvers: functions that find out which cluster a process belongs to and
+// Resolvers are functions that find out which cluster a process belongs to and
 // which task it is, for example from flags or from TF_CONFIG. Each file of
 // distributed/resolvers/ has one resolver.
 //
@@ -36,14 +36,15 @@ namespace leat {
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
 // The flags of a program and its environment. A flag that is not given is
-// empty. A value.
+// empty. Is a value.
 struct ResolverInput {
   std::string cluster = {};  // JSON, or the name of a JSON file
   // The addresses of the parameter servers and of the workers, with commas
   // between them: "h0:2222,h1:2222".
   std::string ps_hosts = {};
   std::string worker_hosts = {};
-  // The task of this process. It overrides the task that a resolver has read.
+  // Is the task of this process. It overrides the task that a resolver has
+  // read.
   std::string job = {};
   std::optional<int64_t> task = {};
   // Looks up an environment variable. If it is null, the variables of this
@@ -56,8 +57,8 @@ struct ResolverInput {
   std::optional<std::string> Variable(const std::string& name) const;
 };
 
-// What a resolver has read. The resolver need not check the task, because
-// ResolveTask checks it.
+// Describes what a resolver has read. The resolver need not check the task,
+// because ResolveTask checks it.
 struct Resolved {
   ClusterSpec cluster = {};
   std::string job = {};              // "" if the source names no task
@@ -100,7 +101,7 @@ void RegisterAll(ResolverRegistry& registry);
 // process.
 const ResolverRegistry& BuiltinResolvers();
 
-// The cluster, and the task of this process.
+// Holds the cluster, and the task of this process.
 struct TaskConfig {
   ClusterSpec cluster = {};  // never empty
   TaskId task = {};

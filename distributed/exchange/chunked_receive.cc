@@ -13,7 +13,7 @@ namespace {
 // of its tensor.
 constexpr int64_t kSlack = 4096;
 
-// A part of another buffer. It keeps the other buffer alive.
+// A Part is a part of another buffer. It keeps the other buffer alive.
 class Part final : public Buffer {
  public:
   Part(BufferRef whole, char* data, size_t size)

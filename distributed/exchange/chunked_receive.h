@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ChunkedReceive: the receiving end of a transfer (recv_tensor.h).
+// ChunkedReceive is the receiving end of a transfer (recv_tensor.h).
 //
 // The tensor is allocated once. Several chunks are fetched at a time. Each
 // chunk is copied to its place when it arrives, while other chunks are on their
@@ -29,7 +29,7 @@
 
 namespace leat {
 
-// Thread-safe. The calls and copies under way share the ownership of the
+// Is thread-safe. The calls and copies under way share the ownership of the
 // receive, which is destroyed when the last of them has ended. After `done` has
 // been called, the receive does not use the objects that the options borrow.
 class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
@@ -75,7 +75,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   // receive fail. The last user to leave calls `done`, if the receive has
   // failed or every chunk is copied.
   void Leave(const absl::Status& status = absl::OkStatus());
-  // True if a status that is not OK was given to Leave.
+  // Returns true if a status that is not OK was given to Leave.
   bool HasFailed();
 
   // Allocates the tensor, handles the chunks that have already arrived, and
@@ -111,8 +111,9 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   int64_t missing_ ABSL_GUARDED_BY(mutex_);   // number of chunks still to copy
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // the first error
   Done done_ ABSL_GUARDED_BY(mutex_);             // null after it was called
-  // Set by Allocate, before any chunk is copied, and not changed until the end.
-  // The copies write to separate places in the tensor, so they need no lock.
+  // Is set by Allocate, before any chunk is copied, and not changed until the
+  // end. The copies write to separate places in the tensor, so they need no
+  // lock.
   Tensor tensor_;
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpenRecvs: a list of the tensors that a task awaits from its peers, and of
+// OpenRecvs is a list of the tensors that a task awaits from its peers, and of
 // the tensors that its peers await from it. It is for people who want to know
 // why a step does not proceed.
 //
@@ -21,8 +21,8 @@
 
 namespace leat {
 
-// A list of waiting Recvs, in the order in which they began to wait.
-// Thread-safe. It does not own its entries. Adding or closing an entry takes a
+// A list of waiting Recvs, in the order in which they began to wait. Is
+// thread-safe. It does not own its entries. Adding or closing an entry takes a
 // short lock.
 class OpenRecvs {
  public:
@@ -30,7 +30,7 @@ class OpenRecvs {
   struct Recv {
     int64_t step_id = 0;
     std::string key = {};
-    // The tasks in the key, such as "/job:ps/replica:0/task:0".
+    // Holds the tasks in the key, such as "/job:ps/replica:0/task:0".
     std::string sender = {};
     std::string receiver = {};
     std::chrono::nanoseconds age = {};
@@ -60,7 +60,7 @@ class OpenRecvs {
     const int64_t step_id_;
     const absl::Span<const ParsedKey> keys_;
     const Clock::time_point since_;
-    // The neighbours in the list. Guarded by the mutex of `recvs_`.
+    // Point to the neighbours in the list. Is guarded by the mutex of `recvs_`.
     Entry* previous_ = nullptr;
     Entry* next_ = nullptr;
   };

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peer: makes this task's calls to one task of the cluster, and keeps what is
+// Peer makes this task's calls to one task of the cluster, and keeps what is
 // known about that task.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
@@ -23,9 +23,9 @@
 
 namespace leat {
 
-// The version of the fields and methods that tasks of Leat add to TensorFlow's
-// (protos/leat_worker.proto). Tasks of different versions cannot be in one
-// cluster.
+// Is the version of the fields and methods that tasks of Leat add to
+// TensorFlow's (protos/leat_worker.proto). Tasks of different versions cannot
+// be in one cluster.
 inline constexpr int kLeatPeerVersion = 2;
 
 // Checks the version that the other side has reported. Returns
@@ -42,8 +42,8 @@ struct PeerStatus {
   int64_t ticket = 0;           // for CreateWorkerSession; 0 if not Leat
 };
 
-// Thread-safe. Each call shares the ownership of its Peer, because the call may
-// outlive the Peers object.
+// Is thread-safe. Each call shares the ownership of its Peer, because the call
+// may outlive the Peers object.
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
@@ -59,7 +59,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   const std::string& task() const { return task_; }
   const std::string& address() const { return address_; }
-  // The traffic with the peer, and the traffic with all tasks.
+  // Return the traffic with the peer, and the traffic with all tasks.
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
   // Returns the size, in bytes, of the largest chunk that the task sends. The

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peers: holds one Peer for each task of the cluster, including this task. A
+// Peers holds one Peer for each task of the cluster, including this task. A
 // Peer is found by the name of its task.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEERS_H_
@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// Thread-safe. Each call shares the ownership of its Peer, so the call may
+// Is thread-safe. Each call shares the ownership of its Peer, so the call may
 // outlive this object.
 class Peers {
  public:
@@ -40,7 +40,7 @@ class Peers {
 
   // Returns the object that counts the calls between this task and the others,
   // and that lists the Recvs that wait. A Peer counts the calls that this task
-  // makes. The services of this task count the calls that they answer. Never
+  // makes. The services of this task count the calls that they answer. Is never
   // null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecvBundles: the bundles of a registered graph. They say which tensors the
-// graph receives together (partitioner/bundles.h). BundledRecvs: holds the
+// RecvBundles holds the bundles of a registered graph. They say which tensors
+// the graph receives together (partitioner/bundles.h). BundledRecvs holds the
 // Recvs of one run of the graph. Each of them waits until all tensors of its
 // bundle have been asked for.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
@@ -29,7 +29,7 @@ namespace leat {
 inline constexpr BundleLimits kBundleLimits{.max_tensors = kMaxRecvKeys,
                                             .max_bytes = int64_t{1} << 20};
 
-// The bundles of a graph. Immutable, thread-safe.
+// The bundles of a graph. Is immutable and thread-safe.
 class RecvBundles {
  public:
   // The position of a key: the number of its bundle, and its index in the
@@ -52,7 +52,7 @@ class RecvBundles {
   RecvBundles(const RecvBundles&) = delete;
   RecvBundles& operator=(const RecvBundles&) = delete;
 
-  // The keys of each bundle.
+  // Returns the keys of each bundle.
   const std::vector<RecvKeys::Shared>& bundles() const { return bundles_; }
   // Returns the place of `key`, or null if the key is in no bundle. The result
   // points into this object.
@@ -63,8 +63,8 @@ class RecvBundles {
   absl::flat_hash_map<std::string, Place> places_;
 };
 
-// The Recvs of one run of a graph. Thread-safe. Shares the ownership of the
-// bundles.
+// Holds the Recvs of one run of a graph. Is thread-safe. Shares the ownership
+// of the bundles.
 class BundledRecvs {
  public:
   // REQUIRES: `bundles` is not null.

@@ -204,7 +204,7 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
   const std::shared_ptr<Transfers> transfers_;
   WorkQueue& compute_;
   Mutex mutex_;
-  // The request. It is null after the reply.
+  // Is the request. It is null after the reply.
   std::shared_ptr<const RecvRequest> request_ ABSL_GUARDED_BY(mutex_);
   OpenRecvs::Entry waiting_;  // refers to the keys of the request
   SentTensors gathered_ ABSL_GUARDED_BY(mutex_);  // by key

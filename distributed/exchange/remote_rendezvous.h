@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RemoteRendezvous: the rendezvous of one run of a graph in a step. The outbox
-// of the step has the tensors that devices of this task produce. Tensors that
-// other tasks produce are pulled from those tasks.
+// RemoteRendezvous is the rendezvous of one run of a graph in a step. The
+// outbox of the step has the tensors that devices of this task produce. Tensors
+// that other tasks produce are pulled from those tasks.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 
@@ -23,10 +23,10 @@ class Device;
 class SessionDevices;
 class StepStatsRecorder;
 
-// The objects that the pulls of one run of a graph use.
+// Holds the objects that the pulls of one run of a graph use.
 struct RunInputs {
-  // The devices as the session sees them. Pulls allocate from these devices.
-  // Null if the session's memory is not limited.
+  // The devices as the session sees them. Pulls allocate from these devices. Is
+  // null if the session's memory is not limited.
   std::shared_ptr<const SessionDevices> devices = {};
   // The bundles of the graph. Recvs of one bundle wait for each other. May be
   // null.
@@ -35,7 +35,8 @@ struct RunInputs {
   std::shared_ptr<StepStatsRecorder> recorder = {};
 };
 
-// Thread-safe. The pulls do not own this object. Its destructor cancels them.
+// Is thread-safe. The pulls do not own this object. Its destructor cancels
+// them.
 class RemoteRendezvous final : public Rendezvous {
  public:
   // `outbox` is not null. `receiver` is borrowed and must outlive this. The
@@ -58,7 +59,7 @@ class RemoteRendezvous final : public Rendezvous {
   void StartAbort(const absl::Status& reason) override;
 
  private:
-  // The pulls of the run. Thread-safe.
+  // The pulls of the run. Is thread-safe.
   struct Pulls {
     // Cancels the pulls that are under way, and ends the Recvs that wait for
     // the rest of their bundle. Both get the error `why`. Further calls of End

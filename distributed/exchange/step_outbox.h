@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepOutbox: holds the tensors that devices of this task produce in one step.
+// StepOutbox holds the tensors that devices of this task produce in one step.
 // Kernels of this task receive them, and so do peers that ask for them. The
 // outbox is made when a run of the step begins or a peer asks for the step,
 // whichever happens first.
@@ -29,7 +29,7 @@ class Device;
 class DeviceSet;
 class WorkQueue;
 
-// Thread-safe.
+// Is thread-safe.
 class StepOutbox final : public Rendezvous {
  public:
   // `devices` are the devices of this task. They are borrowed and must outlive

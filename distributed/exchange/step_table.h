@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepTable: keeps the steps of a task. A step goes through these states:
+// StepTable keeps the steps of a task. A step goes through these states:
 //
 //   unknown -> waiting (a peer asked first) -> running (RunGraph) -> ended
 //
@@ -43,7 +43,8 @@ namespace leat {
 
 struct StatusListing;
 
-// Thread-safe. Shares the ownership of each step's outbox until the step ends.
+// Is thread-safe. Shares the ownership of each step's outbox until the step
+// ends.
 class StepTable {
  public:
   // Makes the outbox of a step. The table calls this function under its lock,
@@ -84,18 +85,18 @@ class StepTable {
   // than `max_tombstones` steps linger, the oldest one ends.
   void Finish(int64_t step_id, Run run, const absl::Status& status);
 
-  // Called when a peer asks for a tensor of the step. An unknown step becomes a
-  // waiting step. If it does not begin within `waiting_step_timeout`, it ends
-  // with ABORTED. Returns the step's outbox. Returns ABORTED (derived) if the
-  // step has ended, and RESOURCE_EXHAUSTED if too many steps wait.
+  // Is called when a peer asks for a tensor of the step. An unknown step
+  // becomes a waiting step. If it does not begin within `waiting_step_timeout`,
+  // it ends with ABORTED. Returns the step's outbox. Returns ABORTED (derived)
+  // if the step has ended, and RESOURCE_EXHAUSTED if too many steps wait.
   //
   // If there is no error, sets `is_waiting` to true if the step has not begun,
   // otherwise to false. If `is_waiting` is true, the caller must call
   // StopWaiting once, when the peer stops waiting for whatever reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
                                                     bool& is_waiting);
-  // Called when a peer stops waiting. A step that has not begun becomes unknown
-  // again if no other peer waits for it.
+  // Is called when a peer stops waiting. A step that has not begun becomes
+  // unknown again if no other peer waits for it.
   void StopWaiting(int64_t step_id);
 
   // Returns the outbox of a step that waits, runs or lingers. Returns ABORTED
@@ -126,20 +127,20 @@ class StepTable {
               pb::TaskStatusResponse& status) const;
 
  private:
-  // The time at which a step in a Line ends.
+  // Holds the time at which a step in a Line ends.
   struct Deadline {
     Clock::time_point when = {};
     int64_t step_id = 0;
   };
-  // A line of steps that end when their time is up. All steps have the same
-  // time in a line, so the step that entered first ends first. One timer, for
-  // that step, is enough.
+  // Describes a line of steps that end when their time is up. All steps have
+  // the same time in a line, so the step that entered first ends first. One
+  // timer, for that step, is enough.
   struct Line {
     std::chrono::nanoseconds time = {};
     std::list<Deadline> steps = {};
     TimerQueue::Id timer = 0;  // 0 if not set
   };
-  // A step that has not ended.
+  // Describes a step that has not ended.
   struct Entry {
     std::shared_ptr<StepOutbox> outbox = {};
     bool has_begun = false;
@@ -149,7 +150,7 @@ class StepTable {
     Line* line = nullptr;  // the line of the step, or null
     std::list<Deadline>::iterator place = {};
   };
-  // A run that is not over.
+  // Describes a run that is not over.
   struct RunEntry {
     std::string session = {};
     Clock::time_point begun = {};
@@ -188,7 +189,7 @@ class StepTable {
   // in any case.
   void Bury(int64_t step_id, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Called by the timer of a line. Ends the steps whose time is up.
+  // Is called by the timer of a line. Ends the steps whose time is up.
   void EndThoseWhoseTimeIsUp(Line& line);
   // Returns ABORTED: the time of the step in `line` is up.
   absl::Status TimeIsUp(int64_t step_id, const Line& line) const;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorReceiver: receives tensors of steps from the other tasks of the
-// cluster. recv_call.h implements the other end.
+// TensorReceiver receives tensors of steps from the other tasks of the cluster.
+// recv_call.h implements the other end.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
 
@@ -27,15 +27,16 @@ using RecvDones = absl::InlinedVector<Rendezvous::Done, 1>;
 // Describes one receive. Its tensors belong to one step, and another task sends
 // them together.
 struct TensorReceive {
-  // Called before the callbacks if the receive has succeeded. `send_start_us`
-  // is the time at which the peer began to send, as in RecvResponse.
+  // Is called before the callbacks if the receive has succeeded.
+  // `send_start_us` is the time at which the peer began to send, as in
+  // RecvResponse.
   using Record = absl::AnyInvocable<void(absl::Span<const ParsedKey> keys,
                                          absl::Span<const SentTensor> tensors,
                                          int64_t send_start_us) &&>;
 
   int64_t step_id = 0;
   RecvKeys keys = {};  // several only if they come from a task of Leat
-  // Gives the host memory for the tensors. Not null. It is kept until the
+  // Gives the host memory for the tensors. Is not null. It is kept until the
   // callbacks have been called.
   std::shared_ptr<Allocator> allocator = {};
   std::shared_ptr<Cancellation> cancellation = {};  // may be null
@@ -43,7 +44,7 @@ struct TensorReceive {
   Record record = nullptr;                          // may be null
 };
 
-// Thread-safe.
+// Is thread-safe.
 class TensorReceiver {
  public:
   // References and pointers are borrowed. They must outlive the receives that
@@ -78,7 +79,7 @@ class TensorReceiver {
   void Receive(absl::string_view task, TensorReceive receive) const;
 
  private:
-  // One receive that is under way.
+  // A Call is one receive that is under way.
   class Call;
 
   // The settings that all receives share.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PeerTraffic: counts the calls between this task and one of its peers.
-// Traffic: holds the counts of all peers, and lists the Recvs that wait.
+// PeerTraffic counts the calls between this task and one of its peers. Traffic
+// holds the counts of all peers, and lists the Recvs that wait.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_
 
@@ -23,14 +23,14 @@
 
 namespace leat {
 
-// Thread-safe. Counting takes no lock unless a peer cannot be reached.
+// Is thread-safe. Counting takes no lock unless a peer cannot be reached.
 class PeerTraffic {
  public:
   // `clock` must outlive this.
   explicit PeerTraffic(Clock& clock) : clock_(clock) {}
 
-  // What the peer is, as far as this task knows: kUnknown until the peer has
-  // answered GetStatus.
+  // Says what the peer is, as far as this task knows: kUnknown until the peer
+  // has answered GetStatus.
   enum class Kind { kUnknown, kLeat, kTensorFlow };
   // Says whether the peer could be reached when its last reply came or was due.
   enum class State { kUnknown, kReachable, kUnreachable };
@@ -45,7 +45,7 @@ class PeerTraffic {
     int64_t calls_served = 0;       // answered calls from the peer
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
-    // The time since the last reply from the peer itself. Errors of the
+    // Is the time since the last reply from the peer itself. Errors of the
     // transport do not count. nullopt if the peer has not replied.
     std::optional<std::chrono::nanoseconds> heard = {};
   };
@@ -56,7 +56,7 @@ class PeerTraffic {
   // reply from the peer itself, even an error, shows that the peer is
   // reachable. UNAVAILABLE and DEADLINE_EXCEEDED of the transport show that the
   // peer is unreachable. Other errors of the transport, such as those of calls
-  // that this task has cancelled, change nothing. Called once for each
+  // that this task has cancelled, change nothing. Is called once for each
   // CountCall.
   void CountReply(const absl::StatusOr<Payload>& reply);
   // Counts an answered call from the peer.
@@ -84,7 +84,7 @@ class PeerTraffic {
   std::string error_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Thread-safe. Owns the records of the peers.
+// Is thread-safe. Owns the records of the peers.
 class Traffic {
  public:
   // Makes a record for each task of the cluster. `clock` must outlive this.
@@ -105,7 +105,7 @@ class Traffic {
   // Maps the name of each task to the task's record. The map does not change
   // after the construction.
   absl::flat_hash_map<std::string, std::unique_ptr<PeerTraffic>> peers_;
-  // The record of all tasks that are not in the cluster.
+  // Is the record of all tasks that are not in the cluster.
   PeerTraffic others_;
   OpenRecvs recvs_;
 };

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Transfers: holds the large tensors of one step that peers fetch in chunks. A
+// Transfers holds the large tensors of one step that peers fetch in chunks. A
 // transfer ends when every chunk has been taken or when the step ends. So a
 // peer that vanishes or lies cannot keep a tensor alive after the end of the
 // step.
@@ -23,7 +23,7 @@ namespace leat {
 
 class PeerTraffic;
 
-// Thread-safe. Shares the tensors' bytes.
+// Is thread-safe. Shares the tensors' bytes.
 class Transfers {
  public:
   // Begins a transfer in chunks of `wish.chunk_bytes`, clamped to the range

@@ -11,7 +11,7 @@ namespace leat {
 absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
     const pb::CallableOptions& options) {
   if (options.feed_devices_size() > 0 || options.fetch_devices_size() > 0) {
-    // TensorFlow's words.
+    // The message has TensorFlow's words.
     return absl::UnimplementedError(
         "CallableOptions::feed_devices and CallableOptions::fetch_devices to "
         "configure feeding/fetching tensors to/from device memory is not yet "

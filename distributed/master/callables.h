@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Callables: holds the steps of a master's session that clients run by handle.
+// Callables holds the steps of a master's session that clients run by handle.
 #ifndef LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
 #define LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
 
@@ -18,8 +18,8 @@
 
 namespace leat {
 
-// A step that a client may run many times. The plan of the step is in the
-// session's plan table. If the table has dropped the plan, the plan is made
+// Describes a step that a client may run many times. The plan of the step is in
+// the session's plan table. If the table has dropped the plan, the plan is made
 // again.
 struct CallableStep {
   StepSignature signature = {};
@@ -33,7 +33,7 @@ struct CallableStep {
 absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
     const pb::CallableOptions& options);
 
-// Thread-safe. Shares the ownership of the callables.
+// Is thread-safe. Shares the ownership of the callables.
 class Callables {
  public:
   // The maximum number of callables of one session.

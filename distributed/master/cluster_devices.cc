@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// One call of GetClusterDevices. The timers and the calls to tasks share the
-// ownership of this object.
+// An Inquiry is one call of GetClusterDevices. The timers and the calls to
+// tasks share the ownership of this object.
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
  public:
   Inquiry(TaskCaller& tasks, TimerQueue& timers, ClusterDevicesRequest request,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GetClusterDevices: asks the tasks of a cluster which devices a session may
+// GetClusterDevices asks the tasks of a cluster which devices a session may
 // use.
 #ifndef LEAT_DISTRIBUTED_MASTER_CLUSTER_DEVICES_H_
 #define LEAT_DISTRIBUTED_MASTER_CLUSTER_DEVICES_H_
@@ -23,42 +23,42 @@
 
 namespace leat {
 
-// The devices and tasks of one session. A value.
+// The devices and tasks of one session. Is a value.
 struct ClusterDevices {
   // The devices of all `tasks`, in the order of `tasks`.
   std::vector<DeviceInfo> devices = {};
-  // The tasks of the session. The first one is the master's own task.
+  // Holds the tasks of the session. The first one is the master's own task.
   std::vector<std::string> tasks = {};
-  // The ticket of each task (PeerStatus); 0 for the master's own.
+  // Holds the ticket of each task (PeerStatus); 0 for the master's own.
   std::vector<int64_t> tickets = {};
-  // The tasks among `tasks` that run TensorFlow.
+  // Holds the tasks among `tasks` that run TensorFlow.
   std::vector<std::string> foreign_tasks = {};
 };
 
 // Says which tasks to ask, and for how long.
 struct ClusterDevicesRequest {
-  // The master's task, such as "/job:worker/replica:0/task:0". This task is not
-  // asked, because `own_devices` are its devices. It takes part even if the
+  // Is the master's task, such as "/job:worker/replica:0/task:0". This task is
+  // not asked, because `own_devices` are its devices. It takes part even if the
   // filters exclude it.
   std::string own_task = {};
   std::vector<DeviceInfo> own_devices = {};
-  // All tasks of the cluster. They may include `own_task`.
+  // Holds all tasks of the cluster. They may include `own_task`.
   std::vector<std::string> tasks = {};
   // Only tasks that these filters allow are asked (IsAllowed in
   // session_config.h).
   std::vector<DeviceName> filters = {};
-  // The time within which the tasks must answer. Until then, a task that cannot
-  // be reached is asked again.
+  // Is the time within which the tasks must answer. Until then, a task that
+  // cannot be reached is asked again.
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   // If `cancellation` is cancelled, `done` gets the reason of the cancellation.
   // May be null.
   std::shared_ptr<Cancellation> cancellation = {};
-  // Called every `report_interval` with the tasks that have not answered yet,
-  // on the thread of `timers`. The last call may run at the same time as
+  // Is called every `report_interval` with the tasks that have not answered
+  // yet, on the thread of `timers`. The last call may run at the same time as
   // `done`. May be null.
   std::function<void(const std::vector<std::string>& waiting)> on_waiting = {};
   std::chrono::nanoseconds report_interval = std::chrono::seconds(10);
-  // The pause before a task that cannot be reached is asked again.
+  // Is the pause before a task that cannot be reached is asked again.
   IntervalRange ask_again = ServerIntervals().ask_again;
 };
 

@@ -49,7 +49,7 @@ std::function<void(const std::vector<std::string>&)> LogWaiting(
   };
 }
 
-// A session that is being created.
+// Describes a session that is being created.
 struct Creation {
   MasterEnvironment environment;
   SessionConfig config;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CreateMasterSession: creates a master's session at the request of a client.
+// CreateMasterSession creates a master's session at the request of a client.
 #ifndef LEAT_DISTRIBUTED_MASTER_CREATE_MASTER_SESSION_H_
 #define LEAT_DISTRIBUTED_MASTER_CREATE_MASTER_SESSION_H_
 

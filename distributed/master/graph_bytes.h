@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphBytes: counts how many bytes the graph of a client's session takes in
+// GraphBytes counts how many bytes the graph of a client's session takes in
 // messages, with all of its extensions.
 #ifndef LEAT_DISTRIBUTED_MASTER_GRAPH_BYTES_H_
 #define LEAT_DISTRIBUTED_MASTER_GRAPH_BYTES_H_
@@ -17,8 +17,8 @@ class GraphDef;
 
 namespace leat {
 
-// A value. Thread-compatible. A copy counts independently of the original, so
-// an extension can be tried on a copy.
+// Is a value. Is thread-compatible. A copy counts independently of the
+// original, so an extension can be tried on a copy.
 class GraphBytes {
  public:
   // `limit` is the maximum number of bytes that Add accepts in total.
@@ -31,7 +31,7 @@ class GraphBytes {
 
  private:
   int64_t limit_;
-  // The bytes counted so far.
+  // Is the number of bytes counted so far.
   int64_t bytes_ = 0;
   // The names of the functions counted so far.
   absl::flat_hash_set<std::string> functions_;

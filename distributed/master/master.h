@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Master: serves TensorFlow's MasterService. It keeps the sessions of clients
+// Master serves TensorFlow's MasterService. It keeps the sessions of clients
 // and runs their steps on the tasks of the cluster.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_H_
@@ -43,9 +43,9 @@ namespace leat {
 struct DeviceName;
 struct StatusListing;
 
-// Thread-safe. Owned by a shared_ptr: the methods and the calls under way share
-// the ownership. The objects to which `environment` points are borrowed and
-// must outlive the master.
+// Is thread-safe. Owned by a shared_ptr: the methods and the calls under way
+// share the ownership. The objects to which `environment` points are borrowed
+// and must outlive the master.
 class Master : public std::enable_shared_from_this<Master> {
  public:
   // Starts the search for idle sessions. Stop also stops the environment's
@@ -86,7 +86,7 @@ class Master : public std::enable_shared_from_this<Master> {
     Clock::time_point begun = {};  // when it arrived
     Payload payload = {};          // its tensors
   };
-  // A handler that gets the parsed request.
+  // Is a handler that gets the parsed request.
   template <class Request>
   using Method = void (Master::*)(Call call, Request request, Reply reply);
   // Adds a method. Its requests are parsed and handled on `thread`, or on the
@@ -132,7 +132,7 @@ class Master : public std::enable_shared_from_this<Master> {
   RequestQueue requests_;
   RequestIds request_ids_;
   UnusedOptions unused_options_;
-  // Cancelled when the master stops. Its cancellation ends the creation of
+  // Is cancelled when the master stops. Its cancellation ends the creation of
   // sessions, and calls that belong to no session.
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();

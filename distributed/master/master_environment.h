@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterEnvironment: the objects and options that a master and its sessions
-// use.
+// MasterEnvironment holds the objects and options that a master and its
+// sessions use.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_ENVIRONMENT_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_ENVIRONMENT_H_
 
@@ -28,14 +28,14 @@ class TaskCaller;
 class TimerQueue;
 class WorkQueue;
 
-// A value. The objects behind raw pointers are borrowed and must outlive the
+// Is a value. The objects behind raw pointers are borrowed and must outlive the
 // master and its sessions. A pointer may be null only if its comment says so.
 struct MasterEnvironment {
   std::string task = {};  // "/job:worker/replica:0/task:0"
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;  // for constant folding
-  // The policies that place graphs, and the passes that optimize them.
+  // Hold the policies that place graphs, and the passes that optimize them.
   const PolicyRegistry* policies = nullptr;
   const PassRegistry* passes = nullptr;
   TaskCaller* tasks = nullptr;
@@ -47,10 +47,10 @@ struct MasterEnvironment {
   ServerLimits limits = {};
   ServerIntervals intervals = {};
   PlanObserver* plan_observer = nullptr;  // may be null
-  // Called on any thread with messages for people, for example about the tasks
-  // that have not answered while a session is being created. May be null.
+  // Is called on any thread with messages for people, for example about the
+  // tasks that have not answered while a session is being created. May be null.
   std::function<void(absl::string_view message)> log = {};
-  // Tells tasks about ended steps and deleted sessions. Not null.
+  // Tells tasks about ended steps and deleted sessions. Is not null.
   std::shared_ptr<EndNotices> notices = {};
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterSession: the master's part of a client's session. It plans the steps of
-// the session's graph, registers their parts on the tasks, and runs them. No
+// MasterSession is the master's part of a client's session. It plans the steps
+// of the session's graph, registers their parts on the tasks, and runs them. No
 // thread blocks to wait for a task.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
@@ -31,7 +31,7 @@ namespace leat {
 
 class SessionWatch;
 
-// Thread-safe. Owned by a shared_ptr: steps, plans and extensions under way
+// Is thread-safe. Owned by a shared_ptr: steps, plans and extensions under way
 // share the ownership. The owner must call Close. Otherwise the tasks keep the
 // session.
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
@@ -41,12 +41,13 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   MasterSession(const MasterEnvironment& environment, SessionConfig config,
                 std::unique_ptr<SessionPlans> plans);
 
-  // The handle by which clients and tasks name the session. It is random.
+  // Returns the handle by which clients and tasks name the session. It is
+  // random.
   const std::string& handle() const { return plans_->handle(); }
   // Allocates the feeds of the session's steps and charges the session for
   // them.
   Allocator& allocator() { return allocator_; }
-  // The version of the graph, which every extension raises by one.
+  // Returns the version of the graph, which every extension raises by one.
   int64_t graph_version() const { return plans_->graph_version(); }
   // The devices that the session may use.
   const std::vector<DeviceInfo>& devices() const {
@@ -57,14 +58,14 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Extend(pb::GraphDef addition, int64_t version,
               std::shared_ptr<CallContext> call, SessionPlans::Extended done);
 
-  // The arguments of a client's call that runs a step.
+  // Holds the arguments of a client's call that runs a step.
   struct StepArgs {
     std::vector<Tensor> feeds = {};  // in the order of the signature
     pb::RunOptions options = {};
-    // The time at which the client's call arrived. The step's timeout counts
+    // Is the time at which the client's call arrived. The step's timeout counts
     // from `begun`.
     Clock::time_point begun = {};
-    // The client's call. Its cancellation cancels the step. May be null.
+    // Is the client's call. Its cancellation cancels the step. May be null.
     std::shared_ptr<CallContext> call = {};
   };
   // Runs a step. Plans the step first if its signature has no plan. `done` is
@@ -114,7 +115,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Clock::time_point idle_since() const { return activity_.idle_since(); }
   // The number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }
-  // The number of tasks that take part.
+  // Returns the number of tasks that take part.
   size_t num_tasks() const { return plans_->cluster().tasks.size(); }
   // The counts of the steps that tasks were asked to run.
   StepCounts::Totals steps() const { return steps_.totals(); }

@@ -39,7 +39,7 @@ class MasterSessions::Token {
     sessions_->ended_.NotifyAll();
   }
 
-  // True while `creating_` counts the session of this token. Guarded by
+  // Is true while `creating_` counts the session of this token. Is guarded by
   // `sessions_->mutex_`.
   bool has_room = false;
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterSessions: keeps the sessions of a master's clients, and finds them by
+// MasterSessions keeps the sessions of a master's clients, and finds them by
 // handle.
 //
 // It counts what is under way in the sessions, and closes sessions that are
@@ -28,8 +28,8 @@
 
 namespace leat {
 
-// Thread-safe. Owned by a shared_ptr: tokens share the ownership, timers hold
-// only weak references.
+// Is thread-safe. Owned by a shared_ptr: tokens share the ownership, timers
+// hold only weak references.
 class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:
   using SessionPtr = std::shared_ptr<MasterSession>;
@@ -95,7 +95,7 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   std::vector<SessionPtr> List(size_t max) const;
 
  private:
-  // A session and how long it has been idle.
+  // Describes a session and how long it has been idle.
   struct Idle {
     SessionPtr session = {};  // null if there is no session
     std::chrono::nanoseconds time = {};

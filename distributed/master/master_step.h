@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterStep: one running step of a plan on the master. A step sends a RunGraph
-// to each task, with the feeds that the task takes, and collects the replies.
+// MasterStep is one running step of a plan on the master. A step sends a
+// RunGraph to each task, with the feeds that the task takes, and collects the
+// replies.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 
@@ -39,7 +40,7 @@ struct PartialCall {
   bool is_last = false;  // true if the run ends after this call
 };
 
-// The step that is to be run. A value.
+// Describes the step that is to be run. Is a value.
 struct StepRequest {
   std::shared_ptr<const RegisteredPlan> plan = {};
   // Element i is feed number i of the plan. In a partial run, only the feeds of
@@ -47,7 +48,7 @@ struct StepRequest {
   std::vector<Tensor> feeds = {};
   std::optional<PartialCall> partial = {};
   std::optional<StepDeadline> deadline = {};
-  // The client's call. Its cancellation cancels the step. May be null.
+  // Is the client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};
   bool trace = false;             // asks for step_stats (merged_step_stats.h)
   bool partition_graphs = false;  // asks for partition_graphs
@@ -55,7 +56,7 @@ struct StepRequest {
   bool allocations_upon_oom = false;
 };
 
-// How a step ended.
+// Describes how a step ended.
 struct StepResult {
   absl::Status status = {};
   // Element i is fetch number i of the plan. The vector is empty after an
@@ -64,7 +65,7 @@ struct StepResult {
   pb::RunMetadata metadata = {};  // what tasks reported about the step
 };
 
-// Thread-safe. The calls of a step share its ownership until the step has
+// Is thread-safe. The calls of a step share its ownership until the step has
 // ended.
 class MasterStep : public std::enable_shared_from_this<MasterStep> {
  public:
@@ -96,11 +97,12 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   int64_t step_id() const { return step_id_; }
 
  private:
-  // What the step still waits for. When every part has replied and the step is
-  // traced, the step fetches the logs of TensorFlow's tasks (rpc_logs.h).
+  // Says what the step still waits for. When every part has replied and the
+  // step is traced, the step fetches the logs of TensorFlow's tasks
+  // (rpc_logs.h).
   enum class Owed { kReplies, kLogs, kNothing };
-  // The state of the call of `done`. `done` may run for a while, and the step
-  // ends only after `done` has returned.
+  // Says in which state the call of `done` is. `done` may run for a while, and
+  // the step ends only after `done` has returned.
   enum class Answer { kToGive, kBeingGiven, kGiven };
 
   MasterStep(std::shared_ptr<const MasterEnvironment> environment,
@@ -127,7 +129,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   }
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Gives the ended steps `cleanups` back to EndNotices. Called when the
+  // Gives the ended steps `cleanups` back to EndNotices. Is called when the
   // RunGraph that listed these steps has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
   // Asks EndNotices to tell the task later that this step has ended. Returns
@@ -169,7 +171,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void GiveAnswer();
   // Returns the status, the fetches and the partition graphs.
   StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns what each part recorded. Empty without a trace.
+  // Returns what each part recorded. The result is empty without a trace.
   std::vector<TaskStepStats> Recorded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If every task has replied and `done` has returned, tells the tasks to
   // forget the step. Otherwise does nothing.
@@ -196,8 +198,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);
   std::vector<Tensor> fetches_ ABSL_GUARDED_BY(mutex_);
   std::vector<pb::RunGraphResponse> responses_ ABSL_GUARDED_BY(mutex_);
-  // The times of each part, as far as this process knows them. Empty without a
-  // trace.
+  // The times of each part, as far as this process knows them. Is empty without
+  // a trace.
   std::vector<RunGraphTimes> times_ ABSL_GUARDED_BY(mutex_);
   std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> client_token_ ABSL_GUARDED_BY(mutex_);

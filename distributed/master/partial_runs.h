@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartialRuns: holds the partial runs of a master's session, which clients name
+// PartialRuns holds the partial runs of a master's session, which clients name
 // by handle.
 #ifndef LEAT_DISTRIBUTED_MASTER_PARTIAL_RUNS_H_
 #define LEAT_DISTRIBUTED_MASTER_PARTIAL_RUNS_H_
@@ -25,7 +25,7 @@ namespace leat {
 class MasterStep;
 
 // A partial run: a step that several calls of RunGraph feed and fetch, on each
-// of its tasks. Calls under way share its ownership. Thread-safe.
+// of its tasks. Calls under way share its ownership. Is thread-safe.
 class MasterPartialRun {
  public:
   // REQUIRES: `plan` is the plan of a partial run.
@@ -34,7 +34,8 @@ class MasterPartialRun {
   const std::shared_ptr<const RegisteredPlan>& plan() const { return plan_; }
   int64_t step_id() const { return step_id_; }
 
-  // A call that has begun. `closes` says that it ends the step on the tasks.
+  // Describes a call that has begun. `closes` says that it ends the step on the
+  // tasks.
   struct BegunCall {
     PartialRunCall call = {};
     bool closes = false;
@@ -73,7 +74,7 @@ class MasterPartialRun {
   std::vector<std::weak_ptr<MasterStep>> steps_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Thread-safe. Shares the ownership of the runs.
+// Is thread-safe. Shares the ownership of the runs.
 class PartialRuns {
  public:
   // The maximum number of partial runs of one session that have not ended.

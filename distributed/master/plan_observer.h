@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanObserver: the interface for watching the plans that a master makes, as
+// PlanObserver is the interface for watching the plans that a master makes, as
 // `leat serve --dump-dir` does.
 #ifndef LEAT_DISTRIBUTED_MASTER_PLAN_OBSERVER_H_
 #define LEAT_DISTRIBUTED_MASTER_PLAN_OBSERVER_H_
@@ -32,9 +32,9 @@ struct PlanView {
 class PlanObserver {
  public:
   virtual ~PlanObserver() = default;
-  // Called once for each plan. Calls for different plans may come at the same
-  // time, on different threads. A call may block its thread. The observer has
-  // to handle its own errors.
+  // Is called once for each plan. Calls for different plans may come at the
+  // same time, on different threads. A call may block its thread. The observer
+  // has to handle its own errors.
   virtual void OnPlan(const PlanView& view) = 0;
 };
 

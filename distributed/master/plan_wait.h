@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WaitForPlan: lets a client wait for a plan. The wait ends early at the
+// WaitForPlan lets a client wait for a plan. The wait ends early at the
 // client's deadline or when the client cancels its call. The plan is still made
-// after that, because other clients may wait for it. Thread-safe.
+// after that, because other clients may wait for it. Is thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 #define LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 
@@ -18,12 +18,12 @@
 
 namespace leat {
 
-// The deadline and the call of a client. Each of them can end the client's wait
-// before the plan is made.
+// Holds the deadline and the call of a client. Each of them can end the
+// client's wait before the plan is made.
 struct Patience {
-  // The deadline of the step. May be unset.
+  // Is the deadline of the step. May be unset.
   std::optional<StepDeadline> deadline = {};
-  // The client's call. Its cancellation ends the wait. May be null.
+  // Is the client's call. Its cancellation ends the wait. May be null.
   std::shared_ptr<CallContext> call = {};
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RegisteredPlan: a plan whose graphs are registered with their tasks. The
+// RegisteredPlan is a plan whose graphs are registered with their tasks. The
 // functions in this file register plans and write the requests of steps.
 #ifndef LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
 #define LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
@@ -26,7 +26,7 @@ namespace leat {
 
 class PlanObserver;
 
-// The part of a plan that runs on one task.
+// Describes the part of a plan that runs on one task.
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
   bool is_foreign = false;  // true for a task of TensorFlow
@@ -40,8 +40,8 @@ struct TaskPart {
   // The step's feeds that the part takes, the step's fetches that the part
   // returns, and their keys.
   Boundary boundary = {};
-  // The handle that the task has given the graph. Empty until the graph is
-  // registered.
+  // Is the handle that the task has given the graph. Is empty until the graph
+  // is registered.
   std::string graph_handle = {};
   // The fields of RunGraphRequest that all calls share, serialized.
   std::string run_graph = {};
@@ -66,17 +66,17 @@ struct PlanSession {
   // the same devices.
   absl::Span<const DeviceInfo> devices = {};
   absl::Span<const std::string> foreign_tasks = {};
-  // The client's configuration, which tasks of TensorFlow get. May be null.
+  // Is the client's configuration, which tasks of TensorFlow get. May be null.
   const pb::ConfigProto* config = nullptr;
   // Sees plans before they are registered. May be null. If there is an
   // observer, plans must have their `whole` graph.
   PlanObserver* observer = nullptr;
 };
 
-// A part and the request that registers it. If the part is for a task of
-// TensorFlow, the graph has no attrs that only Leat understands. It also lacks
-// attrs that have their default values, because an older TensorFlow may not
-// know these attrs.
+// Describes a part and the request that registers it. If the part is for a task
+// of TensorFlow, the graph has no attrs that only Leat understands. It also
+// lacks attrs that have their default values, because an older TensorFlow may
+// not know these attrs.
 struct PartRequest {
   TaskPart part = {};
   pb::RegisterGraphRequest request = {};

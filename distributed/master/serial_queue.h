@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SerialQueue: runs closures on a WorkQueue one after another, in the order in
+// SerialQueue runs closures on a WorkQueue one after another, in the order in
 // which they were added. Closures that wait for their turn hold no thread.
 //
 //   SerialQueue queue(blocking, /*max_waiting=*/100);
@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// Thread-safe. Closures that were added run even after this is destroyed.
+// Is thread-safe. Closures that were added run even after this is destroyed.
 class SerialQueue {
  public:
   // `queue` is borrowed and must outlive the closures, which may run after this

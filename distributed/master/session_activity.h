@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionActivity: tracks what is under way in a master's session, when the
+// SessionActivity tracks what is under way in a master's session, when the
 // session was last used, and whether the session is open. After Close, it calls
 // back as soon as nothing is under way.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
@@ -21,7 +21,7 @@ namespace leat {
 
 class MasterStep;
 
-// Thread-safe. Shares the ownership of the steps that run.
+// Is thread-safe. Shares the ownership of the steps that run.
 class SessionActivity {
  public:
   // `clock` must outlive this.
@@ -49,7 +49,7 @@ class SessionActivity {
   std::vector<std::shared_ptr<MasterStep>> Steps() const;
   std::vector<std::shared_ptr<MasterStep>> StepsBefore(int64_t number) const;
 
-  // The result of Close.
+  // Holds the result of Close.
   struct Closing {
     int64_t number = 0;
     std::vector<std::shared_ptr<MasterStep>> steps = {};  // to be cancelled

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionConfig: the options of a client's session on a cluster, read from
-// TensorFlow's ConfigProto. Stateless, thread-safe.
+// SessionConfig holds the options of a client's session on a cluster, read from
+// TensorFlow's ConfigProto. Is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_CONFIG_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_CONFIG_H_
 
@@ -26,7 +26,7 @@ namespace leat {
 
 class ClusterSpec;
 
-// The options of a session. A value.
+// The options of a session. Is a value.
 struct SessionConfig {
   // If true, a node goes to another device of the requested task when no device
   // satisfies the node's device request.
@@ -35,7 +35,7 @@ struct SessionConfig {
   bool log_device_placement = false;
   // If true, variables and queues belong to the session, not to the tasks.
   bool isolate_state = false;
-  // The timeout for connecting to the session's tasks, for MakeCallable, and
+  // Is the timeout for connecting to the session's tasks, for MakeCallable, and
   // for every step that does not set a timeout.
   std::optional<std::chrono::nanoseconds> operation_timeout = {};
   // The session uses only tasks and devices that at least one filter allows.

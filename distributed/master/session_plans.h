@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionPlans: holds the graph of a master's session and the plans of its
+// SessionPlans holds the graph of a master's session and the plans of its
 // steps. The plans are registered with the tasks of the session.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_
@@ -37,7 +37,7 @@ CallOptions SetupCall(const MasterEnvironment& environment,
 // message.
 absl::Status WithSetupTimeout(const absl::Status& status);
 
-// Thread-safe.
+// Is thread-safe.
 class SessionPlans {
  public:
   // The graph that a client has sent for its session.
@@ -53,11 +53,12 @@ class SessionPlans {
       ClientGraph client, ClusterDevices cluster);
   ~SessionPlans();
 
-  // The handle by which clients and tasks name the session. It is random.
+  // Returns the handle by which clients and tasks name the session. It is
+  // random.
   const std::string& handle() const { return handle_; }
   // The devices that the session may use, and their tasks.
   const ClusterDevices& cluster() const { return cluster_; }
-  // The version of the graph, which every extension raises by one.
+  // Returns the version of the graph, which every extension raises by one.
   int64_t graph_version() const;
   // The plans that have been made or are being made.
   const std::shared_ptr<RegisteredPlans>& table() const { return table_; }

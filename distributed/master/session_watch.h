@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionWatch: notices that a task of a session was lost while steps of the
+// SessionWatch notices that a task of a session was lost while steps of the
 // session are waiting. The lost task need not have a part in these steps.
 //
 // For example, a worker waits for a token in a queue of one parameter server.
@@ -34,7 +34,7 @@ namespace leat {
 // at the steps. Their error is UNAVAILABLE or ABORTED and names the task. The
 // loss of any other task ends no step.
 //
-// Thread-safe. Owned by a shared_ptr, because calls to tasks may outlive the
+// Is thread-safe. Owned by a shared_ptr, because calls to tasks may outlive the
 // session.
 class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
  public:
@@ -77,7 +77,7 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
 
   Mutex mutex_;
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
-  // The number of the first step that began after the last look.
+  // Is the number of the first step that began after the last look.
   int64_t looked_before_ ABSL_GUARDED_BY(mutex_) = 0;
   // `used_` has the tasks whose state the session has used. `asked_` has those
   // of them that have been asked and have not answered yet.

@@ -2,7 +2,7 @@
 //
 // Finds the cause among the errors that the tasks of a step report. One failure
 // causes many errors: tasks that waited for the failed task's tensors fail, and
-// so do tasks that the master then cancels. Stateless, thread-safe.
+// so do tasks that the master then cancels. Is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_
 #define LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_
 
@@ -13,14 +13,14 @@
 
 namespace leat {
 
-// How a task's part of a step ended.
+// Describes how a task's part of a step ended.
 struct TaskStatus {
-  // The task, such as "/job:ps/replica:0/task:0". "" means that the master
+  // Is the task, such as "/job:ps/replica:0/task:0". "" means that the master
   // ended the step. It does so when the client cancels its call, when the
   // deadline has passed, or when the session is closed.
   std::string task = {};
   absl::Status status = {};
-  // True if the status came after the master had cancelled the task's part.
+  // Is true if the status came after the master had cancelled the task's part.
   bool after_cancel = false;
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UnusedOptions: says in the log which options of clients a server accepts but
+// UnusedOptions says in the log which options of clients a server accepts but
 // does not use. Each option is named once.
 #ifndef LEAT_DISTRIBUTED_MASTER_UNUSED_OPTIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_UNUSED_OPTIONS_H_
@@ -27,7 +27,7 @@ namespace leat {
 std::vector<std::string> UnusedIn(const pb::ConfigProto& config);
 std::vector<std::string> UnusedIn(const pb::RunOptions& options);
 
-// Thread-safe.
+// Is thread-safe.
 class UnusedOptions {
  public:
   // `log` gets the messages, on the threads that call Note. May be null.

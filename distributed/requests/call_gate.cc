@@ -5,9 +5,9 @@
 
 namespace leat {
 
-// The reply of a call that is inside. The call leaves the gate when the reply
-// is called, or destroyed without having been called. Movable. The handler gets
-// a Visit as its Reply.
+// A Visit is the reply of a call that is inside. The call leaves the gate when
+// the reply is called, or destroyed without having been called. Is movable. The
+// handler gets a Visit as its Reply.
 class CallGate::Visit {
  public:
   Visit(CallGate& gate, Reply reply) : gate_(&gate), reply_(std::move(reply)) {}

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallGate: counts the calls of some methods that are under way. These calls
-// are *inside* the gate. A closed gate refuses new calls. A stopping task
-// closes the gate and waits until no call is inside.
+// CallGate counts the calls of some methods that are under way. These calls are
+// *inside* the gate. A closed gate refuses new calls. A stopping task closes
+// the gate and waits until no call is inside.
 #ifndef LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 #define LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 
@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// Thread-safe. Calls that are inside and the handlers that Around makes keep a
-// pointer to the gate, which must outlive them.
+// Is thread-safe. Calls that are inside and the handlers that Around makes keep
+// a pointer to the gate, which must outlive them.
 class CallGate {
  public:
   // `task` names the task in messages.

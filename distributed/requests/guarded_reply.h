@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GuardedReply: the Reply that a transport gives to a handler.
+// GuardedReply is the Reply that a transport gives to a handler.
 //
 // If a handler destroys its reply without calling it, GuardedReply ends the
 // call with INTERNAL and names the method. Without this, the call would never
@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// Movable, thread-compatible. It can be converted to a Reply. It owns `finish`,
-// the transport's Reply, until `finish` is called.
+// Is movable and thread-compatible. It can be converted to a Reply. It owns
+// `finish`, the transport's Reply, until `finish` is called.
 class GuardedReply {
  public:
   // Calls `finish` exactly once. `method` is the path of the method, for

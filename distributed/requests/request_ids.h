@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RequestIds: remembers the ids of the last requests, so that a request that
-// the network delivers twice is served only once (TensorFlow's
-// RecentRequestIds).
+// RequestIds remembers the ids of the last requests, so that a request that the
+// network delivers twice is served only once (TensorFlow's RecentRequestIds).
 #ifndef LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_
 #define LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_
 
@@ -17,9 +16,9 @@
 
 namespace leat {
 
-// A set of ids that forgets the oldest one when it is full. Thread-safe. Each
-// kind of request should have a separate set, so that many requests of one kind
-// do not push out the ids of other kinds.
+// A set of ids that forgets the oldest one when it is full. Is thread-safe.
+// Each kind of request should have a separate set, so that many requests of one
+// kind do not push out the ids of other kinds.
 class RequestIds {
  public:
   // Remembers the last `kept` ids. REQUIRES: kept >= 1.

@@ -13,7 +13,7 @@ namespace {
 // Until a graph is planned and registered, it takes this many times the memory
 // of its parsed message.
 constexpr int64_t kMemoryOfGraph = 3;
-// The maximum value of the estimate of a parsed message's size, in bytes.
+// Limits the value of the estimate of a parsed message's size, in bytes.
 constexpr int64_t kMostParsedBytes = int64_t{1} << 50;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RequestQueue: chooses the thread on which a service of a task handles a
+// RequestQueue chooses the thread on which a service of a task handles a
 // message. Small messages are served on the thread that receives them, others
 // on the blocking queue. If too many bytes wait in the blocking queue, the
 // RequestQueue refuses further messages.
@@ -28,11 +28,11 @@ class Message;
 
 namespace leat {
 
-// Thread-safe. The blocking queue owns the messages that wait, and their
+// Is thread-safe. The blocking queue owns the messages that wait, and their
 // replies.
 class RequestQueue {
  public:
-  // The thread on which a small message is served. Larger messages are always
+  // Says on which thread a small message is served. Larger messages are always
   // served on the blocking queue.
   enum class Thread { kTransport, kBlocking };
   // Serves one message, and calls the reply once.
@@ -59,14 +59,14 @@ class RequestQueue {
   const std::string task_;
   WorkQueue& blocking_;
   const int64_t max_bytes_;
-  // The number of bytes of the headers that wait. The closures in the blocking
-  // queue share this counter, because they may run after the RequestQueue is
-  // destroyed.
+  // Is the number of bytes of the headers that wait. The closures in the
+  // blocking queue share this counter, because they may run after the
+  // RequestQueue is destroyed.
   const std::shared_ptr<std::atomic<int64_t>> waiting_ =
       std::make_shared<std::atomic<int64_t>>(0);
 };
 
-// True for the types of messages that have a graph.
+// Is true for the types of messages that have a graph.
 template <class Request>
 inline constexpr bool kHasGraph = requires(const Request& request) {
   request.graph_def();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The resolver of the flag --cluster JSON|FILE. A value that begins with '{' is
-// JSON. Any other value is the name of a file with JSON.
+// Defines the resolver of the flag --cluster JSON|FILE. A value that begins
+// with '{' is JSON. Any other value is the name of a file with JSON.
 #include <string>
 
 #include "absl/strings/ascii.h"

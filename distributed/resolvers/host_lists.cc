@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The resolver of the flags --ps_hosts a:1,b:2 --worker_hosts c:3, which
-// TensorFlow 1's examples of distributed training use. Tasks are numbered from
-// 0.
+// Defines the resolver of the flags --ps_hosts a:1,b:2 --worker_hosts c:3,
+// which TensorFlow 1's examples of distributed training use. Tasks are numbered
+// from 0.
 #include <map>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HealthService: answers gRPC's health check (protos/health.proto,
+// HealthService answers gRPC's health check (protos/health.proto,
 // methods::kHealthCheck) for the task as a whole.
 #ifndef LEAT_DISTRIBUTED_SERVER_HEALTH_SERVICE_H_
 #define LEAT_DISTRIBUTED_SERVER_HEALTH_SERVICE_H_
@@ -15,8 +15,8 @@
 
 namespace leat {
 
-// Thread-safe. Must outlive the methods that AddMethods adds. Answers SERVING
-// at first.
+// Is thread-safe. Must outlive the methods that AddMethods adds. Answers
+// SERVING at first.
 class HealthService {
  public:
   HealthService() = default;

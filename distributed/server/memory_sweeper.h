@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MemorySweeper: returns memory that the task no longer needs to the system,
-// for example after one huge feed.
+// MemorySweeper returns memory that the task no longer needs to the system, for
+// example after one huge feed.
 //
 // At the end of each interval it gives back the memory that was free during the
 // whole interval: blocks of the devices' pools, and free pages of malloc except
@@ -24,8 +24,8 @@ namespace leat {
 
 class DeviceSet;
 
-// Thread-safe. Works on a thread of its own, so that neither a step nor a timer
-// waits for the system.
+// Is thread-safe. Works on a thread of its own, so that neither a step nor a
+// timer waits for the system.
 class MemorySweeper {
  public:
   // Starts the thread. `devices` and `clock` are borrowed and must outlive

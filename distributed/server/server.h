@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Server: one task of a cluster in this process. It has the task's devices, and
-// serves a worker, a master, a health and a status service at one address.
+// Server is one task of a cluster in this process. It has the task's devices,
+// and serves a worker, a master, a health and a status service at one address.
 //
 //   ServerOptions options;
 //   LEAT_ASSIGN_OR_RETURN(options.config, ResolveTask({}));  // resolver.h
@@ -33,13 +33,13 @@ namespace leat {
 
 class PlanObserver;
 
-// The options of a server. A value.
+// The options of a server. Is a value.
 struct ServerOptions {
   TaskConfig config = {};  // its task must be in its cluster
-  // The address to listen on. If it is empty, the server listens on the task's
-  // address in the cluster.
+  // Is the address to listen on. If it is empty, the server listens on the
+  // task's address in the cluster.
   std::string bind = {};
-  // True if the network is trusted. If false, Start refuses an address that
+  // Is true if the network is trusted. If false, Start refuses an address that
   // other machines can reach, because tasks talk without encryption.
   bool insecure = false;
   // `config.task` replaces its `task`, and `files` replaces its `files`.
@@ -51,9 +51,9 @@ struct ServerOptions {
   ServerLimits limits = {};
   ServerIntervals intervals = {};
   ChunkOptions chunks = {};
-  // The version of the program, which `leat status` shows.
+  // Is the version of the program, which `leat status` shows.
   std::string version = {};
-  // The name of a transport in `transports`.
+  // Is the name of a transport in `transports`.
   std::string transport = "grpc";
   // Borrowed; must outlive the server. If it is null, BuiltinTransports() are
   // used.
@@ -61,8 +61,8 @@ struct ServerOptions {
   // Sees every plan that the master makes. Borrowed; must outlive the server.
   // May be null.
   PlanObserver* plan_observer = nullptr;
-  // Called on any thread with messages for people, for example about the tasks
-  // that a session waits for. May be null.
+  // Is called on any thread with messages for people, for example about the
+  // tasks that a session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
   // The ops that graphs may have, and their kernels. Borrowed; must outlive the
   // server. If they are null, the ops and kernels of this library are used.
@@ -80,7 +80,7 @@ struct ServerCounters {
   size_t graphs = 0;
   // Calls of RunGraph that have not replied.
   size_t running = 0;
-  // Steps that have not ended.
+  // Counts the steps that have not ended.
   size_t steps = 0;
   // Outboxes of steps (StepOutbox), including outboxes of ended steps that are
   // not destroyed yet.
@@ -90,7 +90,8 @@ struct ServerCounters {
                          const ServerCounters&) = default;
 };
 
-// A running task. Thread-safe. Owns its devices, services and threads.
+// A Server is a running task. Is thread-safe. Owns its devices, services and
+// threads.
 class Server {
  public:
   // Makes a server that accepts calls when Start returns. Returns

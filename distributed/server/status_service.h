@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StatusService: serves the status of a task for people (protos/status.proto,
+// StatusService serves the status of a task for people (protos/status.proto,
 // methods::kTaskStatus). It collects the status from the parts of the task, and
 // locks each part only for microseconds. It answers on the transport's thread,
 // so it works even when all other threads are busy.
@@ -25,15 +25,16 @@ class MemorySweeper;
 class Peers;
 class Worker;
 
-// Thread-safe. The only state of the service is the time at which it was made,
-// from which it counts the uptime. Its answers have only shortened session
-// handles and step ids (shown_status.h), so that the reader of a status cannot
-// use the sessions and steps.
+// Is thread-safe. The only state of the service is the time at which it was
+// made, from which it counts the uptime. Its answers have only shortened
+// session handles and step ids (shown_status.h), so that the reader of a status
+// cannot use the sessions and steps.
 class StatusService {
  public:
-  // The sources of the status. Pointers are borrowed and must outlive this.
+  // Holds the sources of the status. Pointers are borrowed and must outlive
+  // this.
   struct Sources {
-    // The name of this task.
+    // Is the name of this task.
     std::string task = {};
     std::string version = {};  // of the program
     const DeviceSet* devices = nullptr;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EndNotices: tells other tasks, on behalf of a master, which steps have ended
+// EndNotices tells other tasks, on behalf of a master, which steps have ended
 // and which sessions were deleted.
 //
 // The notice of a step's end goes to a task with the next RunGraph. The next
@@ -34,13 +34,13 @@
 
 namespace leat {
 
-// The maximum number of ended steps in one message. A task refuses a message
+// Limits the number of ended steps in one message. A task refuses a message
 // with more steps.
 inline constexpr size_t kMaxCleanupSteps = 10'000;
 
-// Thread-safe. Owned by a shared_ptr: DeleteSession shares the ownership until
-// `done` is called. Timers and all other calls keep only weak references, so
-// notices that were not sent are lost when the last owner is gone.
+// Is thread-safe. Owned by a shared_ptr: DeleteSession shares the ownership
+// until `done` is called. Timers and all other calls keep only weak references,
+// so notices that were not sent are lost when the last owner is gone.
 class EndNotices : public std::enable_shared_from_this<EndNotices> {
  public:
   // The maximum number of deletions that are remembered. If there are more,
@@ -107,7 +107,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   // Removes the deletion. If `status` says that the task may not have carried
   // it out, sets the timer again instead.
   void FinishDeletion(int64_t id, const absl::Status& status);
-  // Called when a thread has finished calling tasks. Wakes Stop.
+  // Is called when a thread has finished calling tasks. Wakes Stop.
   void EndCalling();
 
   const std::string own_task_;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gather: collects the results of several asynchronous calls and then passes
-// all of them to one function. FanOut: calls a method of several tasks at the
-// same time and gathers the replies. FanOut and FirstError are stateless and
+// Gather collects the results of several asynchronous calls and then passes all
+// of them to one function. FanOut calls a method of several tasks at the same
+// time and gathers the replies. FanOut and FirstError are stateless and
 // thread-safe.
 //
 //   int sum = 0;
@@ -29,13 +29,14 @@
 
 namespace leat {
 
-// Collects results that arrive one by one, on any threads. Thread-safe. The
+// Collects results that arrive one by one, on any threads. Is thread-safe. The
 // functions that Make returns share the ownership of the Gather.
 template <class T>
 class Gather {
  public:
-  // Gets the results in the order of the functions that Make returned. Called
-  // exactly once, on the thread of the last result, without any lock held.
+  // Gets the results in the order of the functions that Make returned. Is
+  // called exactly once, on the thread of the last result, without any lock
+  // held.
   using Done = absl::AnyInvocable<void(std::vector<absl::StatusOr<T>>) &&>;
   // Reports one result.
   using Result = absl::AnyInvocable<void(absl::StatusOr<T>) &&>;
@@ -67,8 +68,8 @@ class Gather {
   }
 
  private:
-  // The place of one result. If nobody sets the result, the destructor sets it
-  // to CANCELLED.
+  // A Place is the place of one result. If nobody sets the result, the
+  // destructor sets it to CANCELLED.
   class Place {
    public:
     Place(std::shared_ptr<Gather> gather, size_t index)
@@ -112,7 +113,7 @@ class Gather {
   Done done_;
 };
 
-// A call to one task.
+// Describes a call to one task.
 struct TaskCall {
   std::string task = {};  // "/job:worker/replica:0/task:0"
   Payload request = {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerTaskCaller: the TaskCaller of a server's master. It calls the handlers
-// of the server's own task directly, and the other tasks as peers.
+// ServerTaskCaller is the TaskCaller of a server's master. It calls the
+// handlers of the server's own task directly, and the other tasks as peers.
 #ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 #define LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 
@@ -16,7 +16,7 @@ namespace leat {
 
 class Peers;
 
-// Thread-safe. It must outlive the calls that are begun through it.
+// Is thread-safe. It must outlive the calls that are begun through it.
 class ServerTaskCaller final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed

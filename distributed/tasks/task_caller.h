@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TaskCaller: the interface by which a master calls the tasks of a cluster. A
+// TaskCaller is the interface by which a master calls the tasks of a cluster. A
 // server's implementation calls the server's own task directly
 // (server_task_caller.h). Tests have implementations that stand in for tasks.
 #ifndef LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClockOffsets: finds out by how much the clocks of tasks are ahead of the
+// ClockOffsets finds out by how much the clocks of tasks are ahead of the
 // master's clock.
 //
 // The offsets follow from the order of events. A task received a call after the
 // master made the call, and answered before the master had the answer. A tensor
-// was sent before it was received. Stateless, thread-safe.
+// was sent before it was received. Is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 #define LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 
@@ -15,12 +15,12 @@
 
 namespace leat {
 
-// The largest absolute value of times and offsets in this file, in nanoseconds.
-// Larger sums are clamped to this value.
+// Is the largest absolute value of times and offsets in this file, in
+// nanoseconds. Larger sums are clamped to this value.
 inline constexpr int64_t kMaxClockOffset = int64_t{1} << 62;
 
-// The smallest and the largest possible offset of one task's clock from the
-// master's clock, in nanoseconds.
+// Holds the smallest and the largest possible offset of one task's clock from
+// the master's clock, in nanoseconds.
 struct ClockBounds {
   int64_t low = -kMaxClockOffset;
   int64_t high = kMaxClockOffset;

@@ -13,11 +13,11 @@
 namespace leat {
 namespace {
 
-// The resolution of the tasks' times, in nanoseconds. The times are rounded
+// Is the resolution of the tasks' times, in nanoseconds. The times are rounded
 // down to microseconds.
 constexpr int64_t kResolution = 1000;
 
-// An interval in nanoseconds since 1970. It is empty if start > end.
+// Describes an interval in nanoseconds since 1970. It is empty if start > end.
 struct Interval {
   int64_t start = 0;
   int64_t end = 0;
@@ -37,7 +37,7 @@ Interval WorkOf(const pb::StepStats& stats) {
   return work;
 }
 
-// True if a time is set and in the range that ClockOffsets accepts.
+// Returns true if a time is set and in the range that ClockOffsets accepts.
 bool IsTime(int64_t nanos) { return nanos > 0 && nanos <= kMaxClockOffset; }
 
 // Returns the bounds of a task's offset. They follow from the order of events:

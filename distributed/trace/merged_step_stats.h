@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeStepStats: merges what the tasks of a step recorded into one StepStats,
-// which has the times of the master's clock. Stateless, thread-safe.
+// MergeStepStats merges what the tasks of a step recorded into one StepStats,
+// which has the times of the master's clock. Is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 #define LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 
@@ -13,11 +13,11 @@
 
 namespace leat {
 
-// The times of one call of RunGraph, in nanoseconds since 1970. The master made
-// the call at `called` and had the reply at `answered`, by the master's clock.
-// The task had the call at `received` and sent the reply at `replied`, by the
-// task's clock. TensorFlow's tasks do not report `received` and `replied`,
-// which are then 0.
+// Holds the times of one call of RunGraph, in nanoseconds since 1970. The
+// master made the call at `called` and had the reply at `answered`, by the
+// master's clock. The task had the call at `received` and sent the reply at
+// `replied`, by the task's clock. TensorFlow's tasks do not report `received`
+// and `replied`, which are then 0.
 struct RunGraphTimes {
   int64_t called = 0;
   int64_t answered = 0;
@@ -25,7 +25,7 @@ struct RunGraphTimes {
   int64_t replied = 0;
 };
 
-// What one task recorded, with the times of the task's own clock.
+// Describes what one task recorded, with the times of the task's own clock.
 struct TaskStepStats {
   pb::StepStats stats = {};
   RunGraphTimes times = {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Functions that make the errors of calls that got no answer. Every transport
-// uses them, so that all transports have the same messages. Stateless,
+// uses them, so that all transports have the same messages. Is stateless and
 // thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
@@ -34,12 +34,13 @@ absl::Status GivenUpError(absl::string_view address, absl::string_view method);
 // `why` is gRPC's message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// Describes the message of a call for which the receiver had no room. A value.
+// Describes the message of a call for which the receiver had no room. Is a
+// value.
 struct RefusedMessage {
   bool is_response = false;  // True if this process is the receiver.
-  // True if the message alone exceeds the limit for all messages that are being
-  // received. A server of Leat refuses such a request before it receives the
-  // request.
+  // Is true if the message alone exceeds the limit for all messages that are
+  // being received. A server of Leat refuses such a request before it receives
+  // the request.
   bool never_fits = false;
 };
 // Returns the error of a message for which the receiver has no room. The error
@@ -57,8 +58,8 @@ absl::Status UnknownMethodError(absl::string_view method);
 // gets this reason when the caller has given up or is gone.
 absl::Status CallerGoneError(absl::string_view method);
 
-// True for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that the task
-// did not answer.
+// Returns true for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that
+// the task did not answer.
 bool IsUnreachable(const absl::Status& status);
 
 // Returns UNAVAILABLE, without kTransportErrorPayload, for Transport::Listen:

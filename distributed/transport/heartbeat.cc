@@ -8,8 +8,8 @@
 namespace leat {
 namespace {
 
-// True if the health check timed out. An error that the peer itself sent is an
-// answer.
+// Returns true if the health check timed out. An error that the peer itself
+// sent is an answer.
 bool IsNoAnswer(const absl::Status& answer) {
   return absl::IsDeadlineExceeded(answer) && IsTransportError(answer);
 }

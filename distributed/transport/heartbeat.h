@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Heartbeat: notices when a peer that allows no pings falls silent.
+// Heartbeat notices when a peer that allows no pings falls silent.
 // (TensorFlow's servers close the connections of clients that ping.) While
 // calls to the peer are under way, the heartbeat calls the peer's health check
 // again and again. Any answer shows that the peer is alive. TensorFlow's tasks
@@ -21,7 +21,7 @@
 namespace leat {
 
 // Watches the calls of one connection, and calls the health check over the same
-// connection. Thread-safe. Owned by a shared_ptr: timers keep only weak
+// connection. Is thread-safe. Owned by a shared_ptr: timers keep only weak
 // references.
 class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  public:

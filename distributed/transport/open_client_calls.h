@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpenClientCalls: lists the calls of a transport that have not ended.
+// OpenClientCalls lists the calls of a transport that have not ended.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 
@@ -24,8 +24,8 @@ class OpenClientCall {
   virtual void Lose() = 0;
 };
 
-// The set of calls that have been added and not removed. Thread-safe. It does
-// not own the calls. The Entry of each call removes the call from the set.
+// The set of calls that have been added and not removed. Is thread-safe. It
+// does not own the calls. The Entry of each call removes the call from the set.
 class OpenClientCalls {
  public:
   // Adds a call. The set keeps only a weak reference to the call.

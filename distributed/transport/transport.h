@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Transport: calls methods of other tasks, and serves the calls of other tasks.
+// Transport calls methods of other tasks, and serves the calls of other tasks.
 // There is one Transport per server or remote session. Implementations are
 // plug-ins, one per file of distributed/transports/.
 //
@@ -30,7 +30,7 @@
 
 namespace leat {
 
-// The options of one call. A value.
+// The options of one call. Is a value.
 struct CallOptions {
   std::optional<Clock::time_point> deadline = {};  // of Transport::clock
   // If this is cancelled, the call ends, and the callee's CallContext is
@@ -41,13 +41,13 @@ struct CallOptions {
   bool wait_for_ready = false;
 };
 
-// The key of the payload that marks errors of the transport. The payload is
+// Is the key of the payload that marks errors of the transport. The payload is
 // empty. Every error that the transport itself gives to the `done` of a call
 // has this payload. Errors from the callee never have it. So callers can tell
 // an error of the peer from a failure to reach the peer.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
-// What a listener reports about its connections. A value.
+// What a listener reports about its connections. Is a value.
 struct ConnectionCounts {
   size_t open = 0;
   size_t max = 0;      // the maximum of `open`
@@ -57,7 +57,8 @@ struct ConnectionCounts {
   std::string problem = {};
 };
 
-// A server that listens on an address. Its destructor calls Shutdown(0).
+// A Listener is a server that listens on an address. Its destructor calls
+// Shutdown(0).
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -117,15 +118,15 @@ class Transport {
       const std::string& address, const MethodTable& methods) = 0;
 };
 
-// The options of a transport. A value.
+// The options of a transport. Is a value.
 struct TransportOptions {
-  // The maximum size of one message, in bytes.
+  // Limits the size of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;
-  // The maximum total size, in bytes, of the messages that are being received.
+  // Limits the total size, in bytes, of the messages that are being received.
   int64_t max_transport_bytes = DefaultTransportBytes();
   ConnectionTimes times = {};
   ConnectionLimits connections = {};
-  // Called on any thread with messages for people. May be null.
+  // Is called on any thread with messages for people. May be null.
   std::function<void(absl::string_view message)> log = {};
 };
 

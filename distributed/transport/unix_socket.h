@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UnixSocketFile: owns the file of the Unix socket on which a server listens.
+// UnixSocketFile owns the file of the Unix socket on which a server listens.
 // Only the server's user may connect to the socket. A server does not replace
 // the socket of another running server, and removes its own file when it stops.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
@@ -20,8 +20,8 @@ namespace leat {
 // if everybody may replace files in its folder.
 absl::Status ClearSocketPath(const std::string& path);
 
-// Owns the file of a socket, and removes the file in the destructor.
-// Thread-compatible.
+// Owns the file of a socket, and removes the file in the destructor. Is
+// thread-compatible.
 class UnixSocketFile {
  public:
   UnixSocketFile() = default;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Method: describes one of the methods that tasks call on each other.
-// MethodTable: holds the handlers with which a task answers calls of these
+// Method describes one of the methods that tasks call on each other.
+// MethodTable holds the handlers with which a task answers calls of these
 // methods, over any transport.
 //
 //   MethodTable table;
@@ -53,7 +53,7 @@ struct Method {
 
 namespace methods {
 
-// The methods of a master, which clients call.
+// These are the methods of a master, which clients call.
 inline constexpr Method kCreateSession{
     "/tensorflow.MasterService/CreateSession"};
 inline constexpr Method kExtendSession{
@@ -71,7 +71,7 @@ inline constexpr Method kRunCallable{
 inline constexpr Method kReleaseCallable{
     "/tensorflow.MasterService/ReleaseCallable"};
 
-// The methods of a worker, which masters and other workers call.
+// These are the methods of a worker, which masters and other workers call.
 inline constexpr Method kGetStatus{"/tensorflow.WorkerService/GetStatus"};
 inline constexpr Method kCreateWorkerSession{
     "/tensorflow.WorkerService/CreateWorkerSession"};
@@ -94,7 +94,7 @@ inline constexpr Method kMarkRecvFinished{
 inline constexpr Method kLogging{"/tensorflow.WorkerService/Logging"};
 inline constexpr Method kTracing{"/tensorflow.WorkerService/Tracing"};
 
-// Leat's own methods.
+// These are Leat's own methods.
 inline constexpr Method kRecvTensors{
     "/leat.WorkerService/RecvTensors", {}, {1, false}, "RecvTensorsRequest"};
 inline constexpr Method kFetchChunk{
@@ -109,13 +109,13 @@ inline constexpr Method kHealthCheck{
 }  // namespace methods
 
 // What a handler knows about its call. The transport fills it in before it
-// calls the handler. From then on it is thread-safe. Shared by the transport
+// calls the handler. From then on it is thread-safe. Is shared by the transport
 // and the handler.
 struct CallContext {
-  // The transport's name for the caller. Messages show it.
+  // Is the transport's name for the caller. Messages show it.
   std::string peer = {};
-  // The time at which the caller stops waiting. Not set if the call has no
-  // deadline.
+  // Is the time at which the caller stops waiting. Is not set if the call has
+  // no deadline.
   std::optional<Clock::time_point> deadline = {};
   // Cancelled when the caller has given up or is gone.
   Cancellation cancellation;

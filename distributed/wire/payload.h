@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Payload: a message between tasks. It holds the tensors of the message
+// Payload is a message between tasks. It holds the tensors of the message
 // separately from the other fields, which are serialized. So a transport within
 // a process can share the bytes of the tensors, and a transport between
 // processes can send them without a copy.
@@ -21,9 +21,9 @@ namespace leat {
 
 class VariantDecoders;
 
-// A tensor of a message.
+// Describes a tensor of a message.
 struct WireTensor {
-  // The name in a NamedTensorProto; "" where the message's field is a
+  // Is the name in a NamedTensorProto; "" where the message's field is a
   // TensorProto.
   std::string name = {};
   Tensor tensor = {};
@@ -33,8 +33,8 @@ using WireTensors = absl::InlinedVector<WireTensor, 2>;
 
 // Received bytes that are not yet decoded into tensors. The receiver must read
 // the other fields first. Only these fields say which device the tensors are
-// for and which account is charged for the memory. Owns the bytes.
-// Thread-compatible.
+// for and which account is charged for the memory. Owns the bytes. Is
+// thread-compatible.
 class PendingTensors {
  public:
   virtual ~PendingTensors() = default;
@@ -42,9 +42,9 @@ class PendingTensors {
   // The number of bytes, as they were received.
   virtual int64_t bytes() const = 0;
 
-  // True if a transport's thread may call Decode. The number of bytes alone
-  // does not tell, because a few bytes can be a huge tensor of one repeated
-  // value.
+  // Returns true if a transport's thread may call Decode. The number of bytes
+  // alone does not tell, because a few bytes can be a huge tensor of one
+  // repeated value.
   virtual bool IsQuick() const = 0;
 
   // Returns the tensors in the order of the message, in memory of `allocator`.
@@ -55,18 +55,18 @@ class PendingTensors {
                                              int64_t max_bytes) = 0;
 };
 
-// The maximum number of bytes that a transport's thread may decode or copy.
+// Limits the number of bytes that a transport's thread may decode or copy.
 inline constexpr int64_t kMaxInlineBytes = int64_t{256} << 10;
 
-// A message. Movable only; thread-compatible.
+// Describes a message. Is movable only, and thread-compatible.
 struct Payload {
   // All fields except those with tensors, serialized by protobuf.
   std::string header = {};
   // The tensors of the message. In a received message they are complete when
   // `pending` is null. Their bytes may be shared with the sender.
   WireTensors tensors = {};
-  // The received tensors that are not yet decoded. Null after Materialize, in a
-  // message to send, and in a message that came from the same process.
+  // The received tensors that are not yet decoded. Is null after Materialize,
+  // in a message to send, and in a message that came from the same process.
   std::unique_ptr<PendingTensors> pending = {};
 
   // True if a transport's thread may call Materialize; otherwise a thread of a

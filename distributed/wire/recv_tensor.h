@@ -3,7 +3,7 @@
 // The messages with which a task receives tensors of a step from another task:
 // a request for one or several keys, its response, and the chunks of large
 // tensors. The caller and the callee encode and decode them with the functions
-// below. Stateless, thread-safe.
+// below. Is stateless and thread-safe.
 //
 // Between tasks of Leat a large tensor is sent as a *transfer*: the response
 // has the first chunk, and the receiver fetches the other chunks, several at a
@@ -33,7 +33,7 @@
 
 namespace leat {
 
-// The smallest and the largest chunk that a task sends, in bytes.
+// These are the smallest and the largest chunk that a task sends, in bytes.
 inline constexpr int64_t kMinChunkBytes = int64_t{4} << 10;
 inline constexpr int64_t kMaxChunkBytes = int64_t{64} << 20;
 
@@ -47,7 +47,7 @@ struct ChunkOptions {
   int in_flight = 4;
 };
 
-// How a receiver wants to get a large tensor.
+// Describes how a receiver wants to get a large tensor.
 struct ChunkWish {
   // A tensor of more bytes than this becomes a transfer.
   int64_t inline_bytes = 0;
@@ -64,8 +64,8 @@ struct Transfer {
   Shape shape = {};
 
   int64_t num_chunks() const { return (total_bytes - 1) / chunk_bytes + 1; }
-  // The offset and the length of a chunk, in bytes. REQUIRES: 0 <= chunk <
-  // num_chunks().
+  // Return the offset and the length of a chunk, in bytes. REQUIRES: 0 <= chunk
+  // < num_chunks().
   int64_t OffsetOf(int64_t chunk) const { return chunk * chunk_bytes; }
   int64_t LengthOf(int64_t chunk) const {
     return std::min(chunk_bytes, total_bytes - OffsetOf(chunk));
@@ -89,14 +89,13 @@ inline const char* NameOf(RecvForm form) {
   return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
 }
 
-// The maximum number of keys in a request, and the maximum size of one key in
-// bytes. The callee keeps a key until its step ends, so a key must not take
-// much memory.
+// Limit the number of keys in a request, and the size of one key in bytes. The
+// callee keeps a key until its step ends, so a key must not take much memory.
 inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
-// The keys of a receive: a single key, or the keys of a bundle. The receives of
-// several steps share the keys of a bundle. A value.
+// Holds the keys of a receive: a single key, or the keys of a bundle. The
+// receives of several steps share the keys of a bundle. Is a value.
 class RecvKeys {
  public:
   using Shared = std::shared_ptr<const std::vector<ParsedKey>>;
@@ -159,7 +158,7 @@ struct RecvResponse {
   // Says for each tensor whether it is dead. The value of a dead tensor has no
   // meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
-  // The time at which the response was sent, by the sender's clock, in
+  // Is the time at which the response was sent, by the sender's clock, in
   // microseconds since 1970. 0 if the time is not known.
   int64_t send_start_us = 0;
   // If set, the only tensor is the first chunk of this transfer.
@@ -173,7 +172,7 @@ struct RecvResponse {
 absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
                                                 absl::string_view header);
 
-// The request for one chunk of a transfer.
+// Describes the request for one chunk of a transfer.
 struct FetchChunkRequest {
   int64_t step_id = 0;
   uint64_t id = 0;  // of the transfer

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SliceCursor: reads a protobuf message that lies in several pieces of memory,
+// SliceCursor reads a protobuf message that lies in several pieces of memory,
 // without joining them.
 #ifndef LEAT_DISTRIBUTED_WIRE_SLICE_CURSOR_H_
 #define LEAT_DISTRIBUTED_WIRE_SLICE_CURSOR_H_
@@ -15,9 +15,9 @@
 
 namespace leat {
 
-// A range of bytes in a list of slices, read from its front. Thread-compatible.
-// It does not own the bytes. Copies are independent positions in the same
-// bytes.
+// A range of bytes in a list of slices, read from its front. Is
+// thread-compatible. It does not own the bytes. Copies are independent
+// positions in the same bytes.
 class SliceCursor {
  public:
   // Makes an empty range.
@@ -65,7 +65,7 @@ class SliceCursor {
 // The wire type of a field: the lowest three bits of its tag.
 enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// A field of a message.
+// Describes a field of a message.
 struct WireField {
   int number = 0;
   WireType type = WireType::kVarint;

@@ -216,8 +216,8 @@ absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
 // ---------------------------------------------------------------------------
 // Decoding
 
-// A TensorProto in the plain form, which nearly all TensorProtos have: dtype,
-// shape and tensor_content.
+// Describes a TensorProto in the plain form, which nearly all TensorProtos
+// have: dtype, shape and tensor_content.
 struct PlainForm {
   DType dtype = DType::kInvalid;
   Shape shape = {};
@@ -380,7 +380,7 @@ class ReceivedTensors final : public PendingTensors {
                          DecodedBytes(split->tensor));
   }
 
-  // The state of one call of Decode.
+  // Holds the state of one call of Decode.
   struct Decoding {
     Allocator& allocator;
     const VariantDecoders* const variants;

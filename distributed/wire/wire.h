@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EncodePayload and SplitPayload: convert between payloads and the bytes of
+// EncodePayload and SplitPayload convert between payloads and the bytes of
 // TensorFlow's messages, for transports between processes. Sending does not
 // copy the bytes of large tensors. Receiving does not join the pieces in which
-// a message arrived. Stateless, thread-safe.
+// a message arrived. Is stateless and thread-safe.
 //
 // Received bytes come from a peer and are not trusted: whatever they contain,
 // the functions return a value or an error.
@@ -23,9 +23,9 @@
 
 namespace leat {
 
-// A piece of a message. If `tensor` has a value, the piece consists of all
-// bytes of that tensor, which is plain: IsPlainBytes is true for its dtype.
-// Otherwise the piece consists of `bytes`.
+// Describes a piece of a message. If `tensor` has a value, the piece consists
+// of all bytes of that tensor, which is plain: IsPlainBytes is true for its
+// dtype. Otherwise the piece consists of `bytes`.
 struct Segment {
   std::string bytes = {};
   Tensor tensor = {};
@@ -34,7 +34,7 @@ struct Segment {
 // Plain tensors of more bytes than this are sent by reference.
 inline constexpr int64_t kMaxCopiedTensorBytes = 1024;
 
-// The maximum size of a message in bytes, which is protobuf's limit.
+// Limits the size of a message in bytes, which is protobuf's limit.
 inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 
 // Returns the bytes of the message: the fields of the header, then the tensors.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterWatch: ends the sessions of masters that have vanished.
+// MasterWatch ends the sessions of masters that have vanished.
 //
 // A master that crashed does not close its sessions and may never come back.
 // Therefore a task repeatedly asks the masters of idle sessions for their
@@ -25,8 +25,8 @@
 
 namespace leat {
 
-// Thread-safe. Owned by a shared_ptr: timers and calls under way keep only weak
-// references.
+// Is thread-safe. Owned by a shared_ptr: timers and calls under way keep only
+// weak references.
 class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
  public:
   // A master has vanished when another process answers at its address. It has

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartialStep: one run of a graph that several calls of RunGraph feed and
+// PartialStep is one run of a graph that several calls of RunGraph feed and
 // fetch. The first call starts the graph, whose client-terminated _Recvs and
 // _Sends use the rendezvous of the step. Each call puts its feeds there and
-// takes its fetches from there. PartialSteps: the partial steps of a task.
+// takes its fetches from there. PartialSteps holds the partial steps of a task.
 #ifndef LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
 #define LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
 
@@ -29,11 +29,11 @@ namespace leat {
 
 class PartialSteps;
 
-// Thread-safe. The graph that runs and the calls under way share its ownership,
-// and so does the table until the step has ended. The step ends when its last
-// call (is_last_partial_run) is answered, when a call fails, or when the step
-// table ends it. An error of the graph between two calls is the answer to the
-// next call.
+// Is thread-safe. The graph that runs and the calls under way share its
+// ownership, and so does the table until the step has ended. The step ends when
+// its last call (is_last_partial_run) is answered, when a call fails, or when
+// the step table ends it. An error of the graph between two calls is the answer
+// to the next call.
 class PartialStep : public std::enable_shared_from_this<PartialStep> {
  public:
   // Only PartialSteps calls the constructor, which is public because
@@ -64,7 +64,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   void Fail(const absl::Status& why, bool ends_step);
 
  private:
-  // A call under way.
+  // Describes a call under way.
   struct Visit;
 
   // Makes the end of the call and its deadline end the step.
@@ -77,7 +77,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   // first.
   void Settle(const std::shared_ptr<Visit>& visit, const absl::Status& status);
   void Answer(Visit& visit);
-  // Called when the graph has ended.
+  // Is called when the graph has ended.
   void GraphHasEnded();
 
   // The step does not end while it has users: the graph, calls under way, and
@@ -92,7 +92,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   const int64_t step_id_;
   const std::string session_handle_;
   const std::string graph_handle_;
-  // Released by End.
+  // Is released by End.
   std::shared_ptr<WorkerSession> session_;
   std::shared_ptr<const RegisteredGraph> graph_;
   std::unique_ptr<RemoteRendezvous> rendezvous_;
@@ -102,7 +102,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
 
   Mutex mutex_;
   int users_ ABSL_GUARDED_BY(mutex_) = 1;  // the first user is the graph
-  // True if Join has made the step. `early_` is an error from before.
+  // Is true if Join has made the step. `early_` is an error from before.
   bool is_joined_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);
   bool graph_has_ended_ ABSL_GUARDED_BY(mutex_) = false;
@@ -112,10 +112,10 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   std::vector<std::shared_ptr<Visit>> waiting_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Thread-safe.
+// Is thread-safe.
 class PartialSteps {
  public:
-  // The maximum number of partial steps of a task that have not ended.
+  // Limits the number of partial steps of a task that have not ended.
   static constexpr size_t kMaxSteps = 10'000;
 
   // `environment` is borrowed and must outlive this.

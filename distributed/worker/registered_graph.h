@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RegisteredGraph: a compiled graph that a master has registered with this
+// RegisteredGraph is a compiled graph that a master has registered with this
 // task. It maps the rendezvous keys of feeds and fetches to the graph's
 // arguments and return values.
 #ifndef LEAT_DISTRIBUTED_WORKER_REGISTERED_GRAPH_H_
@@ -28,8 +28,8 @@
 
 namespace leat {
 
-// Thread-safe. Owns the compiled graph, which does not change. Must not outlive
-// the devices and resources with which its GraphRunner runs.
+// Is thread-safe. Owns the compiled graph, which does not change. Must not
+// outlive the devices and resources with which its GraphRunner runs.
 class RegisteredGraph {
  public:
   // Says how the steps of a graph get their feeds and return their fetches.
@@ -62,7 +62,7 @@ class RegisteredGraph {
   // The other tasks from which the graph receives tensors, such as
   // "/job:ps/replica:0/task:0".
   const std::vector<std::string>& senders() const { return senders_; }
-  // The number of values that a step of this graph returns.
+  // Returns the number of values that a step of this graph returns.
   size_t num_returns() const { return boundary_.fetches.size(); }
 
   // Returns the same graph, compiled for partial runs. The first call compiles

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Worker: serves masters and peers (TensorFlow's WorkerService). It keeps the
+// Worker serves masters and peers (TensorFlow's WorkerService). It keeps the
 // sessions and graphs of masters, runs this task's parts of their steps, and
 // sends tensors to peers.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_H_
@@ -30,8 +30,9 @@ namespace leat {
 class Traffic;
 struct StatusListing;
 
-// Thread-safe. Owns the sessions of masters and their graphs. Handlers return
-// quickly, because slow work runs on the blocking queue or the compute pool.
+// Is thread-safe. Owns the sessions of masters and their graphs. Handlers
+// return quickly, because slow work runs on the blocking queue or the compute
+// pool.
 class Worker {
  public:
   explicit Worker(WorkerEnvironment environment);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerEnvironment: the objects and options that a worker and its steps use.
+// WorkerEnvironment holds the objects and options that a worker and its steps
+// use.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_ENVIRONMENT_H_
 
@@ -19,8 +20,8 @@ class TensorReceiver;
 class TimerQueue;
 class WorkQueue;
 
-// A value. Pointers are borrowed, not null, and must outlive the worker and the
-// calls that it serves.
+// Is a value. Pointers are borrowed, not null, and must outlive the worker and
+// the calls that it serves.
 struct WorkerEnvironment {
   std::string task = {};  // "/job:ps/replica:0/task:0"
   // The task's devices, and the ops and kernels with which graphs are imported
@@ -30,9 +31,9 @@ struct WorkerEnvironment {
   const KernelRegistry* kernels = nullptr;
   // The task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
-  // The tasks of the cluster. The worker calls Peer::Meet for the tasks from
-  // which its graphs receive tensors. The worker counts each of its answers as
-  // traffic with the calling task.
+  // Holds the tasks of the cluster. The worker calls Peer::Meet for the tasks
+  // from which its graphs receive tensors. The worker counts each of its
+  // answers as traffic with the calling task.
   Peers* peers = nullptr;
   // Receives the tensors of steps from other tasks.
   const TensorReceiver* receiver = nullptr;

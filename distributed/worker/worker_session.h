@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerSession: the state of one master's session on this task. It has the
-// graphs and their stateful kernels. An isolated session also has variables and
-// queues. MasterProcess: identifies the master.
+// WorkerSession holds the state of one master's session on this task. It has
+// the graphs and their stateful kernels. An isolated session also has variables
+// and queues. MasterProcess identifies the master.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
 
@@ -29,10 +29,10 @@ class DeviceSet;
 class KernelRegistry;
 class RegisteredGraph;
 
-// A master's task and the process that runs this task. A task that is restarted
-// has another incarnation. A master sends its MasterProcess to the workers on
-// which it creates a session. A worker can then find out whether that process
-// still exists (master_watch.h). A value, ordered by task.
+// Describes a master's task and the process that runs this task. A task that is
+// restarted has another incarnation. A master sends its MasterProcess to the
+// workers on which it creates a session. A worker can then find out whether
+// that process still exists (master_watch.h). Is a value, ordered by task.
 struct MasterProcess {
   std::string task = {};    // "/job:worker/replica:0/task:0"; "" if unknown
   int64_t incarnation = 0;  // of the task's first device
@@ -40,23 +40,23 @@ struct MasterProcess {
   friend auto operator<=>(const MasterProcess&, const MasterProcess&) = default;
 };
 
-// The options of a session. A value. WorkerSessions sets the limits.
+// The options of a session. Is a value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {
   std::string handle = {};
   MasterProcess master = {};  // the master that made the session
-  // The ticket with which the master made the session. It is larger than the
+  // Is the ticket with which the master made the session. It is larger than the
   // tickets of earlier processes of the master's task. 0 means that the ticket
   // is not known.
   int64_t ticket = 0;
   // If true, the session has variables and queues of its own.
   bool isolated = false;
   size_t max_graphs = 0;
-  // The maximum memory, in bytes, that the session's steps may hold at the same
+  // Limits the memory, in bytes, that the session's steps may hold at the same
   // time. INT64_MAX means that the session has no limit of its own.
   int64_t max_bytes = INT64_MAX;
 };
 
-// Thread-safe. Running steps share its ownership.
+// Is thread-safe. Running steps share its ownership.
 class WorkerSession {
  public:
   // `devices`, `kernels` and `clock` are borrowed and must outlive this and its

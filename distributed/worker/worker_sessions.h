@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerSessions: keeps the sessions that masters have with a task, and finds
+// WorkerSessions keeps the sessions that masters have with a task, and finds
 // them by handle. It also has a session without a handle, which always exists.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_
@@ -32,7 +32,7 @@ class TaskStatusResponse;
 
 namespace leat {
 
-// Thread-safe. Shares the ownership of each session with its running steps.
+// Is thread-safe. Shares the ownership of each session with its running steps.
 class WorkerSessions {
  public:
   // `task` is this task's name. `devices`, `kernels` and `clock` are borrowed

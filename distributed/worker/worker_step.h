@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkerStep: one call of RunGraph on a task, from its feeds to its reply.
+// WorkerStep is one call of RunGraph on a task, from its feeds to its reply.
 #ifndef LEAT_DISTRIBUTED_WORKER_WORKER_STEP_H_
 #define LEAT_DISTRIBUTED_WORKER_WORKER_STEP_H_
 
@@ -54,8 +54,9 @@ void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
 // Returns the error of a fetch, given by its rendezvous key, that is dead.
 absl::Status DeadFetch(absl::string_view key);
 
-// A run of one graph in a step. Thread-safe. It owns itself until it has
-// replied. Until then it shares the ownership of its session and its graph.
+// A WorkerStep is a run of one graph in a step. Is thread-safe. It owns itself
+// until it has replied. Until then it shares the ownership of its session and
+// its graph.
 class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
  public:
   // Runs `graph` for `call`, and replies when no part of the graph runs any

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The flags of the examples that save checkpoints.
+// Declares the flags of the examples that save checkpoints.
 #ifndef LEAT_EXAMPLES_SHARED_CHECKPOINTS_H_
 #define LEAT_EXAMPLES_SHARED_CHECKPOINTS_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions and classes that the Fashion-MNIST examples share. They make
-// batches of the images, take one replica's share of a batch, evaluate a model,
-// and write losses to a file.
+// Declares functions and classes that the Fashion-MNIST examples share. They
+// make batches of the images, take one replica's share of a batch, evaluate a
+// model, and write losses to a file.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 
@@ -26,7 +26,7 @@ namespace leat::examples {
 
 // The values of the flags about images.
 struct DataFlags {
-  // A folder with the four IDX files.
+  // Is a folder with the four IDX files.
   std::string data = kFashionMnistFolder;
   // The number of images in a step of one replica.
   int64_t batch = 128;
@@ -51,7 +51,7 @@ absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
 // One replica's share of the training images. The images come in large batches,
 // `replicas` times as large as the batch of a replica. Replica number i takes
 // part i of each large batch. All replicas together thus go through the images
-// as one program with large batches would. Not thread-safe.
+// as one program with large batches would. Is not thread-safe.
 class Shard {
  public:
   // Returns the errors of TrainingBatches. REQUIRES: 0 <= `number` <
@@ -81,7 +81,7 @@ class Shard {
   Batches batches_;
   int64_t size_ = 0;  // of the replica's batch
   int number_ = 0;
-  // The position that follows the position of `batch_`.
+  // Is the position that follows the position of `batch_`.
   int64_t next_ = 0;
   LabeledImages batch_ = {};
 };
@@ -91,7 +91,7 @@ class Shard {
 // for the batch.
 absl::StatusOr<double> Evaluate(const Callable& accuracy, Batches& batches);
 
-// Writes the losses of all steps to a file, one per line. Not thread-safe.
+// Writes the losses of all steps to a file, one per line. Is not thread-safe.
 class Losses {
  public:
   // If `path` is "", there is no file, and the methods do nothing. All errors

@@ -23,13 +23,13 @@ namespace leat::examples {
 struct ModelFlags {
   // "mlp", a network with one hidden layer, or "cnn", a convolutional one.
   std::string model = "cnn";
-  // The name of an optimizer, such as "adam" or "momentum".
+  // Is the name of an optimizer, such as "adam" or "momentum".
   std::string optimizer = "adam";
   // The learning rate. 0 stands for the optimizer's default.
   double learning_rate = 0;
   // If true, the learning rate falls to 0 along half a cosine.
   bool cosine = false;
-  // The seed for initial values and for shuffling.
+  // Is the seed for initial values and for shuffling.
   int64_t seed = 1;
 };
 // Adds the flags to `app`. `flags` must outlive the parsing of the command
@@ -54,7 +54,8 @@ struct Model {
   // the greatest logit of each image.
   Output logits;
   Output predictions;
-  // The mean cross entropy and the share of correct predictions: float scalars.
+  // Are the mean cross entropy and the share of correct predictions: float
+  // scalars.
   Output loss;
   Output accuracy;
 };

@@ -30,7 +30,7 @@ constexpr char kFooter[] =
     "SIGINT.";
 constexpr int kErrorExitCode = 1;
 constexpr double kMaxGrace = 1e9;  // in seconds; about 30 years
-// The type URL of the payload that holds an error's exit code. Without this
+// Is the type URL of the payload that holds an error's exit code. Without this
 // payload, the code of the status determines the exit code.
 constexpr char kExitCodePayload[] = "leat.examples.exit_code";
 

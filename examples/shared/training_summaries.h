@@ -20,7 +20,7 @@
 
 namespace leat::examples {
 
-// Not thread-safe.
+// Is not thread-safe.
 class TrainingSummaries {
  public:
   // If `folder` is "", there is no file, and the methods do nothing. All errors

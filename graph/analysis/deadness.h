@@ -2,7 +2,7 @@
 //
 // Deadness: the outputs of a branch that was not taken are dead, and a node
 // with a dead input does not run. A graph in which no tensor can be dead runs
-// faster, because its steps need not check for dead tensors. Thread-safe.
+// faster, because its steps need not check for dead tensors. Is thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 #define LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 
@@ -10,9 +10,9 @@
 
 namespace leat {
 
-// A bool attr that Leat's planner sets on every _Recv. Its value says whether a
-// dead tensor may arrive at the _Recv. A _Recv without the attr comes from
-// another planner, and a dead tensor may arrive at it.
+// Is a bool attr that Leat's planner sets on every _Recv. Its value says
+// whether a dead tensor may arrive at the _Recv. A _Recv without the attr comes
+// from another planner, and a dead tensor may arrive at it.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
 // Returns true if a tensor of the graph can be dead, because the graph has a

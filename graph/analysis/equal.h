@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Compares graphs by their structure, for tests and tools, and says in words
-// what differs. Thread-safe.
+// what differs. Is thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_EQUAL_H_
 #define LEAT_GRAPH_ANALYSIS_EQUAL_H_
 

@@ -2,7 +2,7 @@
 //
 // Frames are the loops of a graph (OSDI'16 paper, section 3.4; TensorFlow's
 // dynamic control flow). An Enter opens a frame, an Exit leaves it, and the
-// nodes between them run once per iteration. Thread-safe.
+// nodes between them run once per iteration. Is thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_FRAMES_H_
 #define LEAT_GRAPH_ANALYSIS_FRAMES_H_
 
@@ -16,8 +16,8 @@
 
 namespace leat {
 
-// One loop. The first frame, the root, stands for the nodes outside of all
-// loops.
+// Describes one loop. The first frame, the root, stands for the nodes outside
+// of all loops.
 struct Frame {
   std::string name = {};  // the attr frame_name of its Enters; "" for the root
   int32_t parent = -1;    // index of the frame around it; -1 for the root
@@ -49,12 +49,12 @@ struct Frames {
 //  - a node whose inputs come from different frames.
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
 
-// The limit on how deep loops may nest. The partitioner checks the limit when
-// it adds control loops, and the runtime checks it when it compiles a program.
-// There are two reasons for the limit. Destroying a loop destroys the loops
-// inside of it by recursion, which needs stack. And a device that takes part in
-// a loop must also take part in all loops around it, so deep nesting makes its
-// program large.
+// Is the limit on how deep loops may nest. The partitioner checks the limit
+// when it adds control loops, and the runtime checks it when it compiles a
+// program. There are two reasons for the limit. Destroying a loop destroys the
+// loops inside of it by recursion, which needs stack. And a device that takes
+// part in a loop must also take part in all loops around it, so deep nesting
+// makes its program large.
 inline constexpr int kMaxFrameDepth = 256;
 
 // Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that

@@ -20,7 +20,7 @@
 
 namespace leat {
 
-// A value. Thread-compatible.
+// Is a value. Is thread-compatible.
 struct GraphTotals {
   // Adds the totals of an extension.
   void Add(GraphTotals extension);

@@ -11,7 +11,7 @@
 namespace leat {
 namespace {
 
-// The maximum number of inference passes that make assumptions about the values
+// Limits the number of inference passes that make assumptions about the values
 // that loops carry. If no such pass succeeds, a last pass makes no assumptions,
 // so its result is always valid.
 constexpr int kMaxRefinements = 3;

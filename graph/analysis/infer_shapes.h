@@ -19,7 +19,7 @@ namespace leat {
 // of the outputs of function calls are unknown. Fails with INVALID_ARGUMENT,
 // naming the node, for a node that can never run, and for a cycle that is not a
 // loop. Takes O(nodes + edges) time, and makes a few passes if the graph has
-// loops. Thread-safe.
+// loops. Is thread-safe.
 absl::StatusOr<std::vector<std::vector<InferredOutput>>> InferShapes(
     const Graph& graph);
 

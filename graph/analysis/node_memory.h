@@ -12,12 +12,12 @@
 
 namespace leat {
 
-// A plain value. A tensor that is not in memory of the host is in the memory of
-// the GPU.
+// Is a plain value. A tensor that is not in memory of the host is in the memory
+// of the GPU.
 struct NodeMemory {
   std::vector<bool> is_input_on_host = {};   // by input
   std::vector<bool> is_output_on_host = {};  // by output
-  // True if the kernel for CPUs runs. All tensors are in memory of the host.
+  // Is true if the kernel for CPUs runs. All tensors are in memory of the host.
   bool runs_on_host = false;
 };
 

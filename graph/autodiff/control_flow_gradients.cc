@@ -42,9 +42,9 @@ void Fail(const GradientContext& c, const absl::Status& error) {
       CallSite(c.builder()));
 }
 
-// The dtype of an output's gradient, and what shape inference knows of the
-// gradient. The gradient of a handle has the dtype and shape of the handle's
-// variable.
+// Holds the dtype of an output's gradient, and what shape inference knows of
+// the gradient. The gradient of a handle has the dtype and shape of the
+// handle's variable.
 struct GradientType {
   DType dtype = DType::kInvalid;
   InferredOutput known = {};
@@ -101,8 +101,8 @@ OutputGradients Given(const GradientContext& c, int num_outputs) {
   return given;
 }
 
-// The base of the two classes below. Holds the node that is differentiated and
-// the builder that the gradient is added to.
+// Is the base of the two classes below. Holds the node that is differentiated
+// and the builder that the gradient is added to.
 class NodeDifferentiator {
  public:
   NodeDifferentiator(GradientContext& c, const ControlFlowNode& node)

@@ -4,7 +4,7 @@
 // or While is a node of the same kind. The bodies of this node are the
 // gradients of the forward node's bodies. The forward node gets new outputs for
 // the values of the forward computation that the gradients need, so nothing is
-// computed twice. TensorFlow's cond_v2 and while_v2 do the same. Not
+// computed twice. TensorFlow's cond_v2 and while_v2 do the same. Is not
 // thread-safe, because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
 #define LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_

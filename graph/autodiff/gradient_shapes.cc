@@ -11,7 +11,7 @@
 namespace leat::gradients {
 namespace {
 
-// The axes of broadcast(to, other) along which `to` was stretched.
+// Holds the axes of broadcast(to, other) along which `to` was stretched.
 struct Stretched {
   Dims leading = {};  // axes that `to` does not have
   Dims ones = {};     // axes where `to` has extent 1

@@ -19,10 +19,10 @@
 
 namespace leat {
 
-// A sparse gradient, such as the gradient of a variable from which rows were
-// gathered. Row i of `values` is the gradient of row indices[i] of the
-// variable; rows of `values` with the same index are added up. All other rows
-// of the variable have a gradient of zero.
+// Describes a sparse gradient, such as the gradient of a variable from which
+// rows were gathered. Row i of `values` is the gradient of row indices[i] of
+// the variable; rows of `values` with the same index are added up. All other
+// rows of the variable have a gradient of zero.
 struct IndexedSlices {
   Output values = {};
   Output indices = {};      // a vector of integers

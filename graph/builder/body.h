@@ -8,7 +8,7 @@
 // The builder of a graph has a BuilderTree, which owns the builders of all
 // bodies that were opened in the graph. The tree keeps the builder of a body
 // after the body has ended, because gradients differentiate the body and
-// Build() exports it. All pointers here point at builders of one tree. Not
+// Build() exports it. All pointers here point at builders of one tree. Is not
 // thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BODY_H_
 #define LEAT_GRAPH_BUILDER_BODY_H_
@@ -27,21 +27,21 @@
 
 namespace leat {
 
-// One argument of the function that a body becomes.
+// Describes one argument of the function that a body becomes.
 struct BodyArgument {
   Output inner = {};  // the output of the argument's _Arg node in the body
-  // The output of the parent that the caller passes. For a loop variable,
+  // Is the output of the parent that the caller passes. For a loop variable,
   // `outer` is the initial value.
   Output outer = {};
-  // True if the argument was made because the body uses `outer`. In a loop, a
-  // captured argument has the same value in every iteration.
+  // Is true if the argument was made because the body uses `outer`. In a loop,
+  // a captured argument has the same value in every iteration.
   bool is_captured = false;
-  // In the body of a loop, the value of the variable in the next iteration.
-  // Otherwise not set.
+  // In the body of a loop, this is the value of the variable in the next
+  // iteration. Otherwise not set.
   Output next = {};
-  // In the body of a gradient, the output of the forward body that the argument
-  // stands for. In this case, `outer` is set later, when the forward node has
-  // an output with this value.
+  // In the body of a gradient, this is the output of the forward body that the
+  // argument stands for. In this case, `outer` is set later, when the forward
+  // node has an output with this value.
   Output intermediate = {};
   // Set in the forward body of a loop, if the argument is a list of tensors
   // that a gradient needs. Each iteration pushes the value of this output onto
@@ -49,7 +49,7 @@ struct BodyArgument {
   Output pushed = {};
 };
 
-// The body of one function. GraphBuilder::State owns it.
+// Describes the body of one function. GraphBuilder::State owns it.
 struct Body {
   std::string function = {};       // the function's name, unique in the tree
   GraphBuilder* parent = nullptr;  // the enclosing builder, never null
@@ -57,15 +57,15 @@ struct Body {
   // gradient differentiates, and this body may use outputs of `forward`.
   // Otherwise `forward` is null.
   GraphBuilder* forward = nullptr;
-  // True if this is the body of a loop's gradient. This body gets values of
+  // Is true if this is the body of a loop's gradient. This body gets values of
   // `forward` from lists. Each iteration pops the newest value of each list.
   bool pops_intermediates = false;
 
   std::vector<BodyArgument> arguments = {};
   // Maps the _Arg nodes of the body to positions in `arguments`.
   absl::flat_hash_map<NodeId, int> argument_of = {};
-  // The results of a branch or of a loop's condition. Empty for the body of a
-  // loop, whose results are the arguments' `next`.
+  // Holds the results of a branch or of a loop's condition. Is empty for the
+  // body of a loop, whose results are the arguments' `next`.
   std::vector<Output> returns = {};
   // Nodes of the parent. The node that calls the function must run after them.
   absl::flat_hash_set<NodeId> controls = {};
@@ -101,29 +101,31 @@ struct Body {
 // makes the gradient of the node or exports its functions reads this
 // description.
 struct ControlFlowNode {
-  // The branches in order, or the condition and the body of a While. Not owned.
+  // Holds the branches in order, or the condition and the body of a While. Is
+  // not owned.
   std::vector<GraphBuilder*> bodies = {};
   bool is_loop = false;  // the node is a While
-  // The index of the loop variable that counts the iterations, or -1 if there
-  // is none.
+  // Is the index of the loop variable that counts the iterations, or -1 if
+  // there is none.
   int counter = -1;
   bool is_gradient = false;  // the node is the gradient of another one
 };
 
-// State that the builder of a graph, the root, shares with the builders of all
-// bodies that were opened in it. The root's GraphBuilder::State owns it.
+// Holds the state that the builder of a graph, the root, shares with the
+// builders of all bodies that were opened in it. The root's GraphBuilder::State
+// owns it.
 struct BuilderTree {
   GraphBuilder* root = nullptr;
   absl::Status status = absl::OkStatus();                  // the first error
   std::vector<std::unique_ptr<GraphBuilder>> bodies = {};  // the oldest first
-  // The bodies that are being built, the innermost last. If `open` is empty,
-  // new nodes are added to the graph itself.
+  // Holds the bodies that are being built, the innermost last. If `open` is
+  // empty, new nodes are added to the graph itself.
   std::vector<GraphBuilder*> open = {};
   // Maps each function name in use to a number. If the name is requested again,
   // the search for a free name begins with this number as suffix.
   absl::flat_hash_map<std::string, int> functions = {};
-  // The place in the program that errors name while a CallSite() scope is open.
-  // The outermost CallSite() scope sets it.
+  // Is the place in the program that errors name while a CallSite() scope is
+  // open. The outermost CallSite() scope sets it.
   SourceLocation call_site = {};
   std::optional<int64_t> seed = {};  // the graph's seed, from SetSeed()
 };

@@ -13,8 +13,8 @@
 namespace leat {
 namespace {
 
-// The GraphDef versions of TensorFlow 2.15. A GraphBuilder makes graphs in the
-// format of this version.
+// These are the GraphDef versions of TensorFlow 2.15. A GraphBuilder makes
+// graphs in the format of this version.
 constexpr int kProducer = 1645;
 constexpr int kMinConsumer = 12;
 

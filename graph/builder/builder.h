@@ -133,19 +133,19 @@ class [[nodiscard]] Scope {
 // Says which part of a larger variable a variable is. Only checkpoints use it:
 // they hold the parts under the name of the whole (train/saver.h).
 struct VariablePart {
-  // The name of the part, such as "emb/part_1". An optimizer's slot of a part
-  // keeps the name of the part. If it is empty, the builder sets it to the name
-  // of the variable that it makes.
+  // Is the name of the part, such as "emb/part_1". An optimizer's slot of a
+  // part keeps the name of the part. If it is empty, the builder sets it to the
+  // name of the variable that it makes.
   std::string variable = {};
   Shape whole = {};    // the shape of the larger variable
   int axis = 0;        // the axis along which it is cut
   int64_t offset = 0;  // the index along this axis at which the part begins
 };
 
-// A mutable tensor that outlives steps. It is a VarHandleOp (resource
-// semantics, the default) or a VariableV2 (reference semantics). A Variable
-// object is a handle to the tensor. It is cheap to copy. Its GraphBuilder must
-// outlive it.
+// A Variable is a mutable tensor that outlives steps. It is a VarHandleOp
+// (resource semantics, the default) or a VariableV2 (reference semantics). A
+// Variable object is a handle to the tensor. It is cheap to copy. Its
+// GraphBuilder must outlive it.
 class Variable {
  public:
   // Returns the output of the variable's node. For a VarHandleOp, this is a
@@ -180,16 +180,16 @@ class Variable {
 struct VariableOptions {
   bool trainable = true;     // TrainableVariables() returns it
   bool use_resource = true;  // a VarHandleOp, not a VariableV2
-  // The container and the name under which the device keeps the variable. Nodes
-  // with the same container and name share the variable. An empty `shared_name`
-  // stands for the node's name.
+  // Are the container and the name under which the device keeps the variable.
+  // Nodes with the same container and name share the variable. An empty
+  // `shared_name` stands for the node's name.
   std::string container = {};
   std::string shared_name = {};
-  // Set by those who cut a larger variable into parts.
+  // Is set by those who cut a larger variable into parts.
   std::optional<VariablePart> part = {};
 };
 
-// Builds one graph. Not thread-safe. Outputs, Operations and Variables point
+// Builds one graph. Is not thread-safe. Outputs, Operations and Variables point
 // back at their builder, which must outlive them and cannot be moved. The graph
 // that Build() returns does not depend on the builder.
 class GraphBuilder {

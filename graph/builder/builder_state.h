@@ -2,7 +2,7 @@
 //
 // GraphBuilder::State holds all data of a GraphBuilder. This file also has
 // helpers that work on a State. Private to graph/builder/ and graph/autodiff/.
-// Not thread-safe, as GraphBuilder is not.
+// Is not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 
@@ -26,16 +26,17 @@ namespace leat {
 // such an Operation reports the error.
 inline constexpr NodeId kOfConstants = -2;
 
-// One open ControlDependencies scope. A node that takes an input from one of
-// `members` runs after `operations` anyway, so the node needs no control edges.
+// Describes one open ControlDependencies scope. A node that takes an input from
+// one of `members` runs after `operations` anyway, so the node needs no control
+// edges.
 struct ControlScope {
   std::vector<NodeId> operations = {};
   absl::flat_hash_set<NodeId> members = {};  // nodes made in the scope
 };
 
-// One open OnDevice scope with a device function. `around` has the merged
-// device names of the enclosing scopes, up to the next enclosing scope with a
-// device function.
+// Describes one open OnDevice scope with a device function. `around` has the
+// merged device names of the enclosing scopes, up to the next enclosing scope
+// with a device function.
 struct DeviceFunctionScope {
   std::shared_ptr<const DeviceFunction> function = {};
   DeviceName around = {};
@@ -77,9 +78,9 @@ struct OpenScope {
   BuilderContext outer = {};     // the context to return to
 };
 
-// The data of a GraphBuilder, which builds a graph or a body. The GraphBuilder
-// owns its State, and a Scope keeps a weak reference to it. Exactly one of
-// `own_tree` and `body` is set.
+// Holds the data of a GraphBuilder, which builds a graph or a body. The
+// GraphBuilder owns its State, and a Scope keeps a weak reference to it.
+// Exactly one of `own_tree` and `body` is set.
 struct GraphBuilder::State {
   // `ops` must outlive the state and the graph.
   explicit State(const OpRegistry& ops) : graph(ops) {}

@@ -57,7 +57,7 @@ absl::Status CheckScalar(absl::string_view what, const Output& value,
                    ", got ", Name(value.dtype()), value.shape().DebugString()));
 }
 
-// The parameters of Choose that differ between an If and a Case.
+// Holds the parameters of Choose that differ between an If and a Case.
 struct BranchNames {
   absl::string_view op = {};        // "If"
   absl::string_view selector = {};  // "predicate"

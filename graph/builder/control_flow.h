@@ -69,9 +69,9 @@
 
 namespace leat {
 
-// Functions that build a branch, the condition of a loop, and the body of a
-// loop. The condition and the body get the loop's variables. Cond, Case and
-// While call these functions before they return, and do not keep them.
+// These are functions that build a branch, the condition of a loop, and the
+// body of a loop. The condition and the body get the loop's variables. Cond,
+// Case and While call these functions before they return, and do not keep them.
 using BranchFunction = absl::FunctionRef<std::vector<Output>()>;
 using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
 using LoopBody =

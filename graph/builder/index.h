@@ -27,14 +27,15 @@ namespace leat {
 
 namespace internal {
 
-// A C++ integer type other than bool.
+// Is true for the integer types of C++ other than bool.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
 }  // namespace internal
 
-// One item of a slice. An integer or a scalar Output converts to a single
-// index. The functions below make the other items. Index is a value type.
+// An Index is one item of a slice. An integer or a scalar Output converts to a
+// single index. The functions below make the other items. Index is a value
+// type.
 class Index {
  public:
   template <internal::Integer T>

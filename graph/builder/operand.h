@@ -58,7 +58,7 @@ namespace internal {
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 
-// A C++ type that becomes a string tensor.
+// Is true for C++ types that become string tensors.
 template <class T>
 concept Text = std::convertible_to<const T&, absl::string_view> &&
     !std::same_as<T, std::nullptr_t>;
@@ -70,7 +70,7 @@ concept ArithmeticArray =
     !Text<T> && Arithmetic<typename T::value_type> &&
     std::convertible_to<const T&, absl::Span<const typename T::value_type>>;
 
-// A container whose Outputs are contiguous in memory.
+// Is true for containers whose Outputs are contiguous in memory.
 template <class T>
 concept OutputArray = std::convertible_to<const T&, absl::Span<const Output>>;
 
@@ -81,9 +81,9 @@ Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 
 }  // namespace internal
 
-// One tensor that an op takes: an Output, a variable, a tensor, a string, a
-// number, or a list of these. A tensor becomes a Const of its own dtype. The
-// top of this file describes what numbers and lists become.
+// An Operand is one tensor that an op takes: an Output, a variable, a tensor, a
+// string, a number, or a list of these. A tensor becomes a Const of its own
+// dtype. The top of this file describes what numbers and lists become.
 //
 // Each constructor records the place in the program that calls the constructor,
 // for error messages. Operand is a value type.

@@ -12,7 +12,7 @@
 // Handles are cheap to copy and do not own anything: the builder must outlive
 // them. A handle is invalid if it is default-constructed or returned after an
 // error. A program may pass an invalid handle to any function here, because the
-// builder keeps the error. Not thread-safe, as GraphBuilder is not.
+// builder keeps the error. Is not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_OUTPUT_H_
 #define LEAT_GRAPH_BUILDER_OUTPUT_H_
 
@@ -28,8 +28,8 @@ class GraphBuilder;
 class Index;
 class Output;
 
-// A node of a graph under construction. GraphBuilder and the op functions
-// (ops.h) return Operations. A step can run an Operation as a target.
+// An Operation is a node of a graph under construction. GraphBuilder and the op
+// functions (ops.h) return Operations. A step can run an Operation as a target.
 class Operation {
  public:
   Operation() = default;  // invalid
@@ -68,7 +68,7 @@ class Operation {
   NodeId id_ = kNoNode;
 };
 
-// One output of a node: the tensor that it computes in each step.
+// An Output is one output of a node: the tensor that it computes in each step.
 class Output {
  public:
   Output() = default;  // invalid

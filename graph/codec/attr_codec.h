@@ -39,7 +39,7 @@ struct AttrBudget {
   const VariantDecoders* variants = nullptr;
 };
 
-// The attrs of a node in a message: the field `attr` of a NodeDef.
+// Holds the attrs of a node in a message: the field `attr` of a NodeDef.
 using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;
 
 // Decodes one attr. A message without a value gives std::monostate. Fails with

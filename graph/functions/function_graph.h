@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // FunctionGraph holds the body of a function as a Graph, so that it can be
-// changed like any other graph and then written back as a function.
-// Thread-compatible.
+// changed like any other graph and then written back as a function. Is
+// thread-compatible.
 #ifndef LEAT_GRAPH_FUNCTIONS_FUNCTION_GRAPH_H_
 #define LEAT_GRAPH_FUNCTIONS_FUNCTION_GRAPH_H_
 
@@ -21,7 +21,7 @@ namespace leat {
 // of the op.
 absl::StatusOr<std::string> OutputText(const Node& node, int index);
 
-// The body of a function whose attrs are known.
+// Describes the body of a function whose attrs are known.
 struct FunctionGraph {
   // The first nodes are an _Arg for each tensor of the arguments. After them
   // come the nodes of the function, with the same names as in the function.

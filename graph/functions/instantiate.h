@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// A tensor in a body: output `index` of the node at position `node`, or
-// argument tensor `index` if `node` is kArguments.
+// Describes a tensor in a body: output `index` of the node at position `node`,
+// or argument tensor `index` if `node` is kArguments.
 struct BodyTensor {
   static constexpr int32_t kArguments = -1;
   int32_t node = kArguments;
@@ -35,10 +35,10 @@ struct BodyNode {
   std::vector<int32_t> arg_controls = {};  // indices of argument tensors
 };
 
-// The body of a function whose attrs are known. The body points at ops of the
-// registry and of the function library, and both must outlive the body.
-// Arguments and results are counted by tensor: an argument that is a list has
-// several tensors.
+// Describes the body of a function whose attrs are known. The body points at
+// ops of the registry and of the function library, and both must outlive the
+// body. Arguments and results are counted by tensor: an argument that is a list
+// has several tensors.
 struct FunctionBody {
   std::string name = {};                    // the function's name
   std::vector<std::string> arg_names = {};  // one per tensor
@@ -62,7 +62,7 @@ struct FunctionBody {
 // fails before the nodes take much memory.
 //
 // REQUIRES: `function` has passed ValidateBody (graph_validation.h);
-// `function`, `ops` and `library` outlive the body. Thread-safe.
+// `function`, `ops` and `library` outlive the body. Is thread-safe.
 absl::StatusOr<FunctionBody> Instantiate(const Function& function,
                                          const AttrMap& attrs,
                                          const OpRegistry& ops,

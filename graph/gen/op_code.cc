@@ -15,7 +15,7 @@
 namespace leat::gen {
 namespace {
 
-// The maximum length of a line of generated code.
+// Limits the length of a line of generated code.
 constexpr size_t kColumns = 80;
 
 // Returns the keywords of C++20. Arguments and attrs of ops may have such

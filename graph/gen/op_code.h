@@ -27,13 +27,14 @@
 
 namespace leat::gen {
 
-// The code of one op. The parameters of the function are, in this order,
+// An OpCode is the code of one op. The parameters of the function are, in this
+// order,
 //  - the GraphBuilder, if a node of the op may have no input;
 //  - the inputs;
 //  - the attrs that have no default and do not follow from the inputs;
 //  - a struct of the attrs that have a default;
 //  - the source location of the call.
-// Immutable, so thread-safe.
+// Is immutable and so thread-safe.
 class OpCode {
  public:
   // `op` is borrowed and must outlive this object.
@@ -47,7 +48,7 @@ class OpCode {
   std::string Definition() const;
 
  private:
-  // A parameter of the function, or a field of one of the structs.
+  // Describes a parameter of the function, or a field of one of the structs.
   struct Parameter {
     std::string type = {};
     std::string name = {};   // the C++ name

@@ -5,7 +5,7 @@
 namespace leat::gradients::not_differentiable {
 namespace {
 
-// The ops through which no gradient flows, as in TensorFlow.
+// Lists the ops through which no gradient flows, as in TensorFlow.
 constexpr absl::string_view kOps[] = {"All",
                                       "Any",
                                       "ArgMax",

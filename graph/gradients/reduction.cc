@@ -115,7 +115,7 @@ void ExtremumGrad(GradientContext& c) {
   c.set(0, is_extremum / count * Aligned(c, dy));
 }
 
-// A transposition that moves the reduced axes to the front.
+// Describes a transposition that moves the reduced axes to the front.
 struct ReducedFirst {
   Output order, back;  // the permutation and its inverse
   Output count;        // number of reduced axes, as a vector of one element

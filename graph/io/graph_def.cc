@@ -48,8 +48,9 @@ std::string Counted(int count, absl::string_view noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
-// The parts of "node:index" or "node". Without an index in the text, `index` is
-// 0. If the text after the colon is not a number, `index` is negative.
+// Holds the parts of "node:index" or "node". Without an index in the text,
+// `index` is 0. If the text after the colon is not a number, `index` is
+// negative.
 struct InputText {
   absl::string_view node = {};
   int index = 0;

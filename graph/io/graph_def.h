@@ -28,7 +28,7 @@ class GraphDef;
 
 namespace leat {
 
-// The version of TensorFlow's graph format that this library reads, which is
+// Is the version of TensorFlow's graph format that this library reads, which is
 // the version of TensorFlow 2.15. Import refuses graphs that demand a newer
 // reader (min_consumer).
 inline constexpr int kGraphDefVersion = 1645;

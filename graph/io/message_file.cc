@@ -23,7 +23,7 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-// The maximum depth to which messages may nest. No graph nests this deep, and
+// Limits the depth to which messages may nest. No graph nests this deep, and
 // parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
 

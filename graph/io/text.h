@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Writes graphs as text for people to read: one line per node, or DOT for
-// Graphviz. Thread-safe.
+// Graphviz. Is thread-safe.
 #ifndef LEAT_GRAPH_IO_TEXT_H_
 #define LEAT_GRAPH_IO_TEXT_H_
 

@@ -62,7 +62,7 @@ class LowerAll {
   }
 
  private:
-  // What replaces a lowered node.
+  // Describes what replaces a lowered node.
   struct Replacement {
     std::vector<Endpoint> outputs = {};
     // Control edges from the lowered node come from this node instead. If this

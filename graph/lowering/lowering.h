@@ -4,7 +4,7 @@
 // lowers nodes of one kind. It adds nodes that compute what the lowered node
 // computes, and returns the outputs that have the results. LowerFunctions
 // (lower.h) calls these functions and rewires the consumers of the lowered
-// nodes. Private to this folder. Not thread-safe.
+// nodes. Private to this folder. Is not thread-safe.
 //
 // Each call of LowerFunctions has one Lowering, which adds nodes and removes
 // none.
@@ -25,12 +25,12 @@
 
 namespace leat {
 
-// The nodes that replace a lowered node.
+// Holds the nodes that replace a lowered node.
 struct Lowered {
   std::vector<Endpoint> outputs = {};  // one per output of the node
-  // Nodes that run after all work of the lowered node is done. Control edges
-  // from the lowered node come from these nodes instead. There must be at least
-  // one such node if the lowered node may be dead.
+  // Lists nodes that run after all work of the lowered node is done. Control
+  // edges from the lowered node come from these nodes instead. There must be at
+  // least one such node if the lowered node may be dead.
   std::vector<NodeId> executed = {};
 };
 
@@ -139,7 +139,7 @@ absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);
 absl::StatusOr<Lowered> LowerCase(const Node& node, Lowering& lowering);
 absl::StatusOr<Lowered> LowerWhile(const Node& node, Lowering& lowering);
 
-// One branch of an If or Case.
+// Describes one branch of an If or Case.
 struct Branch {
   FunctionRef function = {};
   std::string name = {};  // part of the names of its nodes: "then"

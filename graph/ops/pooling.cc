@@ -19,8 +19,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The attrs of a pooling op. In the format NCHW_VECT_C, each index along the
-// channel axis stands for 4 channels. A fifth axis holds these 4 channels.
+// Holds the attrs of a pooling op. In the format NCHW_VECT_C, each index along
+// the channel axis stands for 4 channels. A fifth axis holds these 4 channels.
 struct PoolAttrs {
   bool vectorized = false;
   ImageAxes axes = {};

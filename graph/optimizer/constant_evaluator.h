@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// Evaluates single nodes while a step is planned. Thread-safe.
+// Evaluates single nodes while a step is planned. Is thread-safe.
 class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;

@@ -10,8 +10,8 @@ namespace {
 
 using Rewrites = pb::RewriterConfig;
 
-// The name of a pass, and the toggle of TensorFlow that switches the pass on
-// and off.
+// Holds the name of a pass, and the toggle of TensorFlow that switches the pass
+// on and off.
 struct Toggle {
   const char* pass;
   Rewrites::Toggle (Rewrites::*get)() const;

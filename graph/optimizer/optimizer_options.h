@@ -24,17 +24,17 @@ enum class OptimizeLevel : uint8_t {
   kOn,   // all passes run that are not disabled
 };
 
-// A plain value. Thread-compatible.
+// Is a plain value. Is thread-compatible.
 struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
   // The names of passes that do not run. Unknown names are ignored.
   std::vector<std::string> disabled_passes = {};
-  // The maximum number of bytes of one folded constant. All constants that are
+  // Limits the number of bytes of one folded constant. All constants that are
   // folded for one plan may together have kMaxFoldedConstants times as many
   // bytes.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
-  // The maximum number of bytes that all evaluations for one plan may read and
+  // Limits the number of bytes that all evaluations for one plan may read and
   // write in total. A failed evaluation counts as if it had written all bytes
   // that it was allowed to write. But if it failed with RESOURCE_EXHAUSTED, it
   // counts as if it had written nothing, because it got no memory to write to.

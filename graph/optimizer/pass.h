@@ -29,8 +29,8 @@ namespace leat {
 class ConstantEvaluator;
 class PassContext;
 
-// The phases, in the order in which they run. A client cannot observe the order
-// of the passes within a phase.
+// Lists the phases, in the order in which they run. A client cannot observe the
+// order of the passes within a phase.
 enum class Phase : uint8_t {
   // Computes the same values with fewer or cheaper nodes. Runs at most three
   // times. Runs again only if the last run has changed the graph.
@@ -45,7 +45,7 @@ enum class Phase : uint8_t {
 using PassFunction = bool (*)(PassContext& context);
 
 struct Pass {
-  // The name by which OptimizerOptions::disabled_passes disables the pass.
+  // Is the name by which OptimizerOptions::disabled_passes disables the pass.
   std::string name = {};
   Phase phase = Phase::kSimplify;
   PassFunction run = nullptr;
@@ -77,7 +77,7 @@ const PassRegistry& BuiltinPasses();
 // owned and must outlive the call.
 struct RunPassesOptions {
   OptimizerOptions optimizer = {};
-  // Nodes that must not be removed, such as the targets of the step.
+  // Lists nodes that must not be removed, such as the targets of the step.
   std::vector<NodeId> keep = {};
   // The devices that nodes are placed on. Passes do not change the op of a node
   // on a device that is not listed here.
@@ -87,7 +87,7 @@ struct RunPassesOptions {
   std::vector<std::string> foreign_tasks = {};
   // Computes constants; if null, no node is evaluated.
   ConstantEvaluator* evaluator = nullptr;
-  // Called after every run of a pass, if set.
+  // Is called after every run of a pass, if set.
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };
 

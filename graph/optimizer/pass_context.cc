@@ -46,7 +46,7 @@ bool IsControlFlowOp(absl::string_view op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
-// The size in bytes that WorkOf assumes for every element of a tensor.
+// Is the size in bytes that WorkOf assumes for every element of a tensor.
 constexpr int64_t kElementBytes = 4;
 
 // Returns the number of bytes that a kernel reads from these inputs. If the

@@ -25,7 +25,7 @@
 
 namespace leat {
 
-// Each call of RunPasses has one PassContext. Thread-compatible.
+// Each call of RunPasses has one PassContext. Is thread-compatible.
 class PassContext {
  public:
   // The arguments are not owned and must outlive the context. Fails with
@@ -120,7 +120,7 @@ class PassContext {
   void Remove(NodeId id);
 
  private:
-  // The traits of a node, each of which is one bit.
+  // Lists the traits of a node, each of which is one bit.
   enum Trait : uint8_t {
     kPure = 1,
     kControlFlow = 2,

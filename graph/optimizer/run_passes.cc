@@ -9,7 +9,7 @@
 namespace leat {
 namespace {
 
-// The maximum number of times that the phase kSimplify runs. One pass may make
+// Limits the number of times that the phase kSimplify runs. One pass may make
 // work for another, but in real graphs such chains are short.
 constexpr int kMaxRounds = 3;
 

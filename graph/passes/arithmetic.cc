@@ -30,8 +30,8 @@
 namespace leat::passes::arithmetic {
 namespace {
 
-// What can replace a node. `value` is a tensor that equals the output of the
-// node. `skipped` are the other nodes from which the output is computed:
+// Describes what can replace a node. `value` is a tensor that equals the output
+// of the node. `skipped` are the other nodes from which the output is computed:
 // constants, and nodes between `value` and the node. All their data inputs are
 // constants or `value`.
 struct Equivalent {

@@ -29,12 +29,12 @@ namespace {
 // How many event files the kernels of a device may keep open.
 constexpr int kMaxWriters = 256;
 
-// Counts the open event files of a device. Thread-safe.
+// Counts the open event files of a device. Is thread-safe.
 class OpenWriters final : public Resource {
  public:
   static constexpr char kTypeName[] = "OpenWriters";
 
-  // The place of one writer, until the last copy is destroyed.
+  // Is the place of one writer, until the last copy is destroyed.
   using Place = std::shared_ptr<void>;
 
   std::string DebugString() const override { return "OpenWriters"; }
@@ -60,8 +60,8 @@ class OpenWriters final : public Resource {
   std::atomic<int> num_open_ = 0;
 };
 
-// An open event file. It counts among those that the device keeps open, and the
-// device is charged for the events that wait.
+// A Writer is an open event file. It counts among those that the device keeps
+// open, and the device is charged for the events that wait.
 class Writer final : public Resource {
  public:
   static constexpr char kTypeName[] = "SummaryWriter";
@@ -209,7 +209,8 @@ class Close final : public FileKernel {
   }
 };
 
-// The base class of kernels that append an event of a step, which is input 1.
+// Is the base class of kernels that append an event of a step, which is input
+// 1.
 class WriteEvent : public FileKernel {
  protected:
   // Fills the event, which has its time and step.

@@ -15,8 +15,8 @@
 namespace leat::kernels::any::tensor_list {
 namespace {
 
-// A function that does all the work of a kernel. It gets the attr element_dtype
-// as an argument.
+// Is a function that does all the work of a kernel. It gets the attr
+// element_dtype as an argument.
 using ListFunction = absl::Status (*)(KernelContext&, DType element_dtype);
 template <ListFunction function>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeListKernel(const NodeDef& node) {

@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const NodeDef& node) {
   });
 }
 
-// The number of bits in the fraction of T.
+// Is the number of bits in the fraction of T.
 template <class T>
 constexpr int kFractionBits = std::numeric_limits<T>::digits - 1;
 template <>

@@ -19,7 +19,7 @@
 namespace leat::kernels::cpu::bias {
 namespace {
 
-// The type in which values of T are added up. It is float for 16-bit floats,
+// Is the type in which values of T are added up. It is float for 16-bit floats,
 // and the unsigned type for integers, because unsigned sums wrap around.
 template <class T>
 struct SumOf {

@@ -20,8 +20,8 @@
 namespace leat::kernels::cpu::reduction {
 namespace {
 
-// The number of partial results of a block that are computed side by side, so
-// that the loop vectorises.
+// Is the number of partial results of a block that are computed side by side,
+// so that the loop vectorises.
 constexpr int64_t kLanes = 32;
 // At most kBlock elements, or kRowBlock rows, are reduced before partial
 // results are combined. These limits bound the rounding error.

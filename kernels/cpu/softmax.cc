@@ -43,7 +43,7 @@ Wide<T> Exponentials(const Row<T>& row, Row<T>& shifted, Row<T>& exps) {
   return exps.sum();
 }
 
-// The scratch rows of one thread.
+// Holds the scratch rows of one thread.
 template <class T>
 struct Scratch {
   explicit Scratch(int64_t classes)
@@ -88,7 +88,7 @@ class Softmax final : public Kernel {
   }
 };
 
-// A view of an input of shape [1 or rows, 1 or classes] that broadcasts the
+// Is a view of an input of shape [1 or rows, 1 or classes] that broadcasts the
 // input to [rows, classes]. Borrows the tensor.
 template <class T>
 class BroadcastRows {

@@ -98,7 +98,7 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
 }
 
 // Updates all elements of the variables. Compute returns INVALID_ARGUMENT if
-// the shapes of the variables and the gradient differ. Immutable, so
+// the shapes of the variables and the gradient differ. Is immutable and so
 // thread-safe.
 template <class Rule, class T>
 class DenseTraining final : public Kernel {
@@ -141,7 +141,7 @@ class DenseTraining final : public Kernel {
 // Updates the rows of the first dimension that `indices` names. If `indices`
 // names a row several times, the row is updated that many times, in order. If
 // the shapes do not fit or an index is out of range, Compute returns
-// INVALID_ARGUMENT and changes no row. Immutable, so thread-safe.
+// INVALID_ARGUMENT and changes no row. Is immutable and so thread-safe.
 template <class Rule, class T>
 class SparseTraining final : public Kernel {
  public:

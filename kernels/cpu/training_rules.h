@@ -2,7 +2,8 @@
 //
 // These are the update rules of TensorFlow's training ops, such as ApplyAdam.
 // DenseTraining and SparseTraining (training_kernel.h) turn a rule into a
-// kernel. So the dense and the sparse form of an op share one rule. Stateless.
+// kernel. So the dense and the sparse form of an op share one rule. Is
+// stateless.
 //
 // A rule is a class with these static members:
 //
@@ -29,8 +30,8 @@ using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 using ConstStretch = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 
-// The attrs that change what a rule does. A rule ignores the attrs that its ops
-// do not have.
+// Holds the attrs that change what a rule does. A rule ignores the attrs that
+// its ops do not have.
 struct RuleOptions {
   bool use_nesterov = false;  // attr of Momentum and Adam
   bool update_slots = true;   // attr of Adagrad; true: updates accum
@@ -133,8 +134,8 @@ struct RMSPropRule {
   }
 };
 
-// ApplyCenteredRMSProp: as ApplyRMSProp, but divides by an estimate of the
-// gradient's variance instead of its second moment:
+// ApplyCenteredRMSProp does the same as ApplyRMSProp, but divides by an
+// estimate of the gradient's variance instead of its second moment:
 //
 //   ms += (grad^2 - ms) * (1 - rho)
 //   mg += (grad - mg) * (1 - rho)

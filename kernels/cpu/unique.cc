@@ -91,11 +91,11 @@ class Unique final : public Kernel {
     using Key = std::conditional_t<std::is_same_v<T, std::string>,
                                    absl::string_view, T>;
     absl::flat_hash_map<Key, Index, HashOf<Key>, std::equal_to<Key>> seen;
-    // The bytes that `seen` and `first` need per distinct value. They are
-    // reserved, because they can be more than the bytes of the value itself.
-    // The factor 3 has two reasons. A hash table that is half empty takes twice
-    // the bytes of its entries. While the table grows, the old table needs
-    // memory, too.
+    // Is the number of bytes that `seen` and `first` need per distinct value.
+    // They are reserved, because they can be more than the bytes of the value
+    // itself. The factor 3 has two reasons. A hash table that is half empty
+    // takes twice the bytes of its entries. While the table grows, the old
+    // table needs memory, too.
     constexpr int64_t kEntryBytes =
         3 * (sizeof(std::pair<Key, Index>) + 1) + 2 * sizeof(int32_t);
     Allocator& allocator = context.step().device->allocator();

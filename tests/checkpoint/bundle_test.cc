@@ -271,7 +271,8 @@ TEST_F(BundleTest, VisitsAllElementsOfAPart) {
       Reader("m")->Visit("words", TensorSlice::Whole(0), nothing).ok());
 }
 
-// An allocator of a few bytes. It may cancel something before it gives memory.
+// A SmallAllocator is an allocator of a few bytes. It may cancel something
+// before it gives memory.
 class SmallAllocator final : public Allocator {
  public:
   explicit SmallAllocator(int64_t bytes, Cancellation* cancelled = nullptr)
@@ -387,7 +388,7 @@ TEST_F(BundleTest, EveryDamageIsNoticed) {
   EXPECT_EQ(check("whole"), 0);
 }
 
-// An index whose checksums are right, but whose entries lie.
+// Provides an index whose checksums are right, but whose entries lie.
 class HostileIndexTest : public BundleTest {
  protected:
   // Saves a tensor w with 6 numbers, lets `change` change the index, and

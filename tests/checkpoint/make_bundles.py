@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-# Made by a fixed rule, so that every run writes the same files.
+# Is made by a fixed rule, so that every run writes the same files.
 RANDOM = np.random.RandomState(1)
 
 PLAIN = ['bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64',

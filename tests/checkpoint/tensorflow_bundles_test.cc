@@ -98,7 +98,7 @@ TEST(TensorFlowBundlesTest, MergedOnesAreRead) {
   EXPECT_EQ(reader->Find("rows")->slices.size(), 3u);
 }
 
-// A copy of one checkpoint, whose files can be damaged.
+// A DamagedCopy is a copy of one checkpoint, whose files can be damaged.
 class DamagedCopy {
  public:
   explicit DamagedCopy(const std::string& name)

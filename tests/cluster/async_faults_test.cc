@@ -63,7 +63,7 @@ constexpr double kPace = 0.6;
 constexpr absl::Duration kPaceAfter = absl::Seconds(2);
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// Generated examples. A linear model can classify most of them correctly.
+// Holds generated examples. A linear model can classify most of them correctly.
 struct Examples {
   Tensor features = Tensor::Filled(Shape{kExamples, kFeatures}, 0.0f);
   Tensor labels = Tensor::Filled<int32_t>(Shape{kExamples}, 0);
@@ -280,7 +280,7 @@ class Training {
   Model model_;
   std::atomic<int64_t> global_step_{0};
   std::vector<double> paces_;
-  // Declared last, so that the workers end before the members that they use.
+  // Is declared last, so that the workers end before the members that they use.
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 };
 

@@ -155,8 +155,8 @@ TEST_F(CancelledStepsTest, LeaveNothingBehind) {
   cancel(kWarmUp, 0);
   AwaitNoStep();
   Sizes base = Measure();
-  // The number of cancelled steps per seed. It is larger if the test runs with
-  // more than two seeds.
+  // Is the number of cancelled steps per seed. It is larger if the test runs
+  // with more than two seeds.
   const int cancelled = NumSeeds() > 2 ? 1000 : 500;
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);

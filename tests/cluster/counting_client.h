@@ -23,10 +23,10 @@
 
 namespace leat::testing {
 
-// A graph with one variable on each of `num_ps` parameter servers. The device
-// `worker` ("/job:worker/task:0") reads each variable and computes its update
-// from the value, so tensors travel in both directions. The models that are
-// made for one cluster share its variables.
+// Describes a graph with one variable on each of `num_ps` parameter servers.
+// The device `worker` ("/job:worker/task:0") reads each variable and computes
+// its update from the value, so tensors travel in both directions. The models
+// that are made for one cluster share its variables.
 struct CountingModel {
   Graph graph;
   std::string step = {};
@@ -43,11 +43,11 @@ absl::StatusOr<std::vector<float>> Counts(Session& session,
                                           const CountingModel& model);
 
 // Runs steps one after the other on a thread of its own, from construction to
-// Stop. After an error, makes a new session and goes on. Thread-safe, except
+// Stop. After an error, makes a new session and goes on. Is thread-safe, except
 // for Stop.
 class CountingClient {
  public:
-  // An error of a step, or of making a session.
+  // Describes an error of a step, or of making a session.
   struct Failure {
     absl::Status status;
     absl::Time when;

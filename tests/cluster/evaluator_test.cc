@@ -49,7 +49,7 @@ const TaskId kMissing = {"worker", 0};
 constexpr int kWorkers = 2;
 constexpr int kPs = 2;
 constexpr int kSessions = 10;  // each test makes at least this many
-// How long the master tries to reach the missing task.
+// Says how long the master tries to reach the missing task.
 constexpr int kOperationTimeoutMs = 2000;
 constexpr absl::Duration kPatience = absl::Seconds(30);
 

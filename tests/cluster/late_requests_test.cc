@@ -62,7 +62,7 @@ constexpr char kAdd[] = R"(
     attr { key: "recv_device" value { s: "$0" } } }
 )";
 
-// A task with a variable, and a graph that adds 1 to the variable.
+// Provides a task with a variable, and a graph that adds 1 to the variable.
 class LateRequestsTest : public ::testing::Test {
  protected:
   void SetUp() override { Prepare(); }

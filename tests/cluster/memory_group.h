@@ -15,7 +15,7 @@
 
 namespace leat::testing {
 
-// Used by one thread. Its programs must have ended before it is destroyed.
+// Is used by one thread. Its programs must have ended before it is destroyed.
 class MemoryGroup {
  public:
   // Makes a control group (of version 1 or 2) inside the group of this process.

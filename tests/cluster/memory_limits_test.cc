@@ -54,7 +54,7 @@ constexpr char kHoldMemoryAndBecome[] = R"(
     head -c 110000000 /dev/zero >&3
     exec "$0" "$@")";
 
-// The limit on the memory of the server.
+// Holds the limit on the memory of the server.
 struct Limit {
   int64_t kibibytes = 0;
   bool is_of_group = false;  // if false, the limit is on the address space

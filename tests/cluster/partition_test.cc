@@ -70,7 +70,7 @@ constexpr char kHostScript[] = R"(
   ip link set lo up && ip addr add "$0/24" dev cable &&
   ip link set cable up && exec "$@")";
 
-// A host with the only task of `job`.
+// Describes a host with the only task of `job`.
 struct Host {
   const char* job;
   const char* ip;
@@ -149,7 +149,7 @@ void RunInside() {
   EXPECT_THAT(inside.Out(), HasSubstr("[  PASSED  ] 1 test."));
 }
 
-// All hosts of the cluster, with their tasks and the switch.
+// Holds all hosts of the cluster, with their tasks and the switch.
 class Hosts {
  public:
   Hosts() {

@@ -34,8 +34,8 @@ constexpr char kRestored[] = "has restored the variables from '";
 
 class ResumedTrainingTest : public ExamplesTest {
  protected:
-  // The arguments of a training that saves often. One epoch has 64 images; each
-  // step takes 4.
+  // Returns the arguments of a training that saves often. One epoch has 64
+  // images; each step takes 4.
   Args Saving(const Args& more) const {
     Args args = {"--checkpoints", folder_.Path("saved"), "--save-every",
                  "0.05"};

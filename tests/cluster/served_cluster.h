@@ -42,10 +42,11 @@ bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
 struct ServedClusterOptions {
   std::vector<std::string> flags = {};  // of `leat serve`
-  // A limit of each process, such as "-n 200" (see ulimit). "" means no limit.
+  // Is a limit of each process, such as "-n 200" (see ulimit). "" means no
+  // limit.
   std::string limit = {};
-  // True if the tasks do not listen at their addresses in the cluster, but at
-  // other addresses. The test must then forward connections from a task's
+  // Is true if the tasks do not listen at their addresses in the cluster, but
+  // at other addresses. The test must then forward connections from a task's
   // address in the cluster to the address at which the task listens.
   bool is_behind_proxies = false;
   // True if each process has a process group of its own. Then the signals of a
@@ -54,8 +55,8 @@ struct ServedClusterOptions {
 };
 
 // Owns the processes. The destructor kills the processes that still run. The
-// Expect functions and End fail the test if an expectation does not hold.
-// Thread-compatible.
+// Expect functions and End fail the test if an expectation does not hold. Is
+// thread-compatible.
 class ServedCluster {
  public:
   // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with the
@@ -115,8 +116,8 @@ class ServedCluster {
       *BuiltinTransports().Create("grpc");
   const ServedClusterOptions options_;
   std::unique_ptr<LocalCluster> cluster_;
-  // The addresses at which the tasks listen. Null if these are the addresses in
-  // the cluster.
+  // Holds the addresses at which the tasks listen. Is null if these are the
+  // addresses in the cluster.
   std::unique_ptr<LocalCluster> listening_;
   std::map<TaskKey, std::unique_ptr<Process>> processes_;
 };

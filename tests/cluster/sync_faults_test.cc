@@ -50,8 +50,8 @@ using testing::TrainingWorker;
 using testing::WorkerSessionOptions;
 using Code = absl::StatusCode;
 
-// The timeout while no task is missing. It is long, because the machine may be
-// slow.
+// Is the timeout while no task is missing. It is long, because the machine may
+// be slow.
 constexpr std::chrono::seconds kPatience(30);
 
 class SyncFaultsTest : public ::testing::Test {
@@ -202,7 +202,7 @@ TEST_F(SyncFaultsTest, AKilledChiefTakesOverFromItself) {
 
 // ---- In-graph ----
 
-// A model with two towers. Each tower has a gradient of 1.
+// Describes a model with two towers. Each tower has a gradient of 1.
 struct InGraphModel {
   Graph graph;
   std::string train = {};

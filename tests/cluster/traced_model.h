@@ -25,8 +25,8 @@
 
 namespace leat::testing {
 
-// The number of rows of `seen`. It is larger than the number of gradients that
-// all workers together compute in a test.
+// Is the number of rows of `seen`. It is larger than the number of gradients
+// that all workers together compute in a test.
 inline constexpr int32_t kMaxTracedGradients = 1 << 18;
 
 // The names of nodes and tensors are those of a worker's graph.

@@ -30,22 +30,24 @@ namespace leat::testing {
 SessionOptions WorkerSessionOptions(const ServedCluster& cluster, int worker);
 
 // Runs steps from construction to Stop. A step may fail only with a recoverable
-// error; any other error fails the test. Thread-safe, except for Stop, which
+// error; any other error fails the test. Is thread-safe, except for Stop, which
 // must be called by one thread only.
 class TrainingWorker {
  public:
   struct Program {
     Graph graph;
     RecoverableSessionOptions session = {};
-    // Returns the arguments of step number `i` (0, 1, ...) of this program.
-    // Called once for each number. A failed step is not repeated.
+    // Returns the arguments of step number `i` (0, 1, ...) of this program. Is
+    // called once for each number. A failed step is not repeated.
     std::function<RunArgs(int64_t i)> step = {};
-    // Optional. Called with the fetched tensors of each step that succeeds.
+    // Is optional. Is called with the fetched tensors of each step that
+    // succeeds.
     std::function<void(const std::vector<Tensor>& fetched)> done = {};
-    // Optional. Called with the error of each step that fails before Stop.
+    // Is optional. Is called with the error of each step that fails before
+    // Stop.
     std::function<void(const absl::Status& error)> failed = {};
   };
-  // The error of a step, and when the step returned it.
+  // Holds the error of a step, and when the step returned it.
   struct Failure {
     absl::Status status;
     absl::Time when;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's dtypes and its encodings of two values of each. Written by
+// TensorFlow's dtypes and its encodings of two values of each. Is written by
 // make_dtype_encodings.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_
 #define LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_

@@ -21,10 +21,10 @@
 
 namespace leat {
 
-// Thread-safe. Owns the calls until Take.
+// Is thread-safe. Owns the calls until Take.
 class FakeTaskCaller final : public TaskCaller {
  public:
-  // A call that a task has received.
+  // Describes a call that a task has received.
   struct Received {
     std::string task = {};
     std::string path = {};
@@ -32,8 +32,8 @@ class FakeTaskCaller final : public TaskCaller {
     CallOptions options = {};
     Reply done = {};  // null if the call was answered at once
   };
-  // Called with each call, on the caller's thread. Sets `answer` to answer the
-  // call at once.
+  // Is called with each call, on the caller's thread. Sets `answer` to answer
+  // the call at once.
   using OnCall = std::function<void(
       const Received& call, std::optional<absl::StatusOr<Payload>>& answer)>;
   // Returns the answer to GetStatus.

@@ -18,7 +18,7 @@
 
 namespace leat::testing {
 
-// Thread-safe. Copies share their state, which the callback keeps alive. The
+// Is thread-safe. Copies share their state, which the callback keeps alive. The
 // results may be read only after the callback was called.
 class ReceivedTensor {
  public:

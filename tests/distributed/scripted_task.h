@@ -25,7 +25,7 @@
 
 namespace leat::testing {
 
-// Thread-safe. Owns its listener on `network`.
+// Is thread-safe. Owns its listener on `network`.
 class ScriptedTask {
  public:
   using AddMethods = absl::FunctionRef<void(MethodTable&)>;

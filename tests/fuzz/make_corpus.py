@@ -35,7 +35,7 @@ CLUSTERS = {
               '{"type": "ps", "index": 3}}',
 }
 FLOATS = 'tensor { dtype: DT_FLOAT tensor_shape { dim { size: %d } } %s }'
-# Which message, and how many bytes a slice has (0: one slice).
+# Says which message, and how many bytes a slice has (0: one slice).
 WIRE = {
     "feeds": (0, 7, 'graph_handle: "h" step_id: 7 recv_key: "r" send { name: '
               '"a" ' + FLOATS % (2, 'tensor_content: "abcdefgh"') + ' } send { '
@@ -87,7 +87,7 @@ TYPES = ('attr { key: "component_types" value { list { type: DT_FLOAT } } } ')
 FED = ('step_id: 7 send { name: "' + key("x:0") + '" ' +
        FLOATS % (2, 'tensor_content: "abcdefgh"') + ' } ')
 FETCHED = f'recv_key: "{key("y:0")}" '
-# What is registered, and how it is run.
+# Says what is registered, and how it is run.
 WORKER = {
     "sum": (X + node(f'op: "AddV2" name: "s" input: "x" input: "x" {T} ' +
                      DEVICE % 0) +
@@ -111,7 +111,7 @@ WORKER = {
               node('op: "QueueDequeueV2" name: "t" input: "q" ' + TYPES +
                    DEVICE % 0), "step_id: 7 "),
 }
-# How a peer is known that answers RecvTensor(s), or what comes next.
+# Says how a peer is known that answers RecvTensor(s), or what comes next.
 CHUNKS, UNKNOWN, ASKED = range(3)
 COMPUTE = b"\x08"
 CANCEL = b"\x07"
@@ -288,7 +288,7 @@ def main():
       "optional": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
                   'type_name: "tensorflow::data::Optional" metadata: "\\001" '
                   'tensors { dtype: DT_INT32 tensor_shape { } } }',
-      # An optional of nothing in an element's own bytes.
+      # Is an optional of nothing in an element's own bytes.
       "variant_content": 'dtype: DT_VARIANT tensor_shape { } tensor_content: '
                          '"\\037\\n\\032tensorflow::data::Optional'
                          '\\022\\001\\000"',

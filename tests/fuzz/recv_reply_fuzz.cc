@@ -93,7 +93,7 @@ class Script {
   size_t zeros_left_ = kMaxZeros;
 };
 
-// Keeps each call until the test takes and answers it. Used by one thread.
+// Keeps each call until the test takes and answers it. Is used by one thread.
 class HeldTransport final : public leat::Transport {
  public:
   struct OneCall {
@@ -148,7 +148,8 @@ class HeldTransport final : public leat::Transport {
   std::deque<OneCall> calls_;
 };
 
-// An allocator with limited memory, which tells whether the limit was reached.
+// A LimitedAllocator is an allocator with limited memory, which tells whether
+// the limit was reached.
 class LimitedAllocator final : public leat::Allocator {
  public:
   explicit LimitedAllocator(int64_t limit_bytes)

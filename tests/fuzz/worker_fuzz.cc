@@ -36,7 +36,7 @@ namespace {
 
 constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kMemoryBytes = int64_t{64} << 20;
-// The deadline of each call. Without it, many steps would wait forever.
+// Is the deadline of each call. Without it, many steps would wait forever.
 constexpr auto kStepTime = std::chrono::milliseconds(20);
 
 leat::ServerLimits Limits() {
@@ -53,7 +53,8 @@ leat::ServerLimits Limits() {
   return limits;
 }
 
-// The task that all runs share. Starting its threads takes longer than a run.
+// A Task is the task that all runs share. Starting its threads takes longer
+// than a run.
 class Task {
  public:
   Task()

@@ -75,9 +75,9 @@ TEST(DenseTest, MatMulAgreesWithADoubleReference) {
   }
 }
 
-// The expected results of the three directions (output, gradient of the input,
-// gradient of the filter). Convolve computes them product by product, as the
-// definition says.
+// Holds the expected results of the three directions (output, gradient of the
+// input, gradient of the filter). Convolve computes them product by product, as
+// the definition says.
 struct Reference {
   std::vector<double> output, input, filter;
 };

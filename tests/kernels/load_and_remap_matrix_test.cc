@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One call of the op.
+// Describes one call of the op.
 struct Call {
   std::vector<int64_t> rows = {};
   std::vector<int64_t> cols = {};

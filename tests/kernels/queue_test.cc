@@ -24,7 +24,7 @@ using kernels::QueueElement;
 using kernels::QueueKind;
 using kernels::QueueOptions;
 
-// The result that a queue passed to the callback of a call.
+// Holds the result that a queue passed to the callback of a call.
 struct Answer {
   std::optional<absl::Status> status = {};
   std::vector<int32_t> values = {};
@@ -316,7 +316,8 @@ TEST_F(QueueTest, ShufflingKeepsElementsBackUntilClosed) {
 
 // Kernels.
 
-// An allocator that has no memory while `is_empty` is true.
+// A SwitchedAllocator is an allocator that has no memory while `is_empty` is
+// true.
 class SwitchedAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) final {

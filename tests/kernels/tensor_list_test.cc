@@ -377,7 +377,7 @@ TEST_F(TensorListKernelTest, ZerosAndSumsEndWithTheirStep) {
   }
 }
 
-// A device that hands out at most 64 KiB for one buffer.
+// A SmallDevice is a device that hands out at most 64 KiB for one buffer.
 class SmallDevice final : public Device, public Allocator {
  public:
   explicit SmallDevice(Device& device)

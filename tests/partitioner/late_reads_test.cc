@@ -17,8 +17,8 @@ namespace {
 const std::string kPs = "/job:ps/replica:0/task:0/device:CPU:0";
 const std::string kWorker = "/job:worker/replica:0/task:0/device:CPU:0";
 
-// A reference variable "v" on a parameter server, which is read by an Identity
-// before it is updated.
+// Provides a reference variable "v" on a parameter server, which is read by an
+// Identity before it is updated.
 class LateReadsTest : public ::testing::Test {
  protected:
   LateReadsTest() {

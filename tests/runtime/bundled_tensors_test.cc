@@ -34,7 +34,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The timeout of steps. It makes the test fail if a step hangs.
+// Is the timeout of steps. It makes the test fail if a step hangs.
 constexpr std::chrono::seconds kTimeout(30);
 
 bool IsLocal() { return TestedSession() == SessionKind::kLocal; }

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The result of a RecvAsync.
+// Holds the result of a RecvAsync.
 struct Received {
   int calls = 0;
   absl::Status status;

@@ -45,7 +45,8 @@ class LocalSessionTest : public ::testing::TestWithParam<int> {
     return GetParam() == 1 ? "/cpu:0" : "/cpu:1";
   }
 
-  // The outputs of a loop that computes: while (i < n) { i += 1; sum += i; }
+  // Holds the outputs of a loop that computes: while (i < n) { i += 1; sum +=
+  // i; }
   struct WhileLoop {
     Output i;
     Output sum;
@@ -55,9 +56,9 @@ class LocalSessionTest : public ::testing::TestWithParam<int> {
 
   GraphBuilder b;
   std::string init_op;
-  // The edges that close the loops, from a NextIteration to the second input of
-  // a Merge. They are added to the finished graph, because the builder cannot
-  // refer to a node that is added later.
+  // Holds the edges that close the loops, from a NextIteration to the second
+  // input of a Merge. They are added to the finished graph, because the builder
+  // cannot refer to a node that is added later.
   std::vector<std::pair<NodeId, Endpoint>> back_edges;
 };
 

@@ -23,11 +23,12 @@ using Body = std::function<Outputs(const Outputs&)>;
 // In every graph here, the node with this name computes the result.
 inline constexpr char kResult[] = "y/Identity";
 
-// The timeout of steps. It makes the test fail if a step hangs.
+// Is the timeout of steps. It makes the test fail if a step hangs.
 inline constexpr std::chrono::seconds kTimeout(30);
 
 // Builds v1 control flow (Enter, Merge, Switch, Exit, NextIteration) as
-// TensorFlow's Python API does. Errors make the test fail. Thread-compatible.
+// TensorFlow's Python API does. Errors make the test fail. Is
+// thread-compatible.
 class LoopGraph {
  public:
   // Adds a loop and returns the final values of its variables. `condition` and
@@ -51,7 +52,7 @@ class LoopGraph {
   std::vector<std::pair<NodeId, Endpoint>> back_edges_;
 };
 
-// A graph that computes kResult from the placeholder "n" (float32).
+// Describes a graph that computes kResult from the placeholder "n" (float32).
 struct LoopCase {
   std::string name;
   Graph graph;

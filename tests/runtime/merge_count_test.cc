@@ -6,7 +6,7 @@
 namespace leat::merge_count_test {
 namespace {
 
-// The state of one Merge.
+// Holds the state of one Merge.
 struct Merge {
   explicit Merge(int num_inputs, int num_controls = 0)
       : num_inputs(num_inputs), count(merge_count::Initial(num_controls)) {}

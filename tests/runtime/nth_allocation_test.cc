@@ -44,8 +44,8 @@ using testing::FailingAllocations;
 using testing::kHasSanitizer;
 using testing::NthFailure;
 
-// A graph, and steps that give the same results whenever they run in this
-// order.
+// Describes a graph, and steps that give the same results whenever they run in
+// this order.
 struct Program {
   std::string name;
   Graph graph;

@@ -153,11 +153,12 @@ Tensor FeedValue(DType type, const PartialShape& shape, int seed) {
   }
 }
 
-// The timeout of steps, in simulated time. A step that waits for something that
-// never comes reaches its timeout at once. No other step reaches its timeout.
+// Is the timeout of steps, in simulated time. A step that waits for something
+// that never comes reaches its timeout at once. No other step reaches its
+// timeout.
 constexpr std::chrono::seconds kTimeout(2);
 
-// The steps that several sessions of a graph run in the same way.
+// Describes the steps that several sessions of a graph run in the same way.
 struct Steps {
   std::vector<std::string> init;
   std::vector<RunArgs> runs;

@@ -27,14 +27,15 @@ using testing::TaskClient;
 // because a busy machine is slow.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// The resources that an idle process may use in addition to what it used when
-// it was idle before. It may keep connections to all other tasks, threads that
-// wait for work, and pages that malloc or a pool has not given back yet.
+// These are the resources that an idle process may use in addition to what it
+// used when it was idle before. It may keep connections to all other tasks,
+// threads that wait for work, and pages that malloc or a pool has not given
+// back yet.
 constexpr int kMoreDescriptors = 8;
 constexpr int kMoreThreads = 8;
 constexpr int64_t kMoreBytes = 64 << 20;
 
-// The maximum number of bytes from the end of each log that are shown after a
+// Limits the number of bytes from the end of each log that are shown after a
 // failure.
 constexpr size_t kShownBytes = 2000;
 

@@ -25,7 +25,7 @@ namespace leat::soak {
 inline constexpr int kWorkers = 2;
 inline constexpr int kPs = 2;
 
-// The limits of each task.
+// These are the limits of each task.
 inline constexpr int64_t kMaxMessageBytes = 8 << 20;
 inline constexpr int64_t kMaxTransportBytes = 16 << 20;
 inline constexpr int kMaxConnections = 100;
@@ -47,7 +47,7 @@ struct Usage {
   std::string Text() const;
 };
 
-// Not thread-safe. If the tasks do not start, the constructor makes the test
+// Is not thread-safe. If the tasks do not start, the constructor makes the test
 // fail.
 class SoakCluster {
  public:
@@ -56,7 +56,7 @@ class SoakCluster {
   testing::ServedCluster& served() { return served_; }
   Transport& transport() { return *transport_; }
   std::vector<TaskId> tasks() const { return served_.tasks(); }
-  // The folder to which all tasks write their plans.
+  // Returns the folder to which all tasks write their plans.
   std::string dump_folder() const { return folder_.Path("plans"); }
 
   // Kill kills a task. Restart starts it again.

@@ -12,7 +12,7 @@
 namespace leat::soak {
 
 // Counts from construction on. Add the object to GoogleTest's listeners, which
-// then own it. Thread-safe.
+// then own it. Is thread-safe.
 class FailureCount : public ::testing::EmptyTestEventListener {
  public:
   int count() const { return count_; }

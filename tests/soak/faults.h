@@ -14,7 +14,8 @@
 
 namespace leat::soak {
 
-// The place of a fault: the cluster and the victim. Not thread-safe.
+// Describes the place of a fault: the cluster and the victim. Is not
+// thread-safe.
 struct Scene {
   SoakCluster& cluster;
   std::mt19937& random;
@@ -32,14 +33,14 @@ struct Scene {
 
 struct Fault {
   const char* name = "";
-  // The job of the victim. Empty if any task can be the victim.
+  // Is the job of the victim. Is empty if any task can be the victim.
   const char* job = "";
   // Disturbs the victim and returns when the disturbance is over. If the victim
   // does not do what it must, makes the test fail.
   void (*happen)(Scene& scene) = nullptr;
   // True if a worker must get an error.
   bool is_noticed = false;
-  // True if at least one of the errors must name the victim. If there are no
+  // Is true if at least one of the errors must name the victim. If there are no
   // errors, this has no effect.
   bool is_named = true;
 };

@@ -11,7 +11,7 @@
 namespace leat::soak {
 namespace {
 
-// The file in which the kernel lists the children of the main thread.
+// Is the file in which the kernel lists the children of the main thread.
 char children_path[64];
 
 // This signal handler makes only calls that are safe in a signal handler.

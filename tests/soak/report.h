@@ -13,7 +13,7 @@
 
 namespace leat::soak {
 
-// The results of one round, which is a training with one fault.
+// Holds the results of one round, which is a training with one fault.
 struct RoundResult {
   bool is_sync = false;
   bool has_failed = false;
@@ -26,7 +26,7 @@ struct RoundResult {
   int64_t sessions = 0;
 };
 
-// Not thread-safe.
+// Is not thread-safe.
 class Report {
  public:
   void Add(const std::string& fault, const RoundResult& result);

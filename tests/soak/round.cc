@@ -12,8 +12,8 @@
 namespace leat::soak {
 namespace {
 
-// The numbers of steps in which each worker must succeed before and after the
-// fault.
+// These are the numbers of steps in which each worker must succeed before and
+// after the fault.
 constexpr int64_t kStepsBefore = 5;
 constexpr int64_t kStepsAfter = 5;
 

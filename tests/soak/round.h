@@ -28,7 +28,7 @@ struct Round {
 };
 
 // The rounds depend only on the seed. No fault comes a second time before all
-// others have come. Synchronous and asynchronous training take turns. Not
+// others have come. Synchronous and asynchronous training take turns. Is not
 // thread-safe.
 class Schedule {
  public:

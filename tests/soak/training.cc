@@ -60,8 +60,8 @@ CheckedTraining::CheckedTraining(SoakCluster& cluster, bool is_sync)
 
 TrainingWorker::Program CheckedTraining::Program(const TracedModel& model,
                                                  int worker) {
-  // The gradient of the current step. `step` sets it and `done` reads it. Both
-  // run on the worker's thread.
+  // Is the gradient of the current step. `step` sets it and `done` reads it.
+  // Both run on the worker's thread.
   const auto current = std::make_shared<Gradient>();
   return {.graph = model.graph,
           .session = SessionOf(model, worker),

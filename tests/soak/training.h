@@ -25,8 +25,8 @@
 
 namespace leat::soak {
 
-// Not thread-safe. If an expectation does not hold, the function that expects
-// it makes the test fail.
+// Is not thread-safe. If an expectation does not hold, the function that
+// expects it makes the test fail.
 class CheckedTraining {
  public:
   // Begins a synchronous or asynchronous training. The cluster must have no
@@ -48,7 +48,7 @@ class CheckedTraining {
   int64_t errors() const;
 
  private:
-  // A gradient whose step has succeeded.
+  // Describes a gradient whose step has succeeded.
   struct Gradient {
     int32_t row = 0;
     int generation = 0;
@@ -88,12 +88,12 @@ class CheckedTraining {
   // Grows when the chief begins to clear the tasks, and again when it has
   // cleared them.
   int generation_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The number of sessions of the chief since `generation_` last grew.
+  // Is the number of sessions of the chief since `generation_` last grew.
   int64_t chief_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t sessions_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<Gradient> done_ ABSL_GUARDED_BY(mutex_);
   std::vector<absl::Status> errors_ ABSL_GUARDED_BY(mutex_);
-  // Declared last, so that the workers end before the members that they use.
+  // Is declared last, so that the workers end before the members that they use.
   std::vector<std::unique_ptr<testing::TrainingWorker>> workers_;
 };
 

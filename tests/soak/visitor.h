@@ -18,10 +18,10 @@
 
 namespace leat::soak {
 
-// Thread-safe. The destructor closes the session.
+// Is thread-safe. The destructor closes the session.
 class Visitor {
  public:
-  // The node that the steps feed.
+  // Is the node that the steps feed.
   static constexpr char kFedNode[] = "fed_by_a_visitor";
 
   // Makes a session whose master is the victim, without a proxy in between. If

@@ -38,7 +38,7 @@ using testing::RecordedCalls;
 
 FileAccess Files() { return FileAccess::Unrestricted(); }
 
-// The numbers of step `step`, which fill several pages.
+// Returns the numbers of step `step`, which fill several pages.
 Tensor Numbers(int64_t step) {
   return Tensor::Filled<int64_t>(Shape{2000}, step);
 }
@@ -205,8 +205,8 @@ TEST(CheckpointCrashesTest, APowerFailureKeepsAMergedCheckpoint) {
   EXPECT_GT(power.num_states(), 20);
 }
 
-// The number of the last step whose checkpoints were both saved, in memory that
-// processes share.
+// Holds the number of the last step whose checkpoints were both saved, in
+// memory that processes share.
 class SharedStep {
  public:
   SharedStep()

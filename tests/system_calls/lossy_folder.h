@@ -22,10 +22,10 @@
 
 namespace leat::testing {
 
-// Not thread-safe.
+// Is not thread-safe.
 class LossyFolder {
  public:
-  // The contents of files by name.
+  // Holds the contents of files by name.
   using Files = std::map<std::string, std::string>;
 
   // `path` is the path of the folder, which has no files yet.
@@ -49,7 +49,7 @@ class LossyFolder {
     std::string written;  // all bytes
   };
   using Names = std::map<std::string, std::shared_ptr<File>>;
-  // A change of names that is not certain.
+  // Describes a change of names that is not certain.
   struct Change {
     std::string removed;
     std::string added;

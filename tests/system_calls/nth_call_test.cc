@@ -152,7 +152,7 @@ void FailEachCall(
   std::cout << total << " calls failed\n";
 }
 
-// A graph that computes y = 2 x.
+// Describes a graph that computes y = 2 x.
 struct Doubling {
   Doubling() {
     x = b.Placeholder<float>("x", PartialShape(Shape{}));
@@ -330,8 +330,8 @@ TEST(NthCallTest, WritingToADevice) {
 TEST(NthCallTest, ReadingADataset) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("labels");
-  // An IDX file of three labels. It has the type, the number of dimensions, the
-  // extent of the dimension, and the values.
+  // Is an IDX file of three labels. It has the type, the number of dimensions,
+  // the extent of the dimension, and the values.
   const std::string bytes("\0\0\x08\x01\0\0\0\x03\1\2\3", 11);
   ASSERT_TRUE(WriteFile(path, bytes).ok());
   FailEachCall([&](nanoseconds) { return ReadIdx(path).status(); });

@@ -12,7 +12,7 @@
 
 namespace leat::testing {
 
-// A call that has succeeded.
+// Describes a call that has succeeded.
 struct FileCall {
   enum Kind { kCreate, kWrite, kSync, kRename, kRemove, kMakeFolder };
   Kind kind;
@@ -22,7 +22,7 @@ struct FileCall {
 };
 
 // Records the calls of all threads while it exists. Only one object may exist
-// at a time. Used by one thread.
+// at a time. Is used by one thread.
 class RecordedCalls {
  public:
   RecordedCalls();

@@ -18,7 +18,7 @@
 
 namespace leat::testing {
 
-// Thread-safe.
+// Is thread-safe.
 template <class T>
 class Awaited {
  public:

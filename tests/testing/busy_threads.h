@@ -19,7 +19,7 @@
 
 namespace leat::testing {
 
-// Keeps all threads of a queue busy until End. Thread-safe.
+// Keeps all threads of a queue busy until End. Is thread-safe.
 class BusyThreads {
  public:
   explicit BusyThreads(WorkQueue& queue) {

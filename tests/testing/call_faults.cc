@@ -16,11 +16,11 @@ namespace {
 
 using std::chrono::microseconds;
 
-// The shortest and the longest time after which both ends notice that a call is
-// lost.
+// These are the shortest and the longest time after which both ends notice that
+// a call is lost.
 constexpr microseconds kMinLoss = std::chrono::milliseconds(5);
 constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
-// The shortest time after which a request is sent a second time.
+// Is the shortest time after which a request is sent a second time.
 constexpr microseconds kMinAgain(100);
 
 // What a message says about its step. It is empty if the message belongs to no
@@ -75,8 +75,8 @@ StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
   return step;
 }
 
-// Pseudorandom decisions by SplitMix64 (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, 2014).
+// Makes pseudorandom decisions by SplitMix64 (Steele, Lea, Flood: Fast
+// splittable pseudorandom number generators, 2014).
 class Draws {
  public:
   explicit Draws(uint64_t seed) : state_(seed) {}

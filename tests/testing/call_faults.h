@@ -29,20 +29,20 @@
 
 namespace leat::testing {
 
-// The probability of each fault for a call, from 0 to 1. A call that is lost
-// has no other fault.
+// Holds the probability of each fault for a call, from 0 to 1. A call that is
+// lost has no other fault.
 struct FaultPlan {
   uint64_t seed = 0;
   double drop = 0;       // the request or the reply is lost
   double duplicate = 0;  // the request arrives twice
   double delay = 0;
   double reorder = 0;
-  // The longest delay of a request, of a reply, and of a request's second
+  // Is the longest delay of a request, of a reply, and of a request's second
   // arrival.
   std::chrono::microseconds max_delay = std::chrono::milliseconds(10);
 };
 
-// What happens to one call.
+// Describes what happens to one call.
 struct CallFate {
   // The request does not reach the callee.
   bool is_lost = false;
@@ -62,7 +62,7 @@ struct CallFate {
   bool is_overtaken = false;
 };
 
-// Thread-safe. Shared by the transports and the test.
+// Is thread-safe. Shared by the transports and the test.
 class CallFaults {
  public:
   // The number of calls, and the number of calls that had each fault.

@@ -45,9 +45,9 @@ namespace leat::testing {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A task of a cluster with a worker and no master. It counts the calls that it
-// gets and can hold back calls of FetchChunk. Thread-safe. Owns its devices,
-// tables, transport and threads.
+// A ChunkTask is a task of a cluster with a worker and no master. It counts the
+// calls that it gets and can hold back calls of FetchChunk. Is thread-safe.
+// Owns its devices, tables, transport and threads.
 class ChunkTask {
  public:
   // `transports` is borrowed and has a transport named `transport`.

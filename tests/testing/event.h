@@ -14,7 +14,7 @@
 
 namespace leat::testing {
 
-// Thread-safe. An event that is set stays set.
+// Is thread-safe. An event that is set stays set.
 class Event {
  public:
   // Wakes all threads that wait. May be called more than once.

@@ -24,8 +24,8 @@ bool IsFaulty(const CallFate& fate) {
 
 }  // namespace
 
-// One call that suffers faults. Its timers, the other transport and the open
-// calls share its ownership.
+// A FaultyCall is one call that suffers faults. Its timers, the other transport
+// and the open calls share its ownership.
 class FaultyTransport::FaultyCall
     : public std::enable_shared_from_this<FaultyCall> {
  public:

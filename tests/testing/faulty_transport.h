@@ -20,8 +20,8 @@
 
 namespace leat::testing {
 
-// Thread-safe. Owns the other transport, and one thread each for timers and for
-// the replies to callers.
+// Is thread-safe. Owns the other transport, and one thread each for timers and
+// for the replies to callers.
 class FaultyTransport final : public Transport {
  public:
   FaultyTransport(std::unique_ptr<Transport> transport,

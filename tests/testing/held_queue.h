@@ -14,8 +14,8 @@
 
 namespace leat::testing {
 
-// Thread-safe. Owns the closures that have not run. The destructor runs them on
-// the thread that calls it.
+// Is thread-safe. Owns the closures that have not run. The destructor runs them
+// on the thread that calls it.
 class HeldQueue final : public WorkQueue {
  public:
   // Runs the closures that are left.

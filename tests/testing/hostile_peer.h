@@ -19,7 +19,7 @@
 
 namespace leat::testing {
 
-// Used by one thread. Attacks send the same bytes in every run, because the
+// Is used by one thread. Attacks send the same bytes in every run, because the
 // random numbers have a fixed seed.
 class HostilePeer {
  public:

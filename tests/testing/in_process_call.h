@@ -31,8 +31,8 @@ class InProcessCall;
 using CallRef = std::shared_ptr<InProcessCall>;
 
 // The methods that a listener serves at one address, and the calls of these
-// methods that are under way. Thread-safe. Borrows the method table, which must
-// live until Close has returned.
+// methods that are under way. Is thread-safe. Borrows the method table, which
+// must live until Close has returned.
 class Service {
  public:
   Service(std::string address, const MethodTable& methods,
@@ -76,7 +76,7 @@ class Service {
 using ServiceRef = std::shared_ptr<Service>;
 
 // Implements InProcessNetwork: finds the service of an address, and holds the
-// calls that wait for a service. Thread-safe.
+// calls that wait for a service. Is thread-safe.
 class Network {
  public:
   Network(int num_threads, Clock& clock)
@@ -107,7 +107,7 @@ class Network {
  private:
   Mutex mutex_;
   int last_port_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The services, by canonical address.
+  // Holds the services, by canonical address.
   absl::flat_hash_map<std::string, ServiceRef> services_
       ABSL_GUARDED_BY(mutex_);
   // The calls that wait for a service, by canonical address.
@@ -118,7 +118,7 @@ class Network {
 };
 
 // The calls of one transport that are open, because their `done` has not
-// returned. Thread-safe.
+// returned. Is thread-safe.
 class OpenCalls {
  public:
   void Add(const CallRef& call) {
@@ -146,7 +146,7 @@ class OpenCalls {
   absl::flat_hash_set<CallRef> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The arguments of Transport::Call, and the size limit of the response.
+// Holds the arguments of Transport::Call, and the size limit of the response.
 struct CallParts {
   std::string address = {};
   Method method = {};
@@ -156,10 +156,11 @@ struct CallParts {
   int64_t max_message_bytes = 0;  // of the response
 };
 
-// One call. It is open at the caller until `done` has been called. It is open
-// at the callee until its handler has returned and replied. Either of the two
-// may happen first. Thread-safe. The object that continues the call next (a
-// queue, a timer or a service) owns it together with OpenCalls.
+// An InProcessCall is one call. It is open at the caller until `done` has been
+// called. It is open at the callee until its handler has returned and replied.
+// Either of the two may happen first. Is thread-safe. The object that continues
+// the call next (a queue, a timer or a service) owns it together with
+// OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
   // Borrows `open` and `network` until `done` has returned. After that, a

@@ -24,8 +24,8 @@
 
 namespace leat::testing {
 
-// Not thread-safe. Owns the servers, which use TestClock(). Every task has an
-// address at all times, whether its server runs or not.
+// Is not thread-safe. Owns the servers, which use TestClock(). Every task has
+// an address at all times, whether its server runs or not.
 class InProcessCluster {
  public:
   // Starts all tasks. `jobs` maps the name of each job to its number of tasks.

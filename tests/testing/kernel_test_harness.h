@@ -53,7 +53,7 @@ class TestKernel {
   std::unique_ptr<Kernel> kernel_;
 };
 
-// Thread-compatible. Owns the device, its threads and the resources that
+// Is thread-compatible. Owns the device, its threads and the resources that
 // kernels make. Kernels use these and so must not outlive the harness.
 class KernelTestHarness {
  public:

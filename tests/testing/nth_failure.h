@@ -11,7 +11,7 @@
 
 namespace leat::testing {
 
-// Thread-safe, except that only one thread may call Begin and End.
+// Is thread-safe, except that only one thread may call Begin and End.
 class NthFailure {
  public:
   enum Which { kOnlyOne, kAllFromThere };

@@ -38,8 +38,9 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
 // test.
 int WaitFor(pid_t pid, absl::Duration timeout = absl::Seconds(60));
 
-// A program that runs in the background. The destructor kills the program if it
-// still runs. Used by one thread. Owns the folder of its output files.
+// A Process is a program that runs in the background. The destructor kills the
+// program if it still runs. Is used by one thread. Owns the folder of its
+// output files.
 class Process {
  public:
   // Starts the program, as Spawn does.

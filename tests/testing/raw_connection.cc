@@ -21,7 +21,7 @@ namespace leat::testing {
 namespace {
 
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-// The size of the largest HTTP/2 frame that every peer accepts.
+// Is the size of the largest HTTP/2 frame that every peer accepts.
 constexpr size_t kMaxFrameBytes = 16 << 10;
 constexpr uint32_t kConnection = 0;  // the stream of the connection
 constexpr uint32_t kFirstStream = 1;

@@ -13,7 +13,7 @@
 
 namespace leat::testing {
 
-// Used by one thread. Owns its socket.
+// Is used by one thread. Owns its socket.
 class RawConnection {
  public:
   // Connects to `address`, "127.0.0.1:port". Fails the test if nobody listens

@@ -73,7 +73,7 @@ class SessionOnServer final
   absl::Status Close() override { return session_->Close(); }
 
  private:
-  // A callable that keeps the server alive.
+  // A CallableOnServer is a callable that keeps the server alive.
   class CallableOnServer final : public Callable::Implementation {
    public:
     CallableOnServer(std::shared_ptr<SessionOnServer> session,
@@ -89,7 +89,7 @@ class SessionOnServer final
     const Callable callable_;
   };
 
-  // A partial run that keeps the server alive.
+  // A PartialRunOnServer is a partial run that keeps the server alive.
   class PartialRunOnServer final : public PartialRun::Implementation {
    public:
     PartialRunOnServer(std::shared_ptr<SessionOnServer> session, PartialRun run)

@@ -23,7 +23,7 @@ using std::chrono::hours;
 constexpr Clock::time_point kStart(hours(24 * 1000));
 constexpr Clock::duration kLongest = hours(24 * 100);
 
-// The simulation that the calling thread is part of, or null.
+// Is the simulation that the calling thread is part of, or null.
 thread_local const SimulatedClock* simulation_of_thread = nullptr;
 
 std::string NameOf(pthread_t thread) {
@@ -32,8 +32,9 @@ std::string NameOf(pthread_t thread) {
   return name;
 }
 
-// The real clock, for tests that simulate no time. Every test may wait for
-// events until a deadline, but only some tests may sleep (CheckMaySleep).
+// An UnsimulatedClock is the real clock, for tests that simulate no time. Every
+// test may wait for events until a deadline, but only some tests may sleep
+// (CheckMaySleep).
 class UnsimulatedClock final : public Clock {
  public:
   time_point Now() const override { return RealClock().Now(); }
@@ -55,7 +56,7 @@ std::string SinceStart(Clock::time_point when) {
 
 }  // namespace
 
-// A thread that waits. The object is on the stack of that thread.
+// Describes a thread that waits. The object is on the stack of that thread.
 struct SimulatedClock::Waiter {
   Waiter(const CondVar* condition, time_point deadline)
       : condition(condition), deadline(deadline) {

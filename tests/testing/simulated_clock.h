@@ -28,10 +28,11 @@
 
 namespace leat::testing {
 
-// A clock and the simulation that it belongs to. Thread-safe, except that only
-// the test's thread, which makes the clock, may call Settle, Advance and
-// AdvanceUntil. Make the clock before all objects that take it or that have
-// threads, and destroy it after them. Only one clock may exist at a time.
+// A SimulatedClock is a clock and the simulation that it belongs to. Is
+// thread-safe, except that only the test's thread, which makes the clock, may
+// call Settle, Advance and AdvanceUntil. Make the clock before all objects that
+// take it or that have threads, and destroy it after them. Only one clock may
+// exist at a time.
 //
 // The simulation consists of the test's thread and of all leat::Threads that
 // are started while it exists. They run at the same time, as in a program. Only
@@ -123,7 +124,7 @@ class SimulatedClock final : public Clock, private Simulation {
   int num_running_ ABSL_GUARDED_BY(mutex_) = 1;
   // The threads that wait, in the order in which they began to wait.
   std::vector<Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
-  // The test's thread in Settle, or null. It is not one of `waiters_`.
+  // Is the test's thread in Settle, or null. It is not one of `waiters_`.
   Waiter* settling_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 

@@ -29,7 +29,7 @@ class MessageLite;
 
 namespace leat::testing {
 
-// A call in progress. Thread-safe.
+// A StartedCall is a call in progress. Is thread-safe.
 class StartedCall {
  public:
   // Returns whether the answer has arrived.
@@ -53,7 +53,7 @@ class StartedCall {
   std::optional<absl::StatusOr<Payload>> answer_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Thread-safe.
+// Is thread-safe.
 class TaskClient {
  public:
   // `transport` is borrowed and must outlive this object and its calls.

@@ -35,7 +35,7 @@ struct NetworkFault {
   bool is_cut = false;
 };
 
-// Thread-safe. The destructor closes all connections.
+// Is thread-safe. The destructor closes all connections.
 class TcpProxy {
  public:
   // Listens at `address`, and forwards each connection to `server`. Both are

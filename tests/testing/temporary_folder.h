@@ -22,7 +22,8 @@
 
 namespace leat {
 
-// Used by one thread. Fails the test if the folder cannot be made or removed.
+// Is used by one thread. Fails the test if the folder cannot be made or
+// removed.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_(::testing::TempDir() + "leat_test_XXXXXX") {

@@ -21,7 +21,7 @@
 
 namespace leat::testing {
 
-// Records the replies of one call. Thread-safe. May be destroyed before the
+// Records the replies of one call. Is thread-safe. May be destroyed before the
 // call ends.
 class CallResult {
  public:
@@ -55,7 +55,7 @@ absl::StatusOr<Payload> CallNow(Transport& transport, absl::string_view address,
 // string `text`. REQUIRES: `text` is shorter than 128 bytes.
 Payload PayloadOf(absl::string_view text, WireTensors tensors = {});
 
-// Thread-safe. Must outlive its calls.
+// Is thread-safe. Must outlive its calls.
 class TestService {
  public:
   // Answer with the request.

@@ -29,7 +29,7 @@ namespace leat::testing {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The transport that one instance of the tests uses.
+// Holds the transport that one instance of the tests uses.
 struct TransportCase {
   std::string name = {};  // of the transport
   bool is_unix = false;   // listens at Unix sockets

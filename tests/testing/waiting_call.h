@@ -18,7 +18,7 @@
 
 namespace leat::testing {
 
-// Thread-safe. Owns the inputs, the outputs and the cancellation of the run.
+// Is thread-safe. Owns the inputs, the outputs and the cancellation of the run.
 class WaitingCall {
  public:
   // Starts the run and returns when the kernel waits or is done. `kernel` must

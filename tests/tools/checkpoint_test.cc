@@ -200,7 +200,7 @@ TEST_F(CheckpointTest, VerifiesEveryTensor) {
 
 TEST_F(CheckpointTest, NamesWhatIsDamaged) {
   std::filesystem::copy(kTheirs, Path("copy"));
-  // The first and the last tensor of the file.
+  // These are the first and the last tensor of the file.
   const std::string data = DataPath(Path("copy/slices"), 0, 1);
   Damage(data, 0);
   Damage(data, std::filesystem::file_size(data) - 1);

@@ -34,7 +34,7 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
-// A graph that every stage changes. The graph has a call to lower, nodes
+// Is a graph that every stage changes. The graph has a call to lower, nodes
 // without a device, a node that the step does not need, and a multiplication by
 // 1. It is partitioned, because its nodes are on two devices.
 constexpr char kGraph[] = R"(
@@ -180,8 +180,9 @@ TEST_F(StageTest, EveryStageReadsDifferently) {
   EXPECT_EQ(dots.size(), 6u);
 }
 
-// A graph with a variable on a parameter server. Two workers read the variable.
-// The node that computes the mean of their results requests no device.
+// Is a graph with a variable on a parameter server. Two workers read the
+// variable. The node that computes the mean of their results requests no
+// device.
 constexpr char kTowers[] = R"(
   node { name: "w" op: "VarHandleOp" device: "/job:ps/task:1"
          attr { key: "dtype" value { type: DT_FLOAT } }

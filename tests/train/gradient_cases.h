@@ -16,11 +16,11 @@ namespace leat {
 
 using Inputs = std::vector<Output>;
 
-// A function whose gradient is checked. Its inputs are float64, or float32 if
-// `single` is set, and their elements lie in [low, high].
+// Describes a function whose gradient is checked. Its inputs are float64, or
+// float32 if `single` is set, and their elements lie in [low, high].
 struct GradientCase {
   std::string op = {};  // the op whose gradient is checked
-  // One shape per input.
+  // Holds one shape per input.
   std::vector<Shape> shapes = {};
   // Adds the function to the graph and returns its output.
   std::function<Output(GraphBuilder&, const Inputs&)> build = {};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradient cases of element-wise ops, with and without broadcasting.
+// Lists gradient cases of element-wise ops, with and without broadcasting.
 #include <utility>
 
 #include "leat/graph/ops.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradient cases of convolution, pooling and normalization.
+// Lists gradient cases of convolution, pooling and normalization.
 #include "leat/graph/ops.h"
 #include "leat/tests/train/gradient_cases.h"
 

@@ -23,7 +23,7 @@ using Outputs = std::vector<Output>;
 
 // Owns a graph builder, the placeholders that are its inputs, the values that
 // they are fed, and the session that runs the graph. Errors make the test fail.
-// Thread-compatible.
+// Is thread-compatible.
 class GradientProgram {
  public:
   // The test adds its function here. The graph is built at the first Fetch, so

@@ -37,7 +37,7 @@ std::vector<nlohmann::json> CasesOfKind(const std::string& file,
                                         const std::string& kind);
 
 // Owns a session of the graph that a builder has built. Errors make the test
-// fail. Thread-compatible.
+// fail. Is thread-compatible.
 class CaseProgram {
  public:
   // Builds the graph of `b` and runs its initializers. Does not keep `b`.

@@ -41,8 +41,8 @@ std::string NameOf(const json& spec) {
                       spec["name"].get<std::string>());
 }
 
-// The functions that build the cases of one kind. The key of a function is the
-// field "what" of its case. Every function must have a case.
+// Holds the functions that build the cases of one kind. The key of a function
+// is the field "what" of its case. Every function must have a case.
 template <class F>
 class Table {
  public:
@@ -188,8 +188,8 @@ TEST(NnValuesTest, InitialValuesAreTensorFlows) {
       });
 }
 
-// A gradient that is fed at every step. It is sparse if the gradient of the
-// case is sparse.
+// A FedGradient is a gradient that is fed at every step. It is sparse if the
+// gradient of the case is sparse.
 class FedGradient {
  public:
   FedGradient(GraphBuilder& b, const json& first, const Tensor& variable)

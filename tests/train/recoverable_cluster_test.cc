@@ -43,9 +43,9 @@ constexpr std::chrono::seconds kTimeout(60);
 using Made = absl::StatusOr<std::unique_ptr<RecoverableSession>>;
 using testing::TestClock;
 
-// A worker's copy of a model that is trained asynchronously. The first server
-// also has a queue: `put` enqueues an element, and `num_left` is the queue's
-// size.
+// Describes a worker's copy of a model that is trained asynchronously. The
+// first server also has a queue: `put` enqueues an element, and `num_left` is
+// the queue's size.
 struct AsyncModel {
   std::optional<Graph> graph;
   std::string loss, global_step, train, uninitialized, put, num_left;

@@ -31,7 +31,7 @@ using testing::ScriptedSessionTest;
 using ::testing::SizeIs;
 using testing::World;
 
-// The time after which tasks stop looking for missing variables and give up.
+// Is the time after which tasks stop looking for missing variables and give up.
 constexpr std::chrono::seconds kTimeToLook(3);
 
 class RecoverableSessionTest : public ScriptedSessionTest {};

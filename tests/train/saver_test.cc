@@ -162,7 +162,7 @@ TEST(SaverTest, SavesTheValuesThatBeginHasRead) {
   EXPECT_EQ(model.Fetch(w.value()).data<float>()[0], 1);
 }
 
-// A model with a variable that is cut into parts, trained with Adam.
+// Describes a model with a variable that is cut into parts, trained with Adam.
 struct Parts : Model {
   explicit Parts(int parts, Operation* train = nullptr) {
     table =

@@ -27,10 +27,10 @@
 
 namespace leat::testing {
 
-// The result of a step.
+// Is the result of a step.
 using Outcome = absl::StatusOr<std::vector<Tensor>>;
 
-// The state that the sessions of one test share, with the test's script.
+// Holds the state that the sessions of one test share, with the test's script.
 // ScriptedSession says what the steps "init", "missing" and "block" do; a test
 // may give any other names to its steps. `step` decides the result of every
 // step except "missing". Thread-safe, except that the functions and
@@ -47,13 +47,13 @@ struct World {
   // The variables that "missing" reports while `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
   std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // all but "missing"
-  // The timeouts of these steps.
+  // Holds the timeouts of these steps.
   std::vector<std::optional<std::chrono::nanoseconds>> timeouts
       ABSL_GUARDED_BY(mutex);
   // The numbers of sessions made and of "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
-  // The times at which the attempts to make a session began.
+  // Holds the times at which the attempts to make a session began.
   std::vector<Clock::time_point> attempts ABSL_GUARDED_BY(mutex);
 
   // The number of sessions that were closed, and the time that Close takes.
@@ -97,11 +97,11 @@ struct World {
   }
 };
 
-// A session that runs the script of a World. "init" sets World::initialized,
-// "missing" fetches the names of the uninitialized variables, and "block" waits
-// until the session is closed and then fails with CANCELLED. "save/restore_all"
-// sets World::initialized if the script lets it succeed. Does not own the
-// World, which must outlive it. Thread-safe.
+// A ScriptedSession is a session that runs the script of a World. "init" sets
+// World::initialized, "missing" fetches the names of the uninitialized
+// variables, and "block" waits until the session is closed and then fails with
+// CANCELLED. "save/restore_all" sets World::initialized if the script lets it
+// succeed. Does not own the World, which must outlive it. Is thread-safe.
 class ScriptedSession final : public Session {
  public:
   ScriptedSession(World& world, int number) : world_(world), number_(number) {}
@@ -187,7 +187,7 @@ class ScriptedSession final : public Session {
   bool closed_ = false;  // guarded by the world's mutex
 };
 
-// A fixture for RecoverableSessions that make ScriptedSessions of `world_`.
+// Is a fixture for RecoverableSessions that make ScriptedSessions of `world_`.
 // Time is simulated.
 class ScriptedSessionTest : public ::testing::Test {
  protected:
@@ -261,9 +261,9 @@ class ScriptedSessionTest : public ::testing::Test {
   SimulatedClock clock_;
   World world_{clock_};
   RecoverableSessionOptions options_;
-  // The messages that were logged.
+  // Holds the messages that were logged.
   std::vector<std::string> said_;
-  // The connect timeout that the last attempt to make a session asked for.
+  // Is the connect timeout that the last attempt to make a session asked for.
   std::chrono::nanoseconds connect_timeout_{0};
 };
 

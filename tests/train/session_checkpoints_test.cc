@@ -86,7 +86,8 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
   const TemporaryFolder folder_;
   Mutex mutex_;  // guards what follows once the session exists
   int64_t num_steps_ = 0;
-  // The error of the next step of this name. Tests set it while no step runs.
+  // Is the error of the next step of this name. Tests set it while no step
+  // runs.
   std::map<std::string, absl::Status> errors_;
 };
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that read and write tensors as NumPy's .npy files (format versions
-// 1 to 3, NumPy Enhancement Proposal 1). They support bool, integers, float16
-// to float64, complex numbers and byte strings of a fixed width, in
-// little-endian byte order and C order. Stateless, thread-safe.
+// Reads and writes tensors as NumPy's .npy files (format versions 1 to 3, NumPy
+// Enhancement Proposal 1). They support bool, integers, float16 to float64,
+// complex numbers and byte strings of a fixed width, in little-endian byte
+// order and C order. Is stateless and thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_NPY_H_
 #define LEAT_TOOLS_TENSORS_NPY_H_
 
@@ -17,7 +17,7 @@
 
 namespace leat {
 
-// The maximum size of a file that is read, in bytes.
+// Limits the size of a file that is read, in bytes.
 inline constexpr int64_t kMaxNpyBytes = int64_t{4} << 30;
 
 // Parses `bytes`, the contents of a file, and returns the array in host memory.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compare says how the values of two tensors differ. Stateless, thread-safe.
+// Compare says how the values of two tensors differ. Is stateless and
+// thread-safe.
 //
 //   const TensorDifference difference = Compare(before, after);
 #ifndef LEAT_TOOLS_TENSORS_TENSOR_DIFFERENCE_H_

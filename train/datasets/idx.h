@@ -2,7 +2,7 @@
 //
 // Readers of IDX files, the format of MNIST and Fashion-MNIST. A file consists
 // of the bytes 0, 0, type and rank, then the extents as big-endian numbers,
-// then the elements. Files may be gzipped. Stateless, thread-safe.
+// then the elements. Files may be gzipped. Is stateless and thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
 //                         LoadFashionMnist(kFashionMnistFolder));
@@ -23,7 +23,7 @@
 
 namespace leat {
 
-// The maximum number of bytes of a file, packed or unpacked.
+// Limits the number of bytes of a file, packed or unpacked.
 inline constexpr int64_t kMaxIdxBytes = int64_t{4} << 30;
 
 // Returns the content of an IDX file as a tensor of uint8. Returns
@@ -44,7 +44,7 @@ struct LabeledImages {
   Tensor labels = {};
 };
 
-// The training and the test split of Fashion-MNIST.
+// Holds the training and the test split of Fashion-MNIST.
 struct FashionMnist {
   LabeledImages train = {};
   LabeledImages test = {};
@@ -53,7 +53,7 @@ struct FashionMnist {
 // dataset-fashion-mnist installs these files. Returns INVALID_ARGUMENT, naming
 // the split, if counts, extents or labels are wrong or there are no images.
 absl::StatusOr<FashionMnist> LoadFashionMnist(const std::string& folder);
-// The folder into which Debian's package installs the files.
+// Is the folder into which Debian's package installs the files.
 inline constexpr char kFashionMnistFolder[] =
     "/usr/share/datasets/fashion-mnist";
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Activations: functions of one tensor that layers apply to their results.
+// Activations are functions of one tensor that layers apply to their results.
 //
 //   Output h = nn::Dense(x, {.units = 10, .activation = nn::relu});
 //

@@ -40,7 +40,7 @@ Output Normalize(Output x, const Moments& by, Output gamma, Output beta,
   return x * scale + (beta - by.mean * scale);
 }
 
-// A normalized input, and the moments by which it was normalized.
+// Describes a normalized input, and the moments by which it was normalized.
 struct Normalized {
   Output y = {};
   Moments batch = {};

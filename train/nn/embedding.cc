@@ -11,7 +11,7 @@
 namespace leat::nn {
 namespace {
 
-// The number of rows of a table, and the shape of a row.
+// Holds the number of rows of a table, and the shape of a row.
 struct Table {
   int64_t rows = 0;
   Dims row = {};
@@ -62,8 +62,8 @@ Output Gather(const Variable& part, Output ids, SourceLocation location) {
   return op::GatherV2(part.value(), ids, 0, {}, location);
 }
 
-// For each id, the part that has the row of the id, and the index of the row in
-// that part.
+// Says for each id which part has the row of the id, and the index of the row
+// in that part.
 struct Places {
   Output part = {};
   Output row = {};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EmbeddingLookup: returns rows of a table whose parts may live on several
+// EmbeddingLookup returns rows of a table whose parts may live on several
 // parameter servers (tf.compat.v1.nn.embedding_lookup). Each server receives
 // only the ids of its own rows and sends only those rows. The gradient of each
 // part is sparse.
@@ -29,7 +29,7 @@ enum class PartitionStrategy {
   kDiv,  // consecutive rows: 0 1 2, 3 4, 5 6
 };
 
-// The attributes of EmbeddingLookup.
+// Holds the attributes of EmbeddingLookup.
 struct EmbeddingLookupAttrs {
   PartitionStrategy strategy = PartitionStrategy::kMod;
   // Rows with a greater Euclidean norm are scaled down to this norm.

@@ -163,8 +163,8 @@ Initializer GlorotUniform(std::optional<int64_t> seed,
 Initializer HeNormal(std::optional<int64_t> seed, SourceLocation location) {
   return [=](GraphBuilder& b, const Shape& shape, DType dtype,
              const Shape& whole) {
-    // The standard deviation of a unit normal distribution that is cut off at
-    // -2 and 2.
+    // Is the standard deviation of a unit normal distribution that is cut off
+    // at -2 and 2.
     constexpr double kTruncated = .87962566103423978;
     const double stddev =
         std::sqrt(2.0 / std::max(1.0, FansOf(whole).in)) / kTruncated;

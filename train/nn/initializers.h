@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Initializers: functions that build the initial values of variables. They add
-// the same nodes as TensorFlow's Python, with the same names and seeds, and so
-// give the same numbers.
+// Initializers are functions that build the initial values of variables. They
+// add the same nodes as TensorFlow's Python, with the same names and seeds, and
+// so give the same numbers.
 //
 //   Output y = nn::Dense(
 //       x, {.units = 10, .kernel_initializer = nn::HeNormal(7)});
@@ -42,18 +42,18 @@ Initializer Constant(double value,
 struct RandomUniformAttrs {
   double min = -0.05;
   double max = 0.05;
-  // The seed of the op. If absent, GraphBuilder::OpSeeds decides.
+  // Is the seed of the op. If absent, GraphBuilder::OpSeeds decides.
   std::optional<int64_t> seed = {};
 };
 // Returns an initializer that draws from a uniform distribution.
 Initializer RandomUniform(RandomUniformAttrs attrs = {},
                           SourceLocation location = SourceLocation::Current());
 
-// The attributes of RandomNormal and TruncatedNormal.
+// Holds the attributes of RandomNormal and TruncatedNormal.
 struct NormalAttrs {
   double mean = 0.0;
   double stddev = 0.05;
-  // The seed of the op, as in RandomUniformAttrs.
+  // Is the seed of the op, as in RandomUniformAttrs.
   std::optional<int64_t> seed = {};
 };
 // Returns an initializer that draws from a normal distribution.

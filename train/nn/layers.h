@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Layers: functions that add the nodes of a layer of a network. They make their
-// variables in the current variable scope ("dense/kernel", "dense_1/kernel",
-// ...). If a variable of that name exists already, they may share it
-// (GraphBuilder::GetVariable).
+// Layers are functions that add the nodes of a layer of a network. They make
+// their variables in the current variable scope ("dense/kernel",
+// "dense_1/kernel", ...). If a variable of that name exists already, they may
+// share it (GraphBuilder::GetVariable).
 //
 //   Output h = nn::Conv2D(images, {.filters = 32, .kernel = 3,
 //                                  .activation = nn::relu});
@@ -51,7 +51,7 @@
 
 namespace leat::nn {
 
-// A height and a width. One number stands for both.
+// Describes a height and a width. One number stands for both.
 struct Extent2 {
   int64_t height = 1;
   int64_t width = 1;
@@ -60,11 +60,11 @@ struct Extent2 {
   constexpr Extent2(int64_t h, int64_t w) : height(h), width(w) {}
 };
 
-// The attributes of Dense.
+// Holds the attributes of Dense.
 struct DenseAttrs {
-  // The extent of the result's last axis, > 0.
+  // Is the extent of the result's last axis, > 0.
   int64_t units = 0;
-  // The function that is applied to the result, or null for none.
+  // Is the function that is applied to the result, or null for none.
   Activation activation = nullptr;
   bool use_bias = true;
   // The initializers of the kernel [in, units] and of the bias [units].
@@ -78,9 +78,9 @@ struct DenseAttrs {
 Output Dense(Output x, DenseAttrs attrs,
              SourceLocation location = SourceLocation::Current());
 
-// The attributes of Conv2D.
+// Holds the attributes of Conv2D.
 struct Conv2DAttrs {
-  // The number of channels of the result, > 0.
+  // Is the number of channels of the result, > 0.
   int64_t filters = 0;
   // `kernel` is the height and width of the window. `strides` says by how many
   // elements the window moves in each direction.
@@ -94,7 +94,7 @@ struct Conv2DAttrs {
   // The distance between the input elements under neighbouring elements of the
   // kernel.
   Extent2 dilations = 1;
-  // The function that is applied to the result, or null for none.
+  // Is the function that is applied to the result, or null for none.
   Activation activation = nullptr;
   bool use_bias = true;
   Initializer kernel_initializer = GlorotUniform();
@@ -109,7 +109,7 @@ struct Conv2DAttrs {
 Output Conv2D(Output x, Conv2DAttrs attrs,
               SourceLocation location = SourceLocation::Current());
 
-// The attributes of MaxPool and AvgPool.
+// Holds the attributes of MaxPool and AvgPool.
 struct Pool2DAttrs {
   // `size` is the height and width of a window. `strides` says by how many
   // elements the window moves. By default the window moves by its size, so
@@ -130,13 +130,13 @@ Output AvgPool(Output x, Pool2DAttrs attrs = {},
 // Returns `x` in the shape [batch, product of the other extents].
 Output Flatten(Output x, SourceLocation location = SourceLocation::Current());
 
-// The attributes of Dropout.
+// Holds the attributes of Dropout.
 struct DropoutAttrs {
   // The share of elements that become zero, in [0, 1).
   double rate = 0.5;
   // If false, the layer returns its input.
   bool training = true;
-  // The seed of the op. If absent, GraphBuilder::OpSeeds decides.
+  // Is the seed of the op. If absent, GraphBuilder::OpSeeds decides.
   std::optional<int64_t> seed = {};
   std::string name = {};
 };
@@ -145,7 +145,7 @@ struct DropoutAttrs {
 Output Dropout(Output x, DropoutAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 
-// The attributes of BatchNormalization.
+// Holds the attributes of BatchNormalization.
 struct BatchNormalizationAttrs {
   // If true, the layer normalizes by the statistics of the batch, and adds an
   // update of the moving averages, which Minimize runs with the step. If false,
@@ -153,7 +153,7 @@ struct BatchNormalizationAttrs {
   bool training = true;
   // The averages keep this share of their old values in each step.
   double momentum = 0.99;
-  // A small number that is added to the variance before the division.
+  // Is a small number that is added to the variance before the division.
   double epsilon = 1e-3;
   std::string data_format = "NHWC";
   // Says whether an optimizer updates gamma (the scale) and beta (the shift).
@@ -166,11 +166,11 @@ struct BatchNormalizationAttrs {
 Output BatchNormalization(Output x, BatchNormalizationAttrs attrs = {},
                           SourceLocation location = SourceLocation::Current());
 
-// The attributes of Embedding.
+// Holds the attributes of Embedding.
 struct EmbeddingAttrs {
-  // The number of rows, > 0.
+  // Is the number of rows, > 0.
   int64_t vocabulary = 0;
-  // The length of a row, > 0.
+  // Is the length of a row, > 0.
   int64_t dimension = 0;
   DType dtype = DType::kFloat;
   Initializer initializer = RandomUniform();

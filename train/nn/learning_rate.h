@@ -37,7 +37,7 @@ Variable GlobalStep(GraphBuilder& builder,
 Output ConstantRate(GraphBuilder& builder, double rate,
                     SourceLocation location = SourceLocation::Current());
 
-// The attributes of ExponentialDecay.
+// Holds the attributes of ExponentialDecay.
 struct ExponentialDecayAttrs {
   double initial = 0.1;
   int64_t steps = 1000;  // steps per multiplication by `rate`
@@ -48,8 +48,8 @@ struct ExponentialDecayAttrs {
 Output ExponentialDecay(Output step, ExponentialDecayAttrs attrs = {},
                         SourceLocation location = SourceLocation::Current());
 
-// The attributes of PiecewiseConstant. `boundaries` must ascend, and there must
-// be one more rate than boundaries.
+// Holds the attributes of PiecewiseConstant. `boundaries` must ascend, and
+// there must be one more rate than boundaries.
 struct PiecewiseConstantAttrs {
   std::vector<int64_t> boundaries = {};
   std::vector<double> rates = {0.1};
@@ -59,7 +59,7 @@ struct PiecewiseConstantAttrs {
 Output PiecewiseConstant(Output step, PiecewiseConstantAttrs attrs = {},
                          SourceLocation location = SourceLocation::Current());
 
-// The attributes of CosineDecay.
+// Holds the attributes of CosineDecay.
 struct CosineDecayAttrs {
   double initial = 0.1;
   int64_t steps = 1000;  // the rate is constant afterwards

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Losses: scalars that Minimize can differentiate. Each loss is a mean over all
-// examples.
+// Losses are scalars that Minimize can differentiate. Each loss is a mean over
+// all examples.
 //
 //   Output logits = nn::Dense(h, {.units = 10});
 //   Output loss = nn::SparseSoftmaxCrossEntropy(labels, logits);

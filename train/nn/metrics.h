@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Metrics: measures of a model's quality, as nodes of its graph. Errors go to
-// the builder of the arguments.
+// Metrics are measures of a model's quality, as nodes of its graph. Errors go
+// to the builder of the arguments.
 //
 //   Output accuracy = nn::Accuracy(labels, logits);
 //   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> out,

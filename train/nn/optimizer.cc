@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The methods of the base class Optimizer, which all optimizers share.
+// Defines the methods of the base class Optimizer, which all optimizers share.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OptimizerUpdate: what an optimizer needs in order to update one variable.
+// OptimizerUpdate is what an optimizer needs in order to update one variable.
 // Only the optimizers use it.
 #ifndef LEAT_TRAIN_NN_OPTIMIZER_UPDATE_H_
 #define LEAT_TRAIN_NN_OPTIMIZER_UPDATE_H_
@@ -15,7 +15,7 @@
 
 namespace leat::nn {
 
-// Not thread-safe. An OptimizerUpdate lives only while one update is built.
+// Is not thread-safe. An OptimizerUpdate lives only while one update is built.
 class OptimizerUpdate {
  public:
   // `builder`, `values` and `powers` are borrowed and must outlive the
@@ -35,7 +35,7 @@ class OptimizerUpdate {
         location_(location) {}
 
   GraphBuilder& builder() const { return builder_; }
-  // The variable to update.
+  // Returns the variable to update.
   const Variable& variable() const { return variable_; }
   bool is_resource() const { return variable_.is_resource(); }
 

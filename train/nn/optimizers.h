@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Optimizers: add the nodes of a training step to a graph.
+// Optimizers add the nodes of a training step to a graph.
 //
 //   Output loss = nn::SparseSoftmaxCrossEntropy(labels, logits);
 //   Operation step = nn::Adam({.learning_rate = 1e-3}).Minimize(loss);
@@ -43,17 +43,17 @@ struct MinimizeOptions {
   // The variables to update. Empty stands for all trainable variables on which
   // the loss depends.
   std::vector<Variable> variables = {};
-  // A variable to which each step adds one after the updates, such as
+  // Is a variable to which each step adds one after the updates, such as
   // GlobalStep(b).
   std::optional<Variable> global_step = {};
-  // The name of the step. If it is empty, the step has the optimizer's name.
+  // Is the name of the step. If it is empty, the step has the optimizer's name.
   std::string name = {};
   // If true, the step also runs the builder's updates(), such as those of
   // moving averages. If false, the caller must run them.
   bool run_updates = true;
 };
 
-// A variable and the gradient of the loss with respect to it.
+// Describes a variable and the gradient of the loss with respect to it.
 struct VariableGradient {
   Variable variable = {};
   Gradient gradient = {};
@@ -107,15 +107,15 @@ class Optimizer {
     Operand value = 0.0;
   };
 
-  // The object through which Dense and Sparse add the nodes that update one
+  // Is the object through which Dense and Sparse add the nodes that update one
   // variable (optimizer_update.h).
   using Update = OptimizerUpdate;
 
   // Returns the numbers that Dense and Sparse read by name.
   virtual std::vector<Number> Numbers() const = 0;
-  // A variable that belongs to the step as a whole, such as Adam's beta1^t. The
-  // variable starts as the number named `number`, and is multiplied by that
-  // number after every step.
+  // Describes a variable that belongs to the step as a whole, such as Adam's
+  // beta1^t. The variable starts as the number named `number`, and is
+  // multiplied by that number after every step.
   struct Power {
     const char* name = "";
     const char* number = "";
@@ -170,8 +170,8 @@ class Optimizer {
   std::string name_;
 };
 
-// The attributes of GradientDescent. Numbers of optimizers have no unit, and
-// each may be a scalar Output of a floating-point type.
+// Holds the attributes of GradientDescent. Numbers of optimizers have no unit,
+// and each may be a scalar Output of a floating-point type.
 struct GradientDescentAttrs {
   Operand learning_rate = 0.01;
 };
@@ -194,7 +194,7 @@ class GradientDescent : public Optimizer {
   GradientDescentAttrs attrs_;
 };
 
-// The attributes of Momentum.
+// Holds the attributes of Momentum.
 struct MomentumAttrs {
   Operand learning_rate = 0.01;
   Operand momentum = 0.9;
@@ -222,8 +222,8 @@ class Momentum : public Optimizer {
   MomentumAttrs attrs_;
 };
 
-// The attributes of Adagrad. The accumulator starts above 0, because the update
-// divides by its root.
+// Holds the attributes of Adagrad. The accumulator starts above 0, because the
+// update divides by its root.
 struct AdagradAttrs {
   Operand learning_rate = 0.01;
   double initial_accumulator = 0.1;
@@ -248,9 +248,9 @@ class Adagrad : public Optimizer {
   AdagradAttrs attrs_;
 };
 
-// The attributes of RMSProp. `decay` says how much of the mean square stays in
-// each step. `momentum` says how much of the last update stays. `epsilon` keeps
-// the root above 0.
+// Holds the attributes of RMSProp. `decay` says how much of the mean square
+// stays in each step. `momentum` says how much of the last update stays.
+// `epsilon` keeps the root above 0.
 struct RMSPropAttrs {
   Operand learning_rate = 0.001;
   Operand decay = 0.9;
@@ -284,8 +284,8 @@ class RMSProp : public Optimizer {
   RMSPropAttrs attrs_;
 };
 
-// The attributes of Adam. `beta1` and `beta2` say how much of the moving means
-// stays in each step; `epsilon` keeps the divisor above 0.
+// Holds the attributes of Adam. `beta1` and `beta2` say how much of the moving
+// means stays in each step; `epsilon` keeps the divisor above 0.
 struct AdamAttrs {
   Operand learning_rate = 0.001;
   Operand beta1 = 0.9;

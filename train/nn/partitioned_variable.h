@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartitionedVariable: a large variable that is cut along an axis into
+// PartitionedVariable is a large variable that is cut along an axis into
 // variables "emb/part_0", "emb/part_1", ..., which may live on several
 // parameter servers (tf.compat.v1.get_variable with a partitioner).
 //
@@ -36,7 +36,7 @@
 
 namespace leat::nn {
 
-// A number of parts, at least 1, and the axis to cut.
+// Describes a number of parts, at least 1, and the axis to cut.
 struct Partitioning {
   int64_t parts = 1;
   int axis = 0;
@@ -76,12 +76,12 @@ struct AxisSizePartitionerAttrs {
 };
 Partitioner AxisSizePartitioner(AxisSizePartitionerAttrs attrs = {});
 
-// A handle to the parts. It is cheap to copy, and valid until its builder is
-// destroyed. It has no parts after an error.
+// A PartitionedVariable is a handle to the parts. It is cheap to copy, and
+// valid until its builder is destroyed. It has no parts after an error.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
-  // Called by GetPartitionedVariable. `shape` is the shape of the whole
+  // Is called by GetPartitionedVariable. `shape` is the shape of the whole
   // variable. Borrows `builder`.
   PartitionedVariable(GraphBuilder* builder, std::string name, Shape shape,
                       int axis, std::vector<Variable> parts)
@@ -91,9 +91,9 @@ class PartitionedVariable {
         axis_(axis),
         parts_(std::move(parts)) {}
 
-  // The parts, in order.
+  // Returns the parts, in order.
   absl::Span<const Variable> parts() const { return parts_; }
-  // The axis that is cut, not negative.
+  // Returns the axis that is cut, not negative.
   int axis() const { return axis_; }
   const std::string& name() const { return name_; }  // "emb"
   const Shape& shape() const { return shape_; }      // of the whole variable

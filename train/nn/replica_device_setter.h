@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReplicaDeviceSetter: the device function of between-graph training
+// ReplicaDeviceSetter is the device function of between-graph training
 // (tf.compat.v1.train.replica_device_setter). Every worker builds its own copy
 // of the graph under
 //

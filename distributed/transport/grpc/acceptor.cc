@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 // The maximum number of connections that the acceptor accepts at one socket
 // before it looks at the other sockets.
 constexpr int kMaxAtOnce = 64;
-// The time after which the acceptor checks again whether it can accept.
+// Is the time after which the acceptor checks again whether it can accept.
 constexpr milliseconds kLookAgain(100);
 // A search for closed connections looks at all connections. It is skipped if
 // the last search was less than kBetweenRemovals ago and there are more than
@@ -200,7 +200,7 @@ bool Acceptor::CloseWithSpare(int listening, int error) {
   std::string peer;
   FileDescriptor connection = Accept(listening, peer);
   const bool was_there = connection.is_open();
-  // True if the whole system, and not only this process, has too many open
+  // Is true if the whole system, and not only this process, has too many open
   // files.
   const bool is_of_system = !was_there && !IsNobodyThere(errno);
   connection.Close();

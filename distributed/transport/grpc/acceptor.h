@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Acceptor: accepts the connections of a listener on a separate thread, and
+// Acceptor accepts the connections of a listener on a separate thread, and
 // closes connections beyond the limits.
 //
 // gRPC's own listener is not used, for two reasons. If one accept fails because
@@ -28,7 +28,7 @@
 
 namespace leat {
 
-// Thread-safe. Owns the sockets that listen, but no connections.
+// Is thread-safe. Owns the sockets that listen, but no connections.
 //
 // If a limit of the ConnectionTable is reached, the acceptor accepts a
 // connection and closes it immediately, so that the peer notices the refusal.
@@ -37,10 +37,10 @@ namespace leat {
 // either, the acceptor tries again ten times a second.
 class Acceptor {
  public:
-  // Takes over a connection and its descriptor. Called on the acceptor's
+  // Takes over a connection and its descriptor. Is called on the acceptor's
   // thread. `listening` is the socket that has accepted the connection.
   using Take = std::function<void(int listening, FileDescriptor connection)>;
-  // Logs a message for people. Called on the acceptor's thread. May be null.
+  // Logs a message for people. Is called on the acceptor's thread. May be null.
   using Log = std::function<void(absl::string_view message)>;
 
   // Begins to accept connections. Borrows `clock`, which limits how often
@@ -96,7 +96,7 @@ class Acceptor {
   // thread.
   std::atomic<bool> is_stopping_{false};
   const FileDescriptor stop_event_;
-  // A descriptor that is kept only to be closed when no other one is free
+  // Is a descriptor that is kept only to be closed when no other one is free
   // (CloseWithSpare). Until Stop has joined the thread, only the thread uses
   // `spare_`, `is_paused_` and `listening_`.
   FileDescriptor spare_;
@@ -112,10 +112,10 @@ class Acceptor {
   size_t refused_before_removal_ ABSL_GUARDED_BY(mutex_) = 0;
   // Why no connection can be accepted now, or "".
   std::string problem_ ABSL_GUARDED_BY(mutex_);
-  // True if the problem was logged.
+  // Is true if the problem was logged.
   bool is_problem_logged_ ABSL_GUARDED_BY(mutex_) = false;
-  // How many connections were refused after the last refusal that was logged,
-  // and the time of that log message.
+  // Says how many connections were refused after the last refusal that was
+  // logged, and the time of that log message.
   size_t num_unlogged_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point last_logged_ ABSL_GUARDED_BY(mutex_);
 

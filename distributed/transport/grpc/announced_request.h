@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CheckAnnouncedRequest: decides, before a large request is received, whether
+// CheckAnnouncedRequest decides, before a large request is received, whether
 // there is memory for it. Tasks and clients of Leat announce the size of a
 // large request in a header (kRequestBytes). gRPC makes no such decision. It
 // receives a message until its quota is used up, and then ends the call without
@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// The limits of a listener, in bytes. A value.
+// Holds the limits of a listener, in bytes. Is a value.
 struct RequestLimits {
   int64_t max_message_bytes = 0;
   int64_t max_transport_bytes = 0;

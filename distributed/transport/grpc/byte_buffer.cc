@@ -30,9 +30,9 @@ grpc::Slice ShareTensor(Tensor tensor) {
   return grpc::Slice(kept->mutable_raw_data(), size, Delete<Tensor>, kept);
 }
 
-// A message that was received. The buffer is destroyed last, because only
-// gRPC's destructor of buffers may free memory of a quota on a thread that is
-// not gRPC's. If a slice is the last object that refers to such memory, its
+// Describes a message that was received. The buffer is destroyed last, because
+// only gRPC's destructor of buffers may free memory of a quota on a thread that
+// is not gRPC's. If a slice is the last object that refers to such memory, its
 // destructor crashes the process when the quota is nearly used up (gRPC 1.51).
 struct ReceivedMessage {
   grpc::ByteBuffer buffer;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GrpcChannels: keeps the connections of a gRPC transport to other tasks, one
+// GrpcChannels keeps the connections of a gRPC transport to other tasks, one
 // for each address. A connection is made when it is first asked for.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
@@ -19,9 +19,10 @@
 
 namespace leat {
 
-// A map from addresses to gRPC channels and their heartbeats. Thread-safe.
-// Calls share the ownership of the channel on which they were started, so a
-// channel that is replaced or dropped here lives until its last call has ended.
+// Is a map from addresses to gRPC channels and their heartbeats. Is
+// thread-safe. Calls share the ownership of the channel on which they were
+// started, so a channel that is replaced or dropped here lives until its last
+// call has ended.
 class GrpcChannels {
  public:
   // The means to call one address. A default-constructed value means that there
@@ -81,7 +82,7 @@ class GrpcChannels {
   Mutex mutex_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  // The heartbeats of all channels that still exist, including replaced
+  // Holds the heartbeats of all channels that still exist, including replaced
   // channels.
   std::vector<std::weak_ptr<Heartbeat>> heartbeats_ ABSL_GUARDED_BY(mutex_);
 };

@@ -22,7 +22,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
-// The message with which a gRPC server rejects calls while it shuts down.
+// Is the message with which a gRPC server rejects calls while it shuts down.
 constexpr char kShuttingDown[] = "CANCELLED";
 
 // gRPC reports the first message when the quota of the peer is used up, and the
@@ -36,8 +36,8 @@ bool IsQuotaError(const grpc::Status& status) {
           status.error_message() == kOwnQuota);
 }
 
-// True if the status comes from a server that speaks HTTP/2 but not gRPC, such
-// as a proxy. gRPC converts the HTTP status to a status code.
+// Returns true if the status comes from a server that speaks HTTP/2 but not
+// gRPC, such as a proxy. gRPC converts the HTTP status to a status code.
 bool IsOfHttpServer(const grpc::Status& status) {
   return absl::StartsWith(status.error_message(),
                           "Received http2 header with status");

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClientCall: one call of a method of another task over gRPC.
+// ClientCall is one call of a method of another task over gRPC.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CLIENT_CALL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CLIENT_CALL_H_
 
@@ -26,9 +26,9 @@ namespace leat {
 
 class Heartbeat;
 
-// A unary call. Thread-safe after Start. A call that has been started keeps
-// itself alive until it has ended, so users need not keep a pointer to the
-// call.
+// A ClientCall is a unary call. Is thread-safe after Start. A call that has
+// been started keeps itself alive until it has ended, so users need not keep a
+// pointer to the call.
 class ClientCall final : public OpenClientCall,
                          public std::enable_shared_from_this<ClientCall> {
  public:
@@ -78,7 +78,8 @@ class ClientCall final : public OpenClientCall,
   absl::Status ErrorOf(const grpc::Status& status);
   // Returns the error of a cancelled call, which depends on who cancelled it.
   absl::Status CancelledError() const;
-  // True if the callee itself sent `status`, false if gRPC generated it.
+  // Returns true if the callee itself sent `status`, false if gRPC generated
+  // it.
   bool WasSaidByCallee(const grpc::Status& status) const;
 
   // This must be the first member, so that it is destroyed last.
@@ -88,10 +89,10 @@ class ClientCall final : public OpenClientCall,
   const CallOptions options_;
   Reply done_;
   const int64_t max_transport_bytes_;
-  // The registrations of the call, which End removes.
+  // Hold the registrations of the call, which End removes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
-  // Who ended the call. It changes at most once.
+  // Says who ended the call. It changes at most once.
   std::atomic<Ending> ending_{Ending::kByPeer};
   // gRPC uses these objects during the call.
   grpc::ClientContext context_;
@@ -101,7 +102,7 @@ class ClientCall final : public OpenClientCall,
   // gRPC allocates this object in the memory of the call.
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
   CompletionOf<ClientCall, &ClientCall::EndCall> call_end_{*this};
-  // The error of a call that was not sent, and the alarm that delivers it.
+  // Hold the error of a call that was not sent, and the alarm that delivers it.
   absl::Status failure_;
   std::optional<grpc::Alarm> alarm_;
   CompletionOf<ClientCall, &ClientCall::EndFailure> failure_end_{*this};

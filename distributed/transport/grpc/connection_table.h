@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConnectionTable: counts the open connections of a listener, both in total and
+// ConnectionTable counts the open connections of a listener, both in total and
 // for each peer's address, and says whether one more may be opened.
 //
 //   ConnectionTable table(/*max_connections=*/1000, /*max_per_address=*/500);
@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// Not thread-safe. The table owns no descriptors. gRPC owns them, and closes
+// Is not thread-safe. The table owns no descriptors. gRPC owns them, and closes
 // them without notice. So the table remembers the inode of the socket of each
 // descriptor. RemoveClosed asks the system which of these sockets are still
 // open.

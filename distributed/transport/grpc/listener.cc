@@ -80,7 +80,7 @@ class GrpcListener final : public Listener {
   ServerCalls calls_;
   std::string address_;
   std::unique_ptr<GrpcAcceptor> grpc_acceptor_;
-  // Set by Start and not changed afterwards, so the pointer needs no mutex.
+  // Is set by Start and not changed afterwards, so the pointer needs no mutex.
   std::unique_ptr<Acceptor> acceptor_;
   Mutex mutex_;
   std::unique_ptr<grpc::Server> server_ ABSL_GUARDED_BY(mutex_);

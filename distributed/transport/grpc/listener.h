@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ListenWithGrpc: serves a MethodTable at an address over gRPC.
+// ListenWithGrpc serves a MethodTable at an address over gRPC.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENER_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENER_H_
 

@@ -24,7 +24,7 @@
 namespace leat {
 namespace {
 
-// The maximum number of free ports that are tried. A port that is free at the
+// Limits the number of free ports that are tried. A port that is free at the
 // first address of a host may be in use at another address.
 constexpr int kMaxPortsTried = 16;
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ListeningSockets: the sockets with which a server listens at one address.
+// ListeningSockets holds the sockets with which a server listens at one
+// address.
 //
 //   LEAT_ASSIGN_OR_RETURN(ListeningSockets listening,
 //       ListenAt("localhost:0", times.ping_timeout));
@@ -19,10 +20,10 @@
 
 namespace leat {
 
-// Movable. Its destructor closes the sockets and removes the file.
+// Is movable. Its destructor closes the sockets and removes the file.
 struct ListeningSockets {
-  // One socket for each address that the host's name has. The sockets do not
-  // block.
+  // Holds one socket for each address that the host's name has. The sockets do
+  // not block.
   std::vector<FileDescriptor> sockets = {};
   std::string address = {};                   // with the chosen port
   std::unique_ptr<UnixSocketFile> file = {};  // null without a Unix socket

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kProcessorsPerThread = 8;
 constexpr unsigned kMaxThreads = 8;
 
-// A deadline that has passed. With this deadline, AsyncNext does not wait.
+// Is a deadline that has passed. With this deadline, AsyncNext does not wait.
 constexpr std::chrono::system_clock::time_point kPast;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PollingThreads: the threads on which gRPC does the work of a transport and
-// reports completed operations. Completion: receives such a report.
+// PollingThreads has the threads on which gRPC does the work of a transport and
+// reports completed operations. Completion receives such a report.
 //
 // There is one completion queue and, for up to 15 processors, one thread.
 // gRPC's pollers share one set of sockets. So with two pollers, nearly every
@@ -31,7 +31,7 @@ namespace leat {
 // is called.
 class Completion {
  public:
-  // Called once for each operation, on a polling thread, which it must not
+  // Is called once for each operation, on a polling thread, which it must not
   // block. `ok` is gRPC's result of the operation.
   virtual void End(bool ok) = 0;
 
@@ -39,7 +39,7 @@ class Completion {
   ~Completion() = default;
 };
 
-// A Completion that calls the member function `kEnd` of `call`. It borrows
+// Is a Completion that calls the member function `kEnd` of `call`. It borrows
 // `call`, and is meant to be a member of `call`.
 template <class Call, void (Call::*kEnd)(bool)>
 class CompletionOf final : public Completion {
@@ -51,7 +51,7 @@ class CompletionOf final : public Completion {
   Call& call_;
 };
 
-// A completion queue and the threads that poll it. Thread-safe.
+// Holds a completion queue and the threads that poll it. Is thread-safe.
 class PollingThreads {
  public:
   // Starts one thread for every eight processors, at least one and at most

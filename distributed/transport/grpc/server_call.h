@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerCalls: takes the calls of a server and answers them with the handlers
-// of a MethodTable. ServerCall: one of these calls.
+// ServerCalls takes the calls of a server and answers them with the handlers of
+// a MethodTable. ServerCall is one of these calls.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
 
@@ -25,7 +25,7 @@ namespace leat {
 
 class ServerCall;
 
-// Asks gRPC for calls and owns the calls that have not ended. Thread-safe.
+// Asks gRPC for calls and owns the calls that have not ended. Is thread-safe.
 class ServerCalls {
  public:
   // `methods`, `service` and `queue` are borrowed and must outlive this.
@@ -61,7 +61,7 @@ class ServerCalls {
   size_t num_calls_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// A call. The object is made before a client calls, so that gRPC can fill it
+// Is a call. The object is made before a client calls, so that gRPC can fill it
 // with the next call. It deletes itself when the handler has replied and gRPC
 // has finished with the call. gRPC and the handler call its members on any
 // thread.
@@ -76,7 +76,7 @@ class ServerCall {
   // Called when a call has come or, with `ok` false, when the server was shut
   // down.
   void Begin(bool ok);
-  // Called when the request has been read or, with `ok` false, if there is
+  // Is called when the request has been read or, with `ok` false, if there is
   // none.
   void EndRead(bool ok);
   // Called when the answer has been written, or cannot be written.
@@ -92,8 +92,8 @@ class ServerCall {
   void Answer(absl::StatusOr<Payload> response);
   // Sends `status`, marked as an error of this task (kSaidByCallee).
   void Refuse(const absl::Status& status);
-  // Called by each user of the call when the user has finished. The last user
-  // deletes the call.
+  // Is called by each user of the call when the user has finished. The last
+  // user deletes the call.
   void Release();
 
   ServerCalls& calls_;
@@ -103,10 +103,10 @@ class ServerCall {
   CompletionOf<ServerCall, &ServerCall::EndRead> read_{*this};
   CompletionOf<ServerCall, &ServerCall::EndAnswer> answer_{*this};
   CompletionOf<ServerCall, &ServerCall::EndCall> call_end_{*this};
-  // The number of users of the call that have not finished. The users are the
-  // handling of the request, the answer, and the end of the call.
+  // Is the number of users of the call that have not finished. The users are
+  // the handling of the request, the answer, and the end of the call.
   std::atomic<int> num_users_{3};
-  // The method of the call, null until it is known.
+  // Is the method of the call, null until it is known.
   const MethodTable::Entry* entry_ = nullptr;
   const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
   grpc::ByteBuffer request_;

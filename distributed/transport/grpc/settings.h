@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Settings of gRPC that both ends of a connection agree on. Stateless.
+// Settings of gRPC that both ends of a connection agree on. Is stateless.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SETTINGS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SETTINGS_H_
 
@@ -13,27 +13,27 @@
 
 namespace leat {
 
-// The maximum size of one set of headers, in bytes. TensorFlow's tasks send at
+// Limits the size of one set of headers, in bytes. TensorFlow's tasks send at
 // most 8 KiB.
 inline constexpr int kMaxMetadataBytes = 32 << 10;
 
-// A bit set of compression algorithms. Only the bit for no compression is set.
-// Messages consist of tensors, which compression does not make smaller.
+// Is a bit set of compression algorithms. Only the bit for no compression is
+// set. Messages consist of tensors, which compression does not make smaller.
 // Besides, a small compressed message could become a huge one after all limits
 // were checked.
 inline constexpr int kCompressionAlgorithms = 1;
 
-// The name of a trailing header that marks the errors that the callee itself
+// Is the name of a trailing header that marks the errors that the callee itself
 // reported.
 inline constexpr char kSaidByCallee[] = "leat-status";
 
-// The name of a header with the size of a request, in bytes. A caller sends the
-// header with each request of at least kAnnouncedBytes.
+// Is the name of a header with the size of a request, in bytes. A caller sends
+// the header with each request of at least kAnnouncedBytes.
 inline constexpr char kRequestBytes[] = "leat-request-bytes";
 inline constexpr size_t kAnnouncedBytes = size_t{1} << 16;
-// The name of a header with the size of a response, in bytes. The callee sends
-// it with its first headers. If the caller has no room for the response, the
-// caller learns from the header whether it would ever have room.
+// Is the name of a header with the size of a response, in bytes. The callee
+// sends it with its first headers. If the caller has no room for the response,
+// the caller learns from the header whether it would ever have room.
 inline constexpr char kResponseBytes[] = "leat-response-bytes";
 
 // A deadline that is further away than this is treated as no deadline, because

@@ -11,7 +11,7 @@ constexpr absl::string_view kCannotConnect =
     "failed to connect to all addresses; last error: ";
 constexpr absl::string_view kCannotResolve = "DNS resolution failed";
 
-// A part of a message of gRPC 1.51 or later, and what it means.
+// Describes a part of a message of gRPC 1.51 or later, and what it means.
 struct Known {
   absl::string_view part;
   const char* meaning;

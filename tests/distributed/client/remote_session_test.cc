@@ -33,7 +33,7 @@ using ::testing::HasSubstr;
 
 constexpr char kTarget[] = "in-process://master:1";
 
-// A fake master. The test provides its answers.
+// A ScriptedMaster is a fake master. The test provides its answers.
 class ScriptedMaster {
  public:
   template <class Request, class Response>

@@ -57,9 +57,9 @@ constexpr int kTimes = 1000;
 // and the dtype of this tensor.
 class LyingTask {
  public:
-  // How the task answers FetchChunk: with the right chunk, with a chunk that is
-  // one byte too short, or not at all. With kAll, the task sends the tensor in
-  // one piece.
+  // Says how the task answers FetchChunk: with the right chunk, with a chunk
+  // that is one byte too short, or not at all. With kAll, the task sends the
+  // tensor in one piece.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fixture for tests of rendezvous between tasks: a parameter server (ps)
-// and a worker over a FakeTransport. Each task has the outbox of one step, and
-// the RemoteRendezvous of one run in this step.
+// Defines the fixture for tests of rendezvous between tasks: a parameter server
+// (ps) and a worker over a FakeTransport. Each task has the outbox of one step,
+// and the RemoteRendezvous of one run in this step.
 #ifndef LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_FIXTURE_H_
 
@@ -33,7 +33,7 @@
 
 namespace leat::testing::rendezvous {
 
-// The id of the step that both tasks run.
+// Is the id of the step that both tasks run.
 inline constexpr int64_t kStepId = 12;
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
@@ -70,10 +70,10 @@ inline Payload Received(Payload response) {
                        methods::kRecvTensor.response);
 }
 
-// One task with one step. Serves RecvTensor and RecvTensors at its address.
-// Owns its devices and the rendezvous of one run. `transport` is borrowed and
-// must not be called after the task is destroyed. The test sets the fields
-// without a lock before it makes calls.
+// Describes one task with one step. Serves RecvTensor and RecvTensors at its
+// address. Owns its devices and the rendezvous of one run. `transport` is
+// borrowed and must not be called after the task is destroyed. The test sets
+// the fields without a lock before it makes calls.
 struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)

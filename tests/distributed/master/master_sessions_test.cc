@@ -371,7 +371,7 @@ TEST_F(MasterSessionsTest, BoundsTheExtensionsThatWait) {
 
 class MasterCallablesTest : public MasterSessionsTest {
  protected:
-  // The answer to MakeCallable.
+  // Holds the answer to MakeCallable.
   struct Made {
     Mutex mutex;
     std::optional<absl::StatusOr<int64_t>> handle ABSL_GUARDED_BY(mutex);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fixture for tests of MasterStep. It runs a step on two tasks, and the
-// test replies for the tasks.
+// Defines the fixture for tests of MasterStep. It runs a step on two tasks, and
+// the test replies for the tasks.
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 
@@ -25,7 +25,7 @@
 
 namespace leat::testing {
 
-// The tasks of the step.
+// These are the tasks of the step.
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 

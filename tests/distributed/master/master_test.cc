@@ -72,8 +72,8 @@ class MasterTest : public ::testing::Test {
     return *session;
   }
 
-  // A variable on the parameter server and an output that a worker computes
-  // from it.
+  // Describes a variable on the parameter server and an output that a worker
+  // computes from it.
   struct Counter {
     explicit Counter(GraphBuilder& b) {
       auto ps = b.OnDevice(kOnPs);

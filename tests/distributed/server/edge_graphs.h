@@ -14,7 +14,7 @@
 
 namespace leat::testing {
 
-// The size of the tensor.
+// Is the size of the tensor.
 inline constexpr int64_t kEdgeBytes = 4000;
 
 // The tasks at both ends. The incarnation is that of the sending device.

@@ -65,7 +65,7 @@ constexpr ChunkOptions kChunks = {
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// The maximum duration of a step. The master waits this long for the replies of
+// Limits the duration of a step. The master waits this long for the replies of
 // the step's tasks.
 constexpr std::chrono::seconds kLongestStep(5);
 
@@ -170,8 +170,8 @@ struct Program {
         })[1];
   }
 
-  // A variable with one element. The element is the factor times the sum of all
-  // digits that were added.
+  // Describes a variable with one element. The element is the factor times the
+  // sum of all digits that were added.
   struct Sum {
     Variable variable = {};
     int64_t factor = 1;
@@ -188,8 +188,8 @@ struct Program {
 // What a client knows about its updates. Each step of a client has two bits of
 // its own in a sum. They tell how often the step's digit was added.
 struct Ledger {
-  // The position of each digit in a sum, and whether the digit was added for
-  // certain.
+  // Holds the position of each digit in a sum, and whether the digit was added
+  // for certain.
   std::vector<std::pair<int, bool>> digits = {};
   int64_t min_count = 0;
   int64_t max_count = 0;
@@ -205,7 +205,8 @@ bool IsExpected(const absl::Status& status) {
          absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
 }
 
-// One client. It makes a new session after two steps in a row have failed.
+// A Client is one client. It makes a new session after two steps in a row have
+// failed.
 class Client {
  public:
   Client(InProcessCluster& cluster, const Program& program, int number,

@@ -37,7 +37,7 @@ const TaskId kWorker = {"worker", 0};
 constexpr char kOnPs[] = "/job:ps/task:0";
 constexpr char kOnWorker[] = "/job:worker/task:0";
 
-// A session whose steps increment a counter on the parameter server.
+// Is a session whose steps increment a counter on the parameter server.
 class Counting {
  public:
   explicit Counting(InProcessCluster& cluster) {

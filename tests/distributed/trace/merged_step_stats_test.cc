@@ -21,8 +21,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 const char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 const char kWorker[] = "/job:worker/replica:0/task:0/device:CPU:0";
 
-// The stats of a task whose clock is ahead by `skew` nanoseconds. The methods
-// take times by the master's clock, in microseconds.
+// Holds the stats of a task whose clock is ahead by `skew` nanoseconds. The
+// methods take times by the master's clock, in microseconds.
 class Task {
  public:
   Task(std::string device, int64_t skew) : skew_(skew) {

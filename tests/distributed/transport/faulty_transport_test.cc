@@ -29,7 +29,7 @@ using std::chrono::milliseconds;
 
 constexpr char kAddress[] = "localhost:7";
 
-// A bad network, and a transport that calls over it.
+// Holds a bad network, and a transport that calls over it.
 class BadNetwork {
  public:
   explicit BadNetwork(const FaultPlan& plan)
@@ -118,7 +118,7 @@ TEST(FaultyTransportTest, RequestsAndRepliesAreDelayed) {
   EXPECT_GE(net.clock.Now() - start, milliseconds(100));
 }
 
-// A service that records the text of each request.
+// A Recorder is a service that records the text of each request.
 class Recorder {
  public:
   static constexpr Method kNote{"/leat.Test/Note"};

@@ -348,7 +348,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
 // ---------------------------------------------------------------------------
 // Feeds
 
-// A received feed that is not decoded yet.
+// A FakeFeed is a received feed that is not decoded yet.
 class FakeFeed final : public PendingTensors {
  public:
   FakeFeed(int64_t bytes, std::string key, WorkQueue& compute,

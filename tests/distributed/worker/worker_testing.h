@@ -38,7 +38,8 @@
 
 namespace leat::testing {
 
-// A call of a handler, made on the thread of the test. Thread-safe.
+// A DirectCall is a call of a handler, made on the thread of the test. Is
+// thread-safe.
 class DirectCall {
  public:
   // Returns true if the handler has answered.
@@ -61,7 +62,7 @@ class DirectCall {
 };
 using CallRef = std::shared_ptr<DirectCall>;
 
-// The answer to RunGraph. An error in the response is in `status`.
+// Holds the answer to RunGraph. An error in the response is in `status`.
 struct RunAnswer {
   absl::Status status = {};
   pb::RunGraphResponse response = {};
@@ -70,9 +71,9 @@ struct RunAnswer {
 // Waits for the answer to a RunGraph call.
 RunAnswer WaitForRun(DirectCall& call);
 
-// A task that listens on an in-process network. A test can also call the task's
-// handlers directly, on the test's thread. Owns everything that its Worker
-// borrows.
+// A TestTask is a task that listens on an in-process network. A test can also
+// call the task's handlers directly, on the test's thread. Owns everything that
+// its Worker borrows.
 class TestTask {
  public:
   TestTask(const TaskId& id, const ClusterSpec& cluster,
@@ -161,7 +162,7 @@ class TestTask {
 pb::RunGraphRequest RunRequest(const std::string& session,
                                const std::string& graph, int64_t step_id);
 
-// A step whose parts are registered with the tasks that take part.
+// Describes a step whose parts are registered with the tasks that take part.
 struct RegisteredStep {
   struct Part {
     TestTask* task = nullptr;
@@ -173,8 +174,8 @@ struct RegisteredStep {
   size_t num_fetches = 0;
 };
 
-// A cluster with one task of each job. The tasks reach each other over an
-// in-process network. Owns the tasks.
+// A TestCluster is a cluster with one task of each job. The tasks reach each
+// other over an in-process network. Owns the tasks.
 class TestCluster {
  public:
   explicit TestCluster(const std::vector<std::string>& jobs,

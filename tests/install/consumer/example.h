@@ -21,7 +21,7 @@
 
 namespace leat::header_examples {
 
-// The objects that a program has before it runs the code of an example.
+// Holds the objects that a program has before it runs the code of an example.
 struct Example {
   GraphBuilder b;
   Output x, h, t, batch, i0, x0, images, labels, ids, logits, loss;

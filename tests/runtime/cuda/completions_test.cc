@@ -23,7 +23,7 @@ using ::leat::testing::FakeCuda;
 using ::leat::testing::SimulatedClock;
 using ::testing::ElementsAre;
 
-// Two streams of a fake whose work the test runs.
+// Provides two streams of a fake whose work the test runs.
 class CompletionsTest : public ::testing::Test {
  protected:
   CompletionsTest() {

@@ -26,7 +26,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // overlap.
 class TestRegions final : public RegionSource {
  public:
-  // What a test sees of the source, also when the heap is gone.
+  // Describes what a test sees of the source, also when the heap is gone.
   struct Log {
     int64_t free_bytes = 1000 * kMiB;  // what the source still has
     std::vector<size_t> taken;         // the size of each region

@@ -30,7 +30,7 @@
 
 namespace leat::testing {
 
-// Thread-safe. Must outlive its tensors.
+// Is thread-safe. Must outlive its tensors.
 class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
  public:
   // Each piece of work runs on `num_threads` threads.

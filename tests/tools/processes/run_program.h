@@ -20,8 +20,8 @@ std::string Write(const std::string& name, const std::string& content);
 // Returns the bytes of the file at `path`.
 std::string Content(const std::string& path);
 
-// The exit code of a program, and the text that it wrote to standard output and
-// to standard error.
+// Holds the exit code of a program, and the text that it wrote to standard
+// output and to standard error.
 struct Ended {
   int code = -1;  // -1 if a signal or the time limit ended it
   std::string out = {};

@@ -23,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A graph with inputs that the cases use wrongly.
+// Describes a graph with inputs that the cases use wrongly.
 struct Program {
   GraphBuilder b;
   Output x = b.Placeholder<float>("x", {-1, 8});

@@ -31,8 +31,8 @@ std::vector<std::string> ContentOf(const std::string& folder) {
   return FileAccess::Unrestricted().List(folder).value();
 }
 
-// A model y = a x + b with a reference variable a and a resource b, beside an
-// unused variable. `path` is the path of an asset.
+// Provides a model y = a x + b with a reference variable a and a resource b,
+// beside an unused variable. `path` is the path of an asset.
 class SaveSavedModelTest : public ::testing::Test {
  protected:
   SaveSavedModelTest() {

@@ -172,7 +172,7 @@ TEST(SavedModelTest, RunsWhatKerasExports) {
     const auto results = model->Run(signature, {{"image", image}});
     ASSERT_TRUE(results.ok()) << results.status();
     const absl::Span<const float> y = results->at("output_0").data<float>();
-    // What TensorFlow computes.
+    // TensorFlow computes these values.
     EXPECT_NEAR(y[0], 0.1758209, 1e-6);
     EXPECT_NEAR(y[1], 0.3027764, 1e-6);
     EXPECT_NEAR(y[2], 0.5214027, 1e-6);

@@ -35,7 +35,7 @@ using ::testing::MatchesRegex;
 
 constexpr std::chrono::seconds kUserTimeout(3);
 
-// A peer of the acceptor.
+// A Peer is a peer of the acceptor.
 class Peer {
  public:
   Peer() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -95,8 +95,8 @@ class BoundSocket {
   // HTTP/2 server that does not know the path does.
   void AnswerNotFound() const {
     const int connection = accept(fd_, nullptr, nullptr);
-    // The server's SETTINGS frame, and a HEADERS frame that ends stream 1 (RFC
-    // 9113).
+    // These are the server's SETTINGS frame, and a HEADERS frame that ends
+    // stream 1 (RFC 9113).
     const absl::string_view settings("\0\0\0\4\0\0\0\0\0", 9);
     const absl::string_view not_found("\0\0\1\1\5\0\0\0\1\x8d", 10);
     EXPECT_EQ(send(connection, settings.data(), settings.size(), 0), 9);
