@@ -18,7 +18,7 @@
 
 namespace leat::bench {
 
-// A graph, and what one step of the graph feeds, fetches and runs.
+// Describes a graph, and what one step of the graph feeds, fetches and runs.
 struct Case {
   std::string name = {};
   Graph graph;
@@ -54,7 +54,8 @@ Case MakeTraining(absl::string_view name, DeviceFunction device);
 // Returns the names of all cases.
 std::vector<std::string> CaseNames();
 
-// The shapes of graphs of empty ops, which are connected by control edges only.
+// Lists the shapes of graphs of empty ops, which are connected by control edges
+// only.
 enum class EmptyGraph { kChain, kStar, kDag };
 
 // Returns a graph of NoOps: a root and `num_nodes` more nodes. In a chain each

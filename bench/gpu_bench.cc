@@ -73,7 +73,7 @@ void BM_ChainOfAdds(benchmark::State& state) {
 }
 BENCHMARK(BM_ChainOfAdds)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-// The same launches without tensors, allocation or a graph.
+// Measures the same launches without tensors, allocation or a graph.
 void BM_BareLaunches(benchmark::State& state) {
   const auto api = Cuda(state);
   if (api == nullptr) return;

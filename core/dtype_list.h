@@ -46,7 +46,8 @@ inline constexpr DTypeList<int8_t, int16_t, int32_t, int64_t> kSignedInts;
 inline constexpr DTypeList<uint8_t, uint16_t, uint32_t, uint64_t> kUnsignedInts;
 inline constexpr auto kInts = kSignedInts + kUnsignedInts;
 inline constexpr auto kNumbers = kFloats + kInts;  // real numbers
-// The types that TensorFlow's ops accept for indices, axes and shapes.
+// These are the types that TensorFlow's ops accept for indices, axes and
+// shapes.
 inline constexpr DTypeList<int32_t, int64_t> kIndices;
 // The numbers that TensorFlow's kernels for GPUs add and compare. int32 is not
 // among them: such tensors stay in host memory.
@@ -58,9 +59,9 @@ inline constexpr DTypeList<std::complex<float>, std::complex<double>>
 inline constexpr DTypeList<Variant> kVariantOnly;
 // All types whose elements are plain bytes and have a C++ type.
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;
-// All types whose elements are objects, which are copied one by one.
+// Lists all types whose elements are objects, which are copied one by one.
 inline constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
-// All dtypes that have a C++ type, for kernels that only move elements.
+// Lists all dtypes that have a C++ type, for kernels that only move elements.
 inline constexpr auto kMovable = kPlain + kObjects;
 
 // Passes a type as a value. A generic lambda gets the type back with

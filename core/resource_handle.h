@@ -11,7 +11,7 @@
 
 namespace leat {
 
-// A plain value with the fields of TensorFlow's ResourceHandleProto. Is
+// Is a plain value with the fields of TensorFlow's ResourceHandleProto. Is
 // thread-compatible.
 class ResourceHandle {
  public:
@@ -20,7 +20,7 @@ class ResourceHandle {
   // Is the name of the container that the resource is in. The default container
   // has the name of the job.
   std::string container;
-  // The name of the resource, unique in its container.
+  // Is the name of the resource, unique in its container.
   std::string name;
   // Is TensorFlow's hash of the resource's type. Leat passes it on, but does
   // not use it.

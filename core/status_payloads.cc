@@ -17,9 +17,9 @@ namespace {
 
 constexpr size_t kMaxPayloads = 16;
 constexpr size_t kMaxPayloadBytes = 8 << 10;
-// The maximum number of bytes that a payload takes in the message in addition
-// to its url and its value. These are three tags of 1 byte, and three lengths
-// that take at most 2 bytes each because they are below 16 KiB.
+// Limits the number of bytes that a payload takes in the message in addition to
+// its url and its value. These are three tags of 1 byte, and three lengths that
+// take at most 2 bytes each because they are below 16 KiB.
 constexpr size_t kBytesAround = 9;
 
 // Describes a payload of a status. Smaller payloads are ordered before larger

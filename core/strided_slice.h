@@ -25,7 +25,8 @@ struct StridedSliceMasks {
   int32_t shrink_axis = 0;  // a single index, which removes its axis
 };
 
-// The inputs and attrs of the op, with one entry per item between the brackets.
+// Holds the inputs and attrs of the op, with one entry per item between the
+// brackets.
 struct StridedSliceSpec {
   std::optional<Dims> begin = {};  // nothing if it is not known
   std::optional<Dims> end = {};    // nothing if it is not known

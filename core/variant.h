@@ -22,14 +22,14 @@ namespace leat {
 class Tensor;
 struct VariantData;
 
-// The maximum depth of nested variants. A list of lists has depth 2. A value
+// Limits the depth of nested variants. A list of lists has depth 2. A value
 // refuses a tensor that would make the value deeper than this limit. Otherwise
 // functions that recurse over values, such as destructors, could exhaust the
 // stack. Besides, protobuf reads at most 100 levels of nested messages, and
 // each level of variants takes two of these levels.
 inline constexpr int kMaxVariantDepth = 32;
 
-// The base class of the values in variants. A value counts the Variants that
+// Is the base class of the values in variants. A value counts the Variants that
 // refer to it and is deleted when the last one is destroyed. While several
 // Variants refer to a value, the value is immutable and therefore thread-safe.
 class VariantValue {

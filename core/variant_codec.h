@@ -29,8 +29,8 @@ struct VariantData {
 // not encode a value of the type.
 using VariantDecoder = absl::StatusOr<Variant> (*)(VariantData data);
 
-// A registry of decoders. It is filled once, before it is shared; const access
-// is thread-safe.
+// Is a registry of decoders. It is filled once, before it is shared; const
+// access is thread-safe.
 class VariantDecoders {
  public:
   // Adds the decoder of a type. REQUIRES: the type has none yet.

@@ -40,7 +40,7 @@ struct Window {
   int64_t after = 0;   // padding after the input, for kExplicit only
 };
 
-// The positions of a window along an axis of known extent.
+// Holds the positions of a window along an axis of known extent.
 struct WindowPositions {
   int64_t count = 0;   // number of positions, the extent of the output
   int64_t before = 0;  // padding elements before the input
@@ -53,7 +53,8 @@ struct WindowPositions {
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window);
 
-// The numbers of the axes of a rank-4 tensor of images. The default is NHWC.
+// Holds the numbers of the axes of a rank-4 tensor of images. The default is
+// NHWC.
 struct ImageAxes {
   int batch = 0;
   int height = 1;

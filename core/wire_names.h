@@ -18,11 +18,11 @@ inline constexpr char kWorkerPossiblyRestartedPayload[] =
     "type.googleapis.com/"
     "tensorflow.distributed_runtime.WorkerPossiblyRestarted";
 
-// The prefix of the names of nodes in control loops
+// Is the prefix of the names of nodes in control loops
 // (partitioner/control_loops.h).
 inline constexpr char kControlLoopPrefix[] = "_cloop";
 
-// The type names of variants (variant.h).
+// These are the type names of variants (variant.h).
 inline constexpr char kTensorListTypeName[] = "tensorflow::TensorList";
 inline constexpr char kOptionalTypeName[] = "tensorflow::data::Optional";
 

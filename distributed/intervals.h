@@ -33,8 +33,8 @@ struct IntervalRange {
   }
 };
 
-// The times after which a transport pings peers, connects again, and closes
-// connections. A value; each time is at least 1 ms.
+// Holds the times after which a transport pings peers, connects again, and
+// closes connections. A value; each time is at least 1 ms.
 struct ConnectionTimes {
   // If a peer has been silent for `ping_interval`, the transport pings it or
   // calls its health check. If the peer does not answer within `ping_timeout`,
@@ -84,8 +84,8 @@ struct ServerIntervals {
   // (step_errors.h). The master then waits this long for the error of the other
   // task before it cancels the step.
   std::chrono::nanoseconds wait_for_cause = std::chrono::seconds(1);
-  // How long the master waits for the replies of tasks after it has cancelled
-  // the step. A client waits a little longer
+  // Says how long the master waits for the replies of tasks after it has
+  // cancelled the step. A client waits a little longer
   // (RemoteSessionOptions::answer_grace).
   std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
   // Before a traced step begins, the master waits at most this long for

@@ -33,12 +33,12 @@ struct ServerLimits {
   size_t max_connections_per_address = ConnectionLimits().max_per_address;
   std::chrono::nanoseconds handshake_timeout =
       ConnectionLimits().handshake_timeout;
-  // The limits of imported graphs (graph/io/graph_def.h).
+  // Holds the limits of imported graphs (graph/io/graph_def.h).
   ImportLimits import = {};
   // Limits the total size, in bytes, of the messages that carry a client's
   // graph and its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
-  // The limits of graphs whose functions are lowered
+  // Holds the limits of graphs whose functions are lowered
   // (graph/lowering/lower_limits.h).
   LowerLimits lower = {};
   // The task's master keeps at most `max_sessions` sessions of clients. It
@@ -69,7 +69,7 @@ struct ServerLimits {
   // tensors in variables. A server lowers a larger limit to the total memory of
   // its devices.
   int64_t max_session_bytes = INT64_MAX;
-  // The maximum total number of tensors in the elements of one queue.
+  // Limits the total number of tensors in the elements of one queue.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
   // A peer may ask for a tensor of a step that has not begun here. These limits
   // say how many such steps may wait for their RunGraph, and for how long.
@@ -78,13 +78,13 @@ struct ServerLimits {
   // Says how many ended steps are remembered, so that a late request cannot
   // start one of them again.
   size_t max_tombstones = 100'000;
-  // How long peers may still fetch tensors of a step that has succeeded.
+  // Says how long peers may still fetch tensors of a step that has succeeded.
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);
   // How many entries a step may have in its rendezvous. Entries are tensors
   // that nobody has taken, Recvs that wait for a tensor and, outside of loops,
   // keys that have been used.
   size_t max_rendezvous_entries = size_t{1} << 20;
-  // How many request ids are remembered, for each kind of request.
+  // Says how many request ids are remembered, for each kind of request.
   size_t max_request_ids = 100'000;
 };
 

@@ -24,12 +24,12 @@
 
 namespace leat {
 
-// The limits of the lists in a status. The status also has the total number of
-// entries for each list. Is a value.
+// Holds the limits of the lists in a status. The status also has the total
+// number of entries for each list. Is a value.
 struct StatusListing {
   // A running step or a waiting Recv is listed only if it is at least this old.
   std::chrono::nanoseconds min_age = {};
-  // The maximum number of entries in each of these lists: sessions of clients,
+  // Limits the number of entries in each of these lists: sessions of clients,
   // sessions of masters, steps, Recvs.
   size_t max_listed = 100;
   size_t max_peers = 1000;

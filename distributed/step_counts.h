@@ -25,7 +25,7 @@ class StepCounts {
   // `clock` must outlive this.
   explicit StepCounts(Clock& clock) : clock_(clock) {}
 
-  // The counts at one moment.
+  // Holds the counts at one moment.
   struct Totals {
     int64_t running = 0;
     int64_t succeeded = 0;

@@ -74,7 +74,7 @@ Devices DevicesOf(const Flags& flags) {
   return {.first = "/cpu:0", .second = one ? "/cpu:0" : "/cpu:1"};
 }
 
-// Where the losses and accuracies of the training are written.
+// Describes where the losses and accuracies of the training are written.
 struct Records {
   Losses losses;
   TrainingSummaries summaries;

@@ -125,7 +125,7 @@ Shared BuildShared(GraphBuilder& b, const Flags& flags,
   return shared;
 }
 
-// The operations that a chief or a worker runs.
+// Holds the operations that a chief or a worker runs.
 struct Training {
   Operation train = {};
   Output step_after = {};  // global step after `train`

@@ -42,13 +42,13 @@ struct Function {
   // Declares the name, arguments, results and attrs of the function.
   OpDef signature = {};
   std::vector<FunctionNode> nodes = {};
-  // One pair per output of the signature: the name of the output, and the
+  // Holds one pair per output of the signature: the name of the output, and the
   // tensor that is returned, written as in FunctionNode::inputs.
   std::vector<std::pair<std::string, std::string>> returns = {};
   // Holds one pair per control output: the name of the control output, and the
   // name of a node. The node runs even if no result needs it.
   std::vector<std::pair<std::string, std::string>> control_returns = {};
-  // The names of the control outputs, in the order of the signature.
+  // Holds the names of the control outputs, in the order of the signature.
   std::vector<std::string> control_outputs = {};
   AttrMap attrs = {};  // annotations
   // Maps the position of an argument to its attrs, such as _output_shapes.

@@ -43,8 +43,8 @@ namespace leat {
 
 class OpRegistry;
 
-// The index of a node in its graph. It stays valid until the node is removed.
-// Removing a node does not change the ids of other nodes.
+// Is the index of a node in its graph. It stays valid until the node is
+// removed. Removing a node does not change the ids of other nodes.
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
@@ -76,7 +76,8 @@ struct NodeDef {
   std::vector<DType> output_types = {};
 };
 
-// A node of a graph: what it computes, its incoming edges and its device.
+// Describes a node of a graph: what it computes, its incoming edges and its
+// device.
 struct Node {
   std::shared_ptr<const NodeDef> def = {};       // null for a removed node
   absl::InlinedVector<Endpoint, 2> inputs = {};  // one per input type, in order
@@ -177,8 +178,8 @@ class Graph {
   FunctionLibrary& functions() { return functions_; }
   const FunctionLibrary& functions() const { return functions_; }
 
-  // The name of the node that runs the initializers of all variables, or "" if
-  // there is no such node.
+  // Returns the name of the node that runs the initializers of all variables,
+  // or "" if there is no such node.
   const std::string& init_op() const { return init_op_; }
   void set_init_op(std::string name) { init_op_ = std::move(name); }
 
@@ -191,8 +192,9 @@ class Graph {
   int producer = 0;
   int min_consumer = 0;
 
-  // The total size in bytes of the tensors that the import has read from attrs
-  // of nodes and functions. ImportLimits (graph_def.h) bounds this number.
+  // Is the total size in bytes of the tensors that the import has read from
+  // attrs of nodes and functions. ImportLimits (graph_def.h) bounds this
+  // number.
   int64_t tensor_bytes = 0;
 
  private:

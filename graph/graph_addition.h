@@ -25,7 +25,7 @@ struct GraphAddition {
 
   // The new nodes of the graph have this id and higher ones.
   NodeId first = 0;
-  // The names of the new functions. The extension fills this list.
+  // Holds the names of the new functions. The extension fills this list.
   std::vector<std::string> functions = {};
   // Holds the members of the graph before the addition.
   int producer = 0;

@@ -12,8 +12,8 @@
 namespace leat {
 namespace {
 
-// The types of the tensors that an argument stands for: `types` if `types` is
-// set, and otherwise `count` times `type`.
+// Holds the types of the tensors that an argument stands for: `types` if
+// `types` is set, and otherwise `count` times `type`.
 struct ArgTypes {
   DType type = DType::kInvalid;
   int64_t count = 1;

@@ -82,7 +82,7 @@ struct OpDef {
   friend bool operator==(const OpDef&, const OpDef&) = default;
 };
 
-// The maximum number of input tensors of a node, and also of output tensors.
+// Limits the number of input tensors of a node, and also of output tensors.
 inline constexpr int kMaxArgs = 1 << 20;
 // Return the types of all input tensors, or of all output tensors, of a node
 // with these attrs, in order. Fail with INVALID_ARGUMENT for missing or

@@ -14,8 +14,8 @@
 
 namespace leat {
 
-// The definition of an op as the files of graph/ops/ write it. The arguments
-// and attrs have the textual form of TensorFlow's op definitions. The
+// Holds the definition of an op as the files of graph/ops/ write it. The
+// arguments and attrs have the textual form of TensorFlow's op definitions. The
 // definition is parsed when the op is registered.
 //
 //   registry.Add({.name = "ConcatV2",

@@ -47,10 +47,10 @@ class OpTable {
   std::vector<absl::string_view> Names() const;
 
  private:
-  // The lines of each op without the line that has its name.
+  // Holds the lines of each op without the line that has its name.
   absl::flat_hash_map<absl::string_view, absl::string_view> blocks_;
   mutable Mutex mutex_;
-  // The ops that were looked up.
+  // Holds the ops that were looked up.
   mutable absl::flat_hash_map<std::string, std::unique_ptr<const OpDef>> parsed_
       ABSL_GUARDED_BY(mutex_);
 };

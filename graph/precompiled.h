@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The precompiled header of most libraries and programs. It includes the
+// Is the precompiled header of most libraries and programs. It includes the
 // headers that most files include, which saves about a second for each file. No
 // file may rely on this header. Each file includes what it uses, and the preset
 // `debug` builds without precompiled headers.

@@ -30,8 +30,8 @@
 
 namespace leat::kernels {
 
-// The options of an accumulator. They come from the node that makes it. Is a
-// value type.
+// Holds the options of an accumulator. They come from the node that makes it.
+// Is a value type.
 struct AccumulatorOptions {
   std::string name = {};
   DType dtype = DType::kFloat;  // one of kFloats

@@ -76,8 +76,8 @@ absl::Status Protected(Body body) {
   }
 }
 
-// The minimum number of floating-point operations of a chunk. They take about
-// 16 us. Less work is not worth a second thread.
+// Is the minimum number of floating-point operations of a chunk. They take
+// about 16 us. Less work is not worth a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
 // Is the minimum number of rows or columns of a chunk.
 constexpr int64_t kMinRows = 8;
@@ -191,7 +191,8 @@ const dnnl::engine& Engine() {
 // Holds everything that is needed to run convolutions of one shape in one
 // direction. Is immutable.
 struct Primitive {
-  // The layouts of the activations on the input side and on the output side.
+  // Holds the layouts of the activations on the input side and on the output
+  // side.
   memory::desc source = {}, target = {};
   // Holds the two layouts of the filter: the one that the primitive uses, and
   // HWIO.
@@ -369,8 +370,8 @@ absl::Status Execute(Allocator& allocator, const Primitive& p,
   return absl::OkStatus();
 }
 
-// A part of a convolution: its own shape, and the offsets, in elements, at
-// which it starts in the activations.
+// Describes a part of a convolution: its own shape, and the offsets, in
+// elements, at which it starts in the activations.
 struct Piece {
   ConvolutionShape shape = {};
   int64_t source = 0, target = 0;  // offsets in the input and output side

@@ -12,7 +12,7 @@
 namespace leat::kernels {
 namespace {
 
-// The number of elements in one item of ParallelFor. Each thread gets whole
+// Is the number of elements in one item of ParallelFor. Each thread gets whole
 // items, so that its elements fill whole vectors of floats.
 constexpr int64_t kBlock = 16;
 

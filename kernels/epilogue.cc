@@ -30,8 +30,8 @@ constexpr std::pair<absl::string_view, Activation> kActivations[] = {
     {"GeluApproximate", Activation::kGeluApproximate},
 };
 
-// The activations as functions of one value. Comparisons are written so that
-// NaN stays NaN, as in the kernels of the single ops.
+// Holds the activations as functions of one value. Comparisons are written so
+// that NaN stays NaN, as in the kernels of the single ops.
 struct Nothing {
   float operator()(float x) const { return x; }
 };

@@ -17,7 +17,7 @@
 
 namespace leat::kernels {
 
-// The activation functions that can be fused.
+// Lists the activation functions that can be fused.
 enum class Activation : uint8_t {
   kNone,
   kRelu,

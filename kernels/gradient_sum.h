@@ -26,8 +26,9 @@ struct Gradient {
   Tensor shape = {};    // the shape of the whole tensor, int64, if known
 };
 
-// The sum of `count` gradients. For sparse gradients, row i of `values` belongs
-// to row indices[i] of the whole tensor and is the sum of counts[i] rows.
+// Holds the sum of `count` gradients. For sparse gradients, row i of `values`
+// belongs to row indices[i] of the whole tensor and is the sum of counts[i]
+// rows.
 struct GradientTotal {
   Tensor values = {};
   Tensor indices = {};

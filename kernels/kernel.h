@@ -17,10 +17,10 @@ namespace leat {
 class AsyncKernel;
 class KernelContext;
 
-// The base class of all kernels. Is thread-safe: Compute is called by several
-// steps at once. The compiled graphs that run the kernel share its ownership. A
-// session also keeps its stateful kernels, so that their state lasts from step
-// to step.
+// Is the base class of all kernels. Is thread-safe: Compute is called by
+// several steps at once. The compiled graphs that run the kernel share its
+// ownership. A session also keeps its stateful kernels, so that their state
+// lasts from step to step.
 class Kernel {
  public:
   Kernel() = default;

@@ -82,7 +82,7 @@ struct ValueSlots {
   // Holds all slots of the loop iteration in which the node runs or, outside of
   // loops, of the graph.
   Value* slots = nullptr;
-  // The number of consumers that still have to read each slot. The last
+  // Holds the number of consumers that still have to read each slot. The last
   // consumer may reuse the value's bytes.
   const int32_t* readers = nullptr;
   absl::Span<const int32_t> inputs = {};  // slot of each input

@@ -22,8 +22,8 @@ struct NodeDef;
 
 namespace leat::kernels {
 
-// The dtype of tensors of pointers. Their elements are PlainElement<8>; a null
-// pointer stands for an empty object.
+// Is the dtype of tensors of pointers. Their elements are PlainElement<8>; a
+// null pointer stands for an empty object.
 inline constexpr DType kPointer = DType::kUint64;
 
 // Returns a tensor of pointers to the elements of `objects`. `objects` must

@@ -105,7 +105,8 @@ class Queue final : public Resource,
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
-  // The calls of a line by id. Ids grow in the order in which the calls arrive.
+  // Holds the calls of a line by id. Ids grow in the order in which the calls
+  // arrive.
   using Calls = std::map<int64_t, Call>;
   // Callbacks of served calls. They are called after the lock is released,
   // because a callback may use this queue again.

@@ -48,7 +48,7 @@ struct QueueOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
 
-  // The maximum number of tensors in the queue, counted over all elements and
+  // Limits the number of tensors in the queue, counted over all elements and
   // all components (ResourceLimits::max_queue_elements).
   int64_t max_tensors = ResourceLimits().max_queue_elements;
 };

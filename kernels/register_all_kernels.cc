@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A file of its own, so that a program that registers some kernels itself does
-// not link all.
+// Is a file of its own, so that a program that registers some kernels itself
+// does not link all.
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat {

@@ -44,7 +44,7 @@ class Resource {
 
 // Limits for each single resource.
 struct ResourceLimits {
-  // The maximum number of tensors in one queue, counted over all elements and
+  // Limits the number of tensors in one queue, counted over all elements and
   // all components. The limit applies whatever the queue's capacity is, because
   // even a tensor without bytes needs memory.
   int64_t max_queue_elements = int64_t{1} << 22;

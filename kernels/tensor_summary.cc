@@ -17,9 +17,9 @@
 namespace leat::kernels {
 namespace {
 
-// The limit, in bytes, for the text of one tensor, for the text of all tensors
-// together, and for one string before it is escaped. A text can exceed the
-// limit by its last part, because the length is checked before a part is added.
+// Limit, in bytes, the text of one tensor, the text of all tensors together,
+// and one string before it is escaped. A text can exceed the limit by its last
+// part, because the length is checked before a part is added.
 constexpr size_t kMaxBytes = 1 << 20;
 
 // Prints `value` with few digits. If reading these digits back gives another
@@ -74,8 +74,8 @@ int Boundaries(const Dims& blocks, int64_t index) {
 // brackets around the dimensions.
 std::string Summarize(const Tensor& tensor, int64_t limit,
                       absl::FunctionRef<std::string(int64_t)> print) {
-  // The number of elements in one pair of brackets, for every dimension that
-  // has them.
+  // Holds the number of elements in one pair of brackets, for every dimension
+  // that has them.
   Dims blocks;
   int64_t block = 1;
   for (int i = tensor.rank() - 1; i > 0; --i) {

@@ -21,8 +21,8 @@
 
 namespace leat::kernels {
 
-// The inputs of one run. Shares the ownership of the variables and tensors. Is
-// used by one thread.
+// Holds the inputs of one run. Shares the ownership of the variables and
+// tensors. Is used by one thread.
 class TrainingInputs {
  public:
   // Reads the inputs of `context`. Returns FAILED_PRECONDITION if a variable

@@ -22,7 +22,7 @@ absl::Status MakeUnique(Allocator& allocator, Tensor& value) {
   return absl::OkStatus();
 }
 
-// A variable and its position among the arguments of UpdateTogether.
+// Describes a variable and its position among the arguments of UpdateTogether.
 struct Locked {
   Variable* variable = nullptr;
   size_t position = 0;

@@ -46,8 +46,8 @@ namespace leat {
 // in the step.
 inline constexpr char kBundleAttr[] = "_leat_bundle";
 
-// The bundles of one graph that is being cut. The graph is borrowed, and must
-// not change while this object exists. Is not thread-safe.
+// Holds the bundles of one graph that is being cut. The graph is borrowed, and
+// must not change while this object exists. Is not thread-safe.
 class Bundles {
  public:
   // Prepares to bundle the tensors of `graph`, which is borrowed. `part_of` is

@@ -30,8 +30,8 @@ struct BoundaryKey {
   DType dtype = DType::kFloat;
 };
 
-// The feeds and fetches of a task's graph. Each list is sorted by index, and
-// all keys in a list are different.
+// Holds the feeds and fetches of a task's graph. Each list is sorted by index,
+// and all keys in a list are different.
 struct Boundary {
   std::vector<BoundaryKey> feeds = {};
   std::vector<BoundaryKey> fetches = {};

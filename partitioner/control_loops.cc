@@ -104,7 +104,8 @@ class ControlLoopAdder {
 
   // Describes the control loop of a place.
   struct ControlLoop {
-    // The two ends of an edge that needs the control loop, for error messages.
+    // Holds the two ends of an edge that needs the control loop, for error
+    // messages.
     NodeId from = kNoNode;
     NodeId to = kNoNode;
     NodeId merge = kNoNode;  // its Merge, set by AddLoop
@@ -314,8 +315,8 @@ class ControlLoopAdder {
   // The places that have a NextIteration, or will get one with a control loop.
   // It starts every iteration after the first.
   absl::flat_hash_set<Place> driven_;
-  // The places that are known to send. These places, and all frames around them
-  // on the same device, are in driven_.
+  // Holds the places that are known to send. These places, and all frames
+  // around them on the same device, are in driven_.
   absl::flat_hash_set<Place> sending_;
 };
 

@@ -97,7 +97,8 @@ class CopyInserter {
 
   const DeviceType& device_type_;
   Graph& graph_;
-  // Where the tensors of each node are. Is empty for a node without a kernel.
+  // Says where the tensors of each node are. Is empty for a node without a
+  // kernel.
   std::vector<NodeMemory> memories_;
   absl::flat_hash_map<Endpoint, NodeId> copies_;
 };

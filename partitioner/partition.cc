@@ -178,7 +178,7 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  // A node and what is known about its edges from other partitions.
+  // Describes a node and what is known about its edges from other partitions.
   struct Consumer {
     NodeId id = kNoNode;
     // Is the Merge of the control loop that starts the node's _Recvs.
@@ -187,7 +187,7 @@ class Partitioner {
     // it if none of its own edges is cut now, or if some of them will be cut
     // later, by device.
     bool keeps_loop_merge = true;
-    // The number of variables in other partitions that the node reads.
+    // Is the number of variables in other partitions that the node reads.
     int num_reads = 0;
     // For each partition, the nodes in it that must run before the variables
     // are read. An entry is made when it is first needed.
@@ -242,7 +242,7 @@ class Partitioner {
     return IsRef(graph_.node(source.node).output_type(source.index));
   }
 
-  // The two ends of a cut edge, as ids in their partitions.
+  // Holds the two ends of a cut edge, as ids in their partitions.
   struct Channel {
     NodeId send = kNoNode;
     NodeId recv = kNoNode;

@@ -82,7 +82,7 @@ class ConstraintCollector {
   // Device types that have a kernel, each with its negated priority, best
   // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
-  // The request of a group, its device types, and whether one of its nodes
+  // Is the request of a group, its device types, and whether one of its nodes
   // lacks a kernel. Groups with equal keys share a set of candidates.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 

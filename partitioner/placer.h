@@ -23,13 +23,13 @@ struct PlacerOptions {
   // If true, a request that no device satisfies falls back to another device of
   // the same task.
   bool allow_soft_placement = false;
-  // The policy that chooses among the allowed devices. REQUIRES: not null.
+  // Is the policy that chooses among the allowed devices. REQUIRES: not null.
   PlacementPolicy policy = nullptr;
   // Holds the tasks that run TensorFlow, such as "/job:ps/replica:0/task:0".
   // Their CPUs are assumed to have kernels for every registered op and all
   // types.
   std::vector<std::string> foreign_tasks = {};
-  // How many nodes have been placed before and are not in the graph.
+  // Says how many nodes have been placed before and are not in the graph.
   int num_placed = 0;
 };
 

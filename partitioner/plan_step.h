@@ -50,7 +50,7 @@ struct PlanOptions {
   // Holds the tasks that run TensorFlow, such as "/job:ps/replica:0/task:0".
   // Passes do not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
-  // The limits for bundles of tensors between tasks that are not foreign.
+  // Holds the limits for bundles of tensors between tasks that are not foreign.
   BundleLimits bundles = {};
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;

@@ -22,7 +22,7 @@ namespace leat {
 // Is the name of the policy that a session uses if it names no policy.
 inline constexpr char kDefaultPolicy[] = "greedy";
 
-// A group of nodes that must share a device. Devices are indices into
+// Describes a group of nodes that must share a device. Devices are indices into
 // PlacementProblem::devices.
 struct PlacementGroup {
   int candidates = 0;      // index into PlacementProblem::candidates
@@ -32,18 +32,18 @@ struct PlacementGroup {
   bool is_constrained = false;  // true if one of its nodes requests a device
 };
 
-// A graph to be placed and the constraints on its groups.
+// Describes a graph to be placed and the constraints on its groups.
 struct PlacementProblem {
   const Graph* graph = nullptr;          // borrowed
   std::vector<DeviceInfo> devices = {};  // all devices
-  // The distinct sets of allowed devices. None of them is empty. Each set
+  // Holds the distinct sets of allowed devices. None of them is empty. Each set
   // begins with the best devices. Devices are compared by kernel priority, then
   // by device type, then by whether they are in the master's task, and then by
   // their position in `devices`.
   std::vector<std::vector<int>> candidates = {};
   std::vector<PlacementGroup> groups = {};
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node
-  // How many nodes of the session have been placed before and are not in
+  // Says how many nodes of the session have been placed before and are not in
   // `graph`, which has only what an extension adds. A node that is used there
   // stands in `graph` without its inputs, in a group that has been placed.
   int num_placed = 0;

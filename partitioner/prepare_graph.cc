@@ -22,7 +22,7 @@ void KeepStatefulDevices(const Graph& previous, Graph& graph) {
   }
 }
 
-// The maximum number of nodes whose devices are logged at a time. A client must
+// Limits the number of nodes whose devices are logged at a time. A client must
 // not be able to fill the disk with the log of its server.
 constexpr int kMaxLoggedNodes = 10'000;
 

@@ -25,8 +25,8 @@ namespace leat {
 // Nodes that have been lowered and placed, but are not in the graph yet.
 struct PreparedAddition {
   Graph graph;
-  // The nodes of `graph` that stand in for nodes of the prepared graph, and the
-  // ids of the latter.
+  // Holds the nodes of `graph` that stand in for nodes of the prepared graph,
+  // and the ids of the latter.
   absl::flat_hash_map<NodeId, NodeId> stand_ins = {};
 };
 
@@ -63,7 +63,7 @@ class PreparedGraph {
   void Index(NodeId first);
 
   Graph graph_;
-  // The size of the graph and the names of its loops.
+  // Holds the size of the graph and the names of its loops.
   GraphTotals totals_;
   // Maps each x of a `_class` "loc:@x" to a node that has this `_class`.
   absl::flat_hash_map<std::string, NodeId> classes_;

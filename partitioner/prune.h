@@ -31,22 +31,23 @@ struct StepSignature {
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};
   std::vector<TensorConnection> connections = {};
-  // True for a partial run: its feeds are given, and its fetches are taken, one
-  // after another while it runs. PruneToStep ignores this.
+  // Is true for a partial run: its feeds are given, and its fetches are taken,
+  // one after another while it runs. PruneToStep ignores this.
   bool is_partial = false;
 };
 
 // Describes the part of a graph that a step needs.
 struct PrunedStep {
   Graph graph;
-  // The dtypes of the feeds, by position.
+  // Holds the dtypes of the feeds, by position.
   std::vector<DType> feed_types = {};
   // The static shapes of the feeds, by position, as they are declared or
   // inferred in the whole graph. A feed must fit its static shape, because
   // parts of the graph that were built from the fed tensor, such as gradients,
   // may rely on it.
   std::vector<PartialShape> feed_shapes = {};
-  // The targets, as ids in `graph`. A placeholder that is fed is left out.
+  // Holds the targets, as ids in `graph`. A placeholder that is fed is left
+  // out.
   std::vector<NodeId> targets = {};
 };
 

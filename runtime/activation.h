@@ -22,8 +22,8 @@ namespace leat {
 
 struct Loop;
 
-// The values and counts of one iteration of a loop or, for frame 0, of all
-// nodes outside of loops. The FrameLayout must outlive the Activation.
+// Holds the values and counts of one iteration of a loop or, for frame 0, of
+// all nodes outside of loops. The FrameLayout must outlive the Activation.
 //
 // The threads that run the step share an Activation without a lock. The counts
 // change by atomic operations. The producer of a value writes it into its slot

@@ -28,8 +28,8 @@ struct CompiledStep {
   //
   // StepPlan::whole.
   std::optional<Graph> whole = {};
-  // The keys of feeds and fetches in the step's rendezvous, by position. The
-  // key of a feed that the step does not need is malformed.
+  // Holds the keys of feeds and fetches in the step's rendezvous, by position.
+  // The key of a feed that the step does not need is malformed.
   std::vector<ParsedKey> feed_keys = {};
   std::vector<ParsedKey> fetch_keys = {};
 };

@@ -44,7 +44,7 @@ class DeviceResources {
   void ClearContainers(absl::Span<const std::string> names = {});
 
  private:
-  // A device, borrowed, and its store.
+  // Describes a device, borrowed, and its store.
   struct Entry {
     const Device* device = nullptr;
     std::unique_ptr<ResourceStore> store = {};

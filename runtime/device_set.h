@@ -29,18 +29,18 @@ struct DeviceSetOptions {
   // All device names begin with this name of a task.
   std::string task = "/job:localhost/replica:0/task:0";
   int num_cpus = 1;  // number of CPU devices
-  // The number of threads of the compute pool. 0 stands for one thread per
+  // Is the number of threads of the compute pool. 0 stands for one thread per
   // processor that this process may run on.
   int num_threads = 0;
-  // The memory limit of each CPU device. 0 stands for an equal part of
+  // Is the memory limit of each CPU device. 0 stands for an equal part of
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
   // Is the number of GPUs, or kAllGpus. GPU i is the one with the number i of
   // CUDA, or with the number gpu_ordinals[i] if that is not empty.
   int num_gpus = 0;
   std::vector<int> gpu_ordinals = {};
-  // The memory limit of each GPU. 0 stands for the part gpu_memory_fraction of
-  // its memory, which 0 sets to nearly all that is free.
+  // Is the memory limit of each GPU. 0 stands for the part gpu_memory_fraction
+  // of its memory, which 0 sets to nearly all that is free.
   int64_t gpu_memory_bytes = 0;
   double gpu_memory_fraction = 0;
   // If true, a GPU's memory is taken from CUDA when tensors need it, and not

@@ -397,8 +397,8 @@ class Executor::ConcurrentExecution final : public Execution {
   // step, or an async kernel that was started and has not ended.
   std::atomic<int32_t> activities_{0};
 
-  // Empty lists that keep their memory, for threads that begin to work on this
-  // step or on later ones.
+  // Holds empty lists that keep their memory, for threads that begin to work on
+  // this step or on later ones.
   Mutex mutex_;
   std::vector<ReadyList> spare_ ABSL_GUARDED_BY(mutex_);
 };

@@ -25,9 +25,9 @@
 
 namespace leat {
 
-// A graph that was compiled for the devices of this task: one executor for each
-// device that the graph uses. It must not outlive the DeviceSet and the
-// DeviceResources of its GraphRunner.
+// Describes a graph that was compiled for the devices of this task: one
+// executor for each device that the graph uses. It must not outlive the
+// DeviceSet and the DeviceResources of its GraphRunner.
 struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };

@@ -38,8 +38,8 @@ constexpr int64_t kMostTransportBytes = 4096 * kMiB;
 // A task needs this many bytes to start, in addition to the stacks of its
 // threads.
 constexpr int64_t kHeapToStart = 48 * kMiB;
-// The number of threads of a task that do not compute. These are threads that
-// may block, threads that wait for a time, and the threads of gRPC.
+// Is the number of threads of a task that do not compute. These are threads
+// that may block, threads that wait for a time, and the threads of gRPC.
 constexpr int kOtherThreads = 20;
 constexpr int64_t kSmallStackBytes = kMiB;
 

@@ -90,7 +90,7 @@ class LocalPartialRun final : public PartialRun::Implementation {
   Mutex mutex_;
   CondVar changed_;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // The error of calls that come too late, or OK.
+  // Is the error of calls that come too late, or OK.
   absl::Status over_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -49,7 +49,7 @@ struct LocalSessionOptions {
   bool allow_soft_placement = false;
   // Is the name of a policy of partitioner/policies/.
   std::string placement_policy = kDefaultPolicy;
-  // The maximum size of the graph while its functions are inlined.
+  // Limits the size of the graph while its functions are inlined.
   LowerLimits lower_limits = {};
   // Selects the passes that optimize the graph of a step before the graph is
   // compiled.
@@ -57,11 +57,11 @@ struct LocalSessionOptions {
   // Gets a line "name: (Op): device" for each node when the session is made,
   // and for each new node when it is extended. May be null.
   std::function<void(absl::string_view line)> log_placement = {};
-  // Is the clock of deadlines. Borrowed; must outlive the session. Null stands
-  // for RealClock().
+  // Is the clock of deadlines. Is borrowed and must outlive the session. Null
+  // stands for RealClock().
   Clock* clock = nullptr;
-  // The passes to choose from. Borrowed; must outlive the session. Null stands
-  // for BuiltinPasses().
+  // Holds the passes to choose from. Is borrowed and must outlive the session.
+  // Null stands for BuiltinPasses().
   const PassRegistry* passes = nullptr;
 };
 

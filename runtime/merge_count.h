@@ -24,7 +24,7 @@
 
 namespace leat::merge_count {
 
-// The maximum number of inputs of a Merge, and also of its control edges.
+// Limits the number of inputs of a Merge, and also of its control edges.
 inline constexpr int kMaxEdges = (1 << 14) - 1;
 // These are the parts of a count. An edge that arrives subtracts kNoLiveInput
 // or kOneControl from the count, or adds kOneDead.

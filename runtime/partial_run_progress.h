@@ -27,7 +27,7 @@ struct PartialRunCall {
   // Element i is feed number i of the signature. The feeds of other calls are
   // not valid.
   std::vector<Tensor> feeds = {};
-  // The positions of the fetches, in the order of the call.
+  // Holds the positions of the fetches, in the order of the call.
   std::vector<size_t> fetches = {};
   // Is true if no feed and no fetch is left after this call.
   bool is_last = false;

@@ -27,10 +27,10 @@
 
 namespace leat {
 
-// A table of plans, which are made on demand. Is thread-safe. No function
-// blocks: a caller that has to wait passes a callback, and Leave removes the
-// callback. The table shares the ownership of its plans with the steps that run
-// them.
+// A PlanTable is a table of plans, which are made on demand. Is thread-safe. No
+// function blocks: a caller that has to wait passes a callback, and Leave
+// removes the callback. The table shares the ownership of its plans with the
+// steps that run them.
 template <class Value>
 class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
  public:
@@ -44,8 +44,8 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // Identifies a caller that waits for a plan.
   using Ticket = int64_t;
 
-  // The default of `max_plans`, which limits both the number of plans that are
-  // kept and the number of plans that are being made.
+  // Is the default of `max_plans`, which limits both the number of plans that
+  // are kept and the number of plans that are being made.
   static constexpr size_t kMaxPlans = 1000;
 
   // Makes a table that keeps at most `max_plans` plans. The table calls

@@ -205,8 +205,8 @@ class PoolAllocator::Pool {
   struct BlockList {
     Mutex mutex;
     FreeBlock* head ABSL_GUARDED_BY(mutex) = nullptr;
-    // The number of blocks in the list now, and the smallest number since the
-    // last call of FreeUnused.
+    // Are the number of blocks in the list now, and the smallest number since
+    // the last call of FreeUnused.
     int64_t num_kept ABSL_GUARDED_BY(mutex) = 0;
     int64_t least_kept ABSL_GUARDED_BY(mutex) = 0;
     std::atomic<int64_t> in_use{0};  // changes under the lock
@@ -334,8 +334,8 @@ class PoolAllocator::Pool {
 
 namespace {
 
-// A buffer whose object lies at the head of its block. The data begins at the
-// next cache line.
+// A PooledBuffer is a buffer whose object lies at the head of its block. The
+// data begins at the next cache line.
 template <class Pool>
 class PooledBuffer final : public Buffer {
  public:
@@ -358,8 +358,8 @@ class PooledBuffer final : public Buffer {
   const int size_class_;
 };
 
-// A buffer without bytes of its own, which only counts bytes that are held
-// elsewhere.
+// A Reservation is a buffer without bytes of its own, which only counts bytes
+// that are held elsewhere.
 template <class Pool>
 class Reservation final : public Buffer {
  public:

@@ -165,8 +165,8 @@ class FramedPropagator {
   Mutex mutex_;  // guards all loops
   // Holds the loops that were not entered from another loop.
   std::vector<std::unique_ptr<Loop>> root_loops_ ABSL_GUARDED_BY(mutex_);
-  // The activations of ended iterations, by frame. Later iterations of this
-  // step and of later steps reuse them.
+  // Holds the activations of ended iterations, by frame. Later iterations of
+  // this step and of later steps reuse them.
   std::vector<std::vector<std::unique_ptr<Activation>>> spare_
       ABSL_GUARDED_BY(mutex_);
 };

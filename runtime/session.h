@@ -169,12 +169,12 @@ class Callable {
   std::shared_ptr<Implementation> implementation_;
 };
 
-// A step whose feeds are given, and whose fetches are taken, one after another:
-// what a program feeds may depend on what it has fetched before. Each feed and
-// each fetch of PartialRunArgs is used once at most. The step ends when all
-// feeds have been given and all fetches taken, at its first error, or when
-// Finish is called or the last copy of the object is destroyed. Is thread-safe.
-// A partial run keeps its session alive.
+// A PartialRun is a step whose feeds are given, and whose fetches are taken,
+// one after another: what a program feeds may depend on what it has fetched
+// before. Each feed and each fetch of PartialRunArgs is used once at most. The
+// step ends when all feeds have been given and all fetches taken, at its first
+// error, or when Finish is called or the last copy of the object is destroyed.
+// Is thread-safe. A partial run keeps its session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},
@@ -196,7 +196,7 @@ class PartialRun {
     virtual absl::Status Finish() = 0;
   };
 
-  // An empty PartialRun, whose calls fail with FAILED_PRECONDITION.
+  // Makes an empty PartialRun, whose calls fail with FAILED_PRECONDITION.
   PartialRun() = default;
   explicit PartialRun(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}

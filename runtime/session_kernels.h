@@ -51,7 +51,7 @@ class SessionKernels {
 
   const KernelRegistry& registry_;
   Mutex mutex_;
-  // The kept kernels, by device name and node name.
+  // Holds the kept kernels, by device name and node name.
   absl::flat_hash_map<std::pair<std::string, std::string>, Stateful> stateful_
       ABSL_GUARDED_BY(mutex_);
 };

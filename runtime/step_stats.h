@@ -96,7 +96,7 @@ class StepStatsRecorder final : public StepObserver {
   Mutex mutex_;
   int64_t num_node_runs_ ABSL_GUARDED_BY(mutex_) = 0;
   const std::unique_ptr<pb::StepStats> stats_ ABSL_PT_GUARDED_BY(mutex_);
-  // The devices of stats_->dev_stats, in the same order.
+  // Holds the devices of stats_->dev_stats, in the same order.
   std::vector<const Device*> devices_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -171,8 +171,8 @@ void SortByEnd(std::vector<End>& ends) {
   });
 }
 
-// The runs of the nodes that made tensors, by device and name of the node.
-// Several ways use the same runs, because one node may make many tensors.
+// Holds the runs of the nodes that made tensors, by device and name of the
+// node. Several ways use the same runs, because one node may make many tensors.
 using Makers =
     absl::flat_hash_map<std::pair<absl::string_view, absl::string_view>,
                         std::vector<End>>;

@@ -52,9 +52,9 @@ struct StepTransfer {
   int send_device = 0;      // index into dev_stats
   // Is the receiver's index into dev_stats.
   int recv_device = 0;
-  // The runs of the _Send and of the _Recv. Stats of TensorFlow's servers do
-  // not record them. In that case `send` is the run of the node that made the
-  // tensor ("w/read"), and `recv` is the pull.
+  // Point to the runs of the _Send and of the _Recv. Stats of TensorFlow's
+  // servers do not record them. In that case `send` is the run of the node that
+  // made the tensor ("w/read"), and `recv` is the pull.
   const pb::NodeExecStats* send = nullptr;
   const pb::NodeExecStats* recv = nullptr;
 };

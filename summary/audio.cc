@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kBytesPerSample = 2;
 constexpr int64_t kWavHeaderBytes = 44;
 
-// One sound: its samples, frame by frame.
+// Describes one sound: its samples, frame by frame.
 struct Sound {
   int64_t sample_rate;  // frames per second
   int64_t channels;

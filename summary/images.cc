@@ -25,7 +25,7 @@ constexpr int64_t kMaxExtent = int64_t{1} << 31;
 constexpr int64_t kMaxPixels = int64_t{1} << 29;
 constexpr float kZeroThreshold = 1e-6F;  // images below it are black
 
-// The shape of a batch of images, which fits TensorFlow's limits.
+// Describes the shape of a batch of images, which fits TensorFlow's limits.
 struct Batch {
   int64_t size;
   int64_t height;

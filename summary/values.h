@@ -43,10 +43,11 @@ absl::Status AddHistogram(const std::string& tag, const Tensor& values,
 // Describes how AddImages treats a batch of images.
 struct ImageOptions {
   int64_t max_images = 3;  // later images of the batch are ignored
-  // The color of pixels of float images that are not finite. A byte for each
+  // Is the color of pixels of float images that are not finite. A byte for each
   // channel of the images; more are ignored.
   absl::Span<const uint8_t> bad_color = {};
-  // Ends the work with its status when it is cancelled. Borrowed; may be null.
+  // Ends the work with its status when it is cancelled. Is borrowed and may be
+  // null.
   const Cancellation* cancellation = nullptr;
 };
 // Appends the first images of a batch as PNG, in values with the tags
@@ -82,7 +83,7 @@ absl::StatusOr<pb::Summary::Value*> AddTensor(const Tensor& tensor,
 // have elements for billions of values.
 absl::Status CheckNumValues(int64_t count, absl::string_view tag);
 
-// The memory that the messages which an op parses may take, in bytes.
+// Limits the memory, in bytes, that the messages which an op parses may take.
 inline constexpr int64_t kMaxParsedBytes = int64_t{2} << 30;
 
 // Appends `bytes` to `message` if they are a message of its type that takes at

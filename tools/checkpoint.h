@@ -17,8 +17,8 @@ class App;
 
 namespace leat {
 
-// The command that the user has chosen, and the values of its flags, which
-// --help describes.
+// Holds the command that the user has chosen, and the values of its flags,
+// which --help describes.
 struct CheckpointOptions {
   std::string command = {};  // "ls", "show", "verify" or "diff"
   std::vector<std::string> paths = {};

@@ -22,7 +22,7 @@ namespace leat {
 // Describes a child that was started.
 struct ChildProcess {
   pid_t pid = -1;  // also the id of its process group
-  // The read end of the child's standard output and standard error. Reading
+  // Is the read end of the child's standard output and standard error. Reading
   // does not wait.
   FileDescriptor output = {};
 };

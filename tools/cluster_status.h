@@ -38,7 +38,7 @@ struct TaskReading {
   // OK, or the reason why there is no status of this task: it did not answer,
   // another task answered at its address, or the port of its address is 0.
   absl::Status status = {};
-  // True if the task has answered and is a task of Leat, not of TensorFlow.
+  // Is true if the task has answered and is a task of Leat, not of TensorFlow.
   bool is_leat = false;
   // Is the report of the task. A task of TensorFlow reports its devices only.
   pb::TaskStatusResponse report = {};
@@ -55,7 +55,7 @@ struct ClusterReading {
   size_t num_unreachable() const;
 };
 
-// The options of a ClusterStatus.
+// Holds the options of a ClusterStatus.
 struct ClusterStatusOptions {
   // Limits the time for each answer. The first reading may take twice as long,
   // because the first task must answer before the other tasks are known.
@@ -65,7 +65,7 @@ struct ClusterStatusOptions {
   // Limits the number of tasks that are asked. The other tasks are only
   // counted.
   size_t max_tasks = 1000;
-  // Called at the NoticeTimes (core/threads/notice_times.h) of each wait for
+  // Is called at the NoticeTimes (core/threads/notice_times.h) of each wait for
   // answers, on the thread that calls Read. `message` is a sentence that names
   // the addresses that have not answered. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};

@@ -72,8 +72,8 @@ Graph WithArgShapes(Graph graph, const ShapesByName& client,
   return graph;
 }
 
-// The names of a tensor, its sending device and its receiving device. A _Send
-// and its _Recv have the same key.
+// Holds the names of a tensor, its sending device and its receiving device. A
+// _Send and its _Recv have the same key.
 using TransferKey = std::tuple<std::string, std::string, std::string>;
 
 TransferKey KeyOf(const Node& node) {

@@ -40,11 +40,11 @@ struct DumpedNode {
   std::vector<std::string> inputs = {};
   // Holds the declared attrs whose values differ from their defaults, as text.
   std::vector<std::pair<std::string, std::string>> attrs = {};
-  // The names of the attrs that repeat what the dump shows anyway: the types or
-  // the number of inputs and outputs, or the shape of the output.
+  // Holds the names of the attrs that repeat what the dump shows anyway: the
+  // types or the number of inputs and outputs, or the shape of the output.
   std::set<std::string> implied_attrs = {};
   std::vector<DumpedTensor> outputs = {};
-  // The size of the variable that this node makes; 0 for other nodes.
+  // Is the size of the variable that this node makes; 0 for other nodes.
   int64_t variable_bytes = 0;
 };
 
@@ -55,7 +55,7 @@ struct Totals {
   // node ran once. `unknown_outputs` is the number of the other outputs.
   int64_t output_bytes = 0;
   int64_t unknown_outputs = 0;
-  // The bytes of the variables that the nodes make.
+  // Holds the bytes of the variables that the nodes make.
   int64_t variable_bytes = 0;
 
   // Adds a node to the sums. An output whose size would exceed int64 counts as
@@ -72,14 +72,14 @@ struct DumpedPart {
   std::vector<DumpedNode> nodes = {};
 };
 
-// A tensor that crosses devices: a _Send and its _Recv.
+// Describes a tensor that crosses devices: a _Send and its _Recv.
 struct DumpedTransfer {
   // Is the tensor, such as "x:0". For a control edge, this is the name of the
   // node.
   std::string tensor = {};
   bool is_control = false;
   DumpedTensor value = {};
-  // The devices, and the names of the _Send and the _Recv.
+  // Holds the devices, and the names of the _Send and the _Recv.
   std::string from = {};
   std::string to = {};
   std::string send_node = {};
@@ -91,14 +91,15 @@ struct Dump {
   // Is the name of the graph's file. It is shown to people.
   std::string model = {};
   Stage stage = Stage::kImported;
-  // The feeds, fetches and targets of the step. All three are empty before
-  // kPruned, because the earlier stages do not depend on the step.
+  // Holds the feeds, fetches and targets of the step. All three are empty
+  // before kPruned, because the earlier stages do not depend on the step.
   StepSignature signature = {};
-  // The partitions, or one part that is the whole graph.
+  // Holds the partitions, or one part that is the whole graph.
   std::vector<DumpedPart> parts = {};
-  // The sums over the nodes of each device, sorted by device name.
+  // Holds the sums over the nodes of each device, sorted by device name.
   std::vector<std::pair<std::string, Totals>> devices = {};
-  // The transfers between devices. Is empty unless the graph is partitioned.
+  // Holds the transfers between devices. Is empty unless the graph is
+  // partitioned.
   std::vector<DumpedTransfer> transfers = {};
   // Is the error of shape inference, if that failed. All shapes are unknown
   // then.

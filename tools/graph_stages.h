@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
     const ClusterSpec& cluster, const TaskId& master, int num_cpus,
     int num_gpus = 0);
 
-// The options of GraphAtStage: the last stage, the devices and the step.
+// Holds the options of GraphAtStage: the last stage, the devices and the step.
 struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};

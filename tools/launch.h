@@ -25,8 +25,8 @@ struct LaunchOptions {
   int max_restarts = 0;                   // per task
   double restart_delay = 0.5;             // seconds; doubles each time
   double grace = 10;                      // seconds from a signal to SIGKILL
-  // The maximum time for which the launcher waits, at the end, for the reader
-  // of the output. No flag sets it.
+  // Limits the time for which the launcher waits, at the end, for the reader of
+  // the output. No flag sets it.
   std::chrono::milliseconds view_patience = std::chrono::seconds(2);
 };
 

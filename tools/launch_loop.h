@@ -25,7 +25,7 @@ namespace leat {
 
 // Holds the options of a LaunchLoop: when to restart tasks and when to end.
 struct LaunchLoopOptions {
-  // The index of the task whose end also ends all other tasks. Is absent if
+  // Is the index of the task whose end also ends all other tasks. Is absent if
   // there is no such task.
   std::optional<size_t> main = {};
   // Is the number of times that each task may be restarted.
@@ -107,8 +107,8 @@ class LaunchLoop {
   bool is_killing_ = false;
   // Is the signal that ends this program, or 0.
   int signal_ = 0;
-  // The time at which processes that have not ended are killed. After they have
-  // been killed, the time at which the launcher stops waiting for them.
+  // Is the time at which processes that have not ended are killed. After they
+  // have been killed, the time at which the launcher stops waiting for them.
   SteadyClock::time_point patience_ = {};
   // Holds the times at which to show what the launcher waits for. Set when the
   // launcher tells the tasks to end, and again when it kills them.

@@ -22,7 +22,7 @@
 
 namespace leat {
 
-// The options of a task: what to run, and where its output goes.
+// Holds the options of a task: what to run, and where its output goes.
 struct LaunchedTaskOptions {
   // Is a name such as "worker-1", for messages.
   std::string name = {};
@@ -88,8 +88,8 @@ class LaunchedTask {
 
   LaunchedTaskOptions options_;
   LiveView* view_;
-  // The log, and the read end of the process's output. A descriptor is not open
-  // if there is no log or no output.
+  // Are the log, and the read end of the process's output. A descriptor is not
+  // open if there is no log or no output.
   FileDescriptor log_;
   FileDescriptor output_;
   pid_t pid_ = -1;

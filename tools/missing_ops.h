@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// The nodes of one op, with the same types, that have no kernel.
+// Holds the nodes of one op, with the same types, that have no kernel.
 struct MissingOp {
   std::string op = {};
   std::string types = {};  // such as "T=complex64"

@@ -205,8 +205,8 @@ absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
   return absl::OkStatus();
 }
 
-// The feeds and the signature of every step. `wanted` has the fetches of the
-// command line, which may include targets.
+// Holds the feeds and the signature of every step. `wanted` has the fetches of
+// the command line, which may include targets.
 struct Work {
   Inputs inputs = {};
   StepSignature signature = {};

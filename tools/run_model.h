@@ -29,7 +29,7 @@ class RunMetadata;
 
 namespace leat {
 
-// The options of RunModel.
+// Holds the options of RunModel.
 struct RunModelOptions {
   ModelOptions model = {};
   // "NAME=@FILE.npy" for each fed tensor. Here and in `fetches`, the names are
@@ -43,11 +43,12 @@ struct RunModelOptions {
   int64_t steps = 1;
   // Limits the time for each step.
   std::optional<std::chrono::nanoseconds> timeout = {};
-  // The options of the session. While RunModel waits for a plan, for a step or
-  // for the end of the session, it calls `on_waiting` on another thread.
+  // Holds the options of the session. While RunModel waits for a plan, for a
+  // step or for the end of the session, it calls `on_waiting` on another
+  // thread.
   SessionOptions session = {};
-  // The clock that measures step_time and decides when `session.on_waiting` is
-  // called. Borrowed; null stands for the real clock.
+  // Is the clock that measures step_time and decides when `session.on_waiting`
+  // is called. Is borrowed; null stands for the real clock.
   Clock* clock = nullptr;
   // Replaces NewSession in tests.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
@@ -57,8 +58,8 @@ struct RunModelOptions {
 
 // Holds the result of RunModel.
 struct RunModelResult {
-  // The tensors that the last step fetched, in the order of the fetches, except
-  // those that were written to files.
+  // Holds the tensors that the last step fetched, in the order of the fetches,
+  // except those that were written to files.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
   // Is the time of all steps together. If steps are recorded, this is only the

@@ -24,25 +24,27 @@ namespace leat {
 struct ServeOptions {
   // Is the cluster and the task: --cluster, --job, --task and the environment.
   ResolverInput cluster = {};
-  // The address to listen at; "" stands for the task's address in the cluster.
+  // Is the address to listen at; "" stands for the task's address in the
+  // cluster.
   std::string bind = {};
   bool insecure = false;
   // Is the time in seconds for which running steps may continue after a signal.
   double grace = 25;
-  // The devices, in the form that ParseDevices takes (runtime/device_set.h).
+  // Holds the devices, in the form that ParseDevices takes
+  // (runtime/device_set.h).
   std::string devices = "cpu";
-  // The number of compute threads; 0 stands for one per processor.
+  // Is the number of compute threads; 0 stands for one per processor.
   int threads = 0;
   // The bytes that each CPU device may hold; 0 stands for an equal share of the
   // memory that this process may use.
   int64_t memory = 0;
-  // The memory limit of each GPU; 0 stands for nearly all that is free.
+  // Is the memory limit of each GPU; 0 stands for nearly all that is free.
   int64_t gpu_memory = 0;
   ServerLimits limits = {};
   ChunkOptions chunks = {};
-  // The folders whose files graphs may read, or write if ":rw" follows.
+  // Holds the folders whose files graphs may read, or write if ":rw" follows.
   std::vector<std::string> file_roots = {};
-  // A folder for plans (plan_dump.h); "" for none.
+  // Is a folder for plans (plan_dump.h); "" for none.
   std::string dump_dir = {};
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;
 };

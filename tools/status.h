@@ -23,7 +23,7 @@ struct StatusOptions {
   // Seconds between two readings. The two readings give the rates per second. 0
   // stands for one reading, without rates.
   double interval = 1;
-  // The time in seconds within which each task must answer.
+  // Is the time in seconds within which each task must answer.
   double timeout = 2;
   // Running steps and waiting Recvs are listed if they are at least this old,
   // in seconds.

@@ -44,7 +44,7 @@ class StatusRates {
   // null if there is no earlier report to compare with.
   const pb::TaskStatusResponse& now_;
   const pb::TaskStatusResponse* before_ = nullptr;
-  // The time between the two reports.
+  // Is the time between the two reports.
   double seconds_ = 0;
 };
 

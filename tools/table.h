@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// The meaning of a text, which decides its colour.
+// Says what a text means, which decides its colour.
 enum class Style { kPlain, kHeading, kName, kOp, kFaint, kAlarm };
 
 // Returns `text` between the escape sequences of its style, or just the text if

@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kStepsProcess = 0;
 constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
-// The "thread" of pulls. It is above all thread ids, so that pulls have rows of
-// their own.
+// Is the "thread" of pulls. It is above all thread ids, so that pulls have rows
+// of their own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
 // TensorFlow's servers measure "scheduled" with another clock. A time in the
@@ -220,8 +220,8 @@ class DeviceEvents {
   int64_t live_bytes_ = -1;
 };
 
-// The places of the runs at which an arrow begins or ends. Other runs have no
-// entry.
+// Holds the places of the runs at which an arrow begins or ends. Other runs
+// have no entry.
 using Places =
     absl::flat_hash_map<const pb::NodeExecStats*, DeviceEvents::Place>;
 

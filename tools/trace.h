@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// The runs of the nodes of one op.
+// Holds the runs of the nodes of one op.
 struct OpTime {
   std::string op = {};
   int64_t count = 0;

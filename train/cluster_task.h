@@ -74,13 +74,14 @@ class ClusterTask {
   // Returns the configuration of the cluster and the task, and the task itself.
   const TaskConfig& config() const;
   const TaskId& task() const;
-  // True for the task that initializes the variables and applies gradients. It
-  // is the first task of job `chief`, or the first worker if there is no such
-  // job.
+  // Returns true for the task that initializes the variables and applies
+  // gradients. It is the first task of job `chief`, or the first worker if
+  // there is no such job.
   bool is_chief() const;
   // Returns true for a task of job `ps`.
   bool is_ps() const;
-  // True for a task that only reads the variables and is not in the cluster.
+  // Returns true for a task that only reads the variables and is not in the
+  // cluster.
   bool is_evaluator() const;
   bool serves() const;  // its job is one of `serving_jobs`
 
@@ -88,7 +89,8 @@ class ClusterTask {
   int num_tasks(absl::string_view job) const;
   // Returns the number of parameter servers.
   int num_ps() const;
-  // The number of tasks that compute gradients: the workers and the chiefs.
+  // Returns the number of tasks that compute gradients: the workers and the
+  // chiefs.
   int num_workers() const;
   // Returns the number of this task among the tasks that compute gradients. The
   // chief has number 0. Tasks that compute no gradients also have number 0. A

@@ -62,8 +62,8 @@ struct RecoverableSessionOptions {
   // Is true for the task that runs `init` when no variable is initialized. The
   // other tasks wait until the variables are initialized.
   bool is_chief = false;
-  // Where the variables are saved. If a checkpoint exists when variables must
-  // be initialized, the chief restores it and does not run `init`. If a
+  // Says where the variables are saved. If a checkpoint exists when variables
+  // must be initialized, the chief restores it and does not run `init`. If a
   // variable is lost, the chief clears the tasks and restores the latest
   // checkpoint. Variables that are initialized stay as they are, because they
   // are newer than any checkpoint. After the chief has run `init`, it saves the
@@ -92,7 +92,7 @@ struct RecoverableSessionOptions {
   // to `longest_pause`.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_pause = std::chrono::seconds(5);
-  // The pause between two checks of whether the chief has initialized the
+  // Is the pause between two checks of whether the chief has initialized the
   // variables. It doubles each time, up to `longest_poll`.
   std::chrono::nanoseconds first_poll = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
@@ -105,7 +105,8 @@ struct RecoverableSessionOptions {
   // fetches off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(2);
 
-  // Is the clock of all these times. Borrowed; null stands for the real clock.
+  // Is the clock of all these times. Is borrowed; null stands for the real
+  // clock.
   Clock* clock = nullptr;
 
   // Is called with a sentence about each event. Events are: a session was lost,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The implementation of RecoverableSession, and the texts of its messages. Only
-// recoverable_session.cc, which runs steps, and make_ready_session.cc, which
-// makes sessions, include this file.
+// Declares the implementation of RecoverableSession, and the texts of its
+// messages. Only recoverable_session.cc, which runs steps, and
+// make_ready_session.cc, which makes sessions, include this file.
 #ifndef LEAT_TRAIN_RECOVERABLE_SESSION_IMPLEMENTATION_H_
 #define LEAT_TRAIN_RECOVERABLE_SESSION_IMPLEMENTATION_H_
 
@@ -175,7 +175,7 @@ class RecoverableSession::Implementation {
   // Says for how long there has been no session, and why.
   void LogNoSession(absl::string_view why);
 
-  // The bodies of the threads `loop_` and `watch_`.
+  // Are the bodies of the threads `loop_` and `watch_`.
   void RunLoop();
   void RunWatch();
   // Fetches `uninitialized`. Marks the session as lost if variables are not
@@ -197,7 +197,8 @@ class RecoverableSession::Implementation {
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   // Is true if a session was ready at least once.
   bool was_ready_ ABSL_GUARDED_BY(mutex_) = false;
-  // True if this task is the chief and has begun to initialize the variables.
+  // Is true if this task is the chief and has begun to initialize the
+  // variables.
   bool initializes_ ABSL_GUARDED_BY(mutex_) = false;
   // Is the error of the loop that is not recoverable, or OK.
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);

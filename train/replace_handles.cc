@@ -37,9 +37,9 @@ using PassedTensors = absl::flat_hash_map<Endpoint, Passed>;
 constexpr absl::string_view kPassOn[] = {"Identity",      "Enter",  "Exit",
                                          "NextIteration", "Switch", "Merge"};
 
-// An op that calls functions with its inputs from `first_argument` on. Each
-// function returns the results of the op, except for the condition of a loop.
-// The types of inputs and outputs are in the attrs `input_types` and
+// Describes an op that calls functions with its inputs from `first_argument`
+// on. Each function returns the results of the op, except for the condition of
+// a loop. The types of inputs and outputs are in the attrs `input_types` and
 // `output_types`.
 struct CallForm {
   absl::string_view op;

@@ -64,10 +64,9 @@ struct SessionTarget {
 // sessions on a target.
 struct SessionOptions {
   SessionTarget target = {};
-  // The devices of this process. The tasks of a target have their own devices.
-  // Local.
-  // "cpu:2" stands for two CPU devices, "gpu:all" for a CPU and all GPUs (see
-  // ParseDevices, runtime/device_set.h).
+  // Holds the devices of this process. The tasks of a target have their own
+  // devices. Local. "cpu:2" stands for two CPU devices, "gpu:all" for a CPU and
+  // all GPUs (see ParseDevices, runtime/device_set.h).
   std::string devices = "cpu";
   int num_threads = 0;  // local; 0: one per processor
   // Memory limit of each CPU device. 0 stands for its share of the memory that

@@ -52,8 +52,8 @@ struct CheckpointOptions {
   // A checkpoint is saved after the first step that ends when this time has
   // passed since the last one was saved.
   std::chrono::nanoseconds save_every = std::chrono::minutes(10);
-  // How long SaveIfDue waits for the variables to be read, and its thread for
-  // them to be written.
+  // Says how long SaveIfDue waits for the variables to be read, and its thread
+  // for them to be written.
   std::chrono::nanoseconds save_timeout = std::chrono::minutes(10);
 };
 

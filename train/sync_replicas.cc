@@ -14,8 +14,8 @@
 namespace leat {
 namespace {
 
-// A variable's gradient, and the accumulator that collects the workers'
-// gradients.
+// Describes a variable's gradient, and the accumulator that collects the
+// workers' gradients.
 struct Accumulator {
   nn::VariableGradient of = {};
   Output handle = {};

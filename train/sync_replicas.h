@@ -45,8 +45,8 @@ namespace leat {
 
 struct SyncReplicasAttrs {
   int replicas_to_aggregate = 1;  // N: gradients per mean
-  // The number of workers, including the backup workers: N + b. 0 stands for N.
-  // If there are fewer workers than N, each computes several gradients per
+  // Is the number of workers, including the backup workers: N + b. 0 stands for
+  // N. If there are fewer workers than N, each computes several gradients per
   // step.
   int total_replicas = 0;
   // Prefix of the names by which the tasks share the queue and the
@@ -54,8 +54,8 @@ struct SyncReplicasAttrs {
   std::string shared_name = {};
 };
 
-// The operations to run. A session runs them by their names. All are invalid
-// after an error.
+// Holds the operations to run. A session runs them by their names. All are
+// invalid after an error.
 struct SyncStep {
   // A worker's step: it computes and sends the gradients of its batch, runs the
   // builder's updates(), and waits for the next token. Fails with OUT_OF_RANGE

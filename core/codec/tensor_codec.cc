@@ -26,17 +26,17 @@
 namespace leat {
 namespace {
 
-// The number of bytes that are counted for a variant in addition to its data.
-// The tags and lengths of a variant take fewer bytes in a message. Strings and
-// handles need no such constant. For each of them, the size of the std::string
-// or ResourceHandle object is counted, and its tags and lengths take fewer
-// bytes than that.
+// Is the number of bytes that are counted for a variant in addition to its
+// data. The tags and lengths of a variant take fewer bytes in a message.
+// Strings and handles need no such constant. For each of them, the size of the
+// std::string or ResourceHandle object is counted, and its tags and lengths
+// take fewer bytes than that.
 constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
 static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
 static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
-// The memory that a tensor in a variant takes in addition to its elements and
-// its extents. There are two Tensor objects for it: one in the VariantData and
-// one in the value. Its buffer also needs a header and some bytes for the
+// Is the memory that a tensor in a variant takes in addition to its elements
+// and its extents. There are two Tensor objects for it: one in the VariantData
+// and one in the value. Its buffer also needs a header and some bytes for the
 // alignment.
 constexpr int64_t kHeldTensorBytes = 2 * sizeof(Tensor) + 4 * kBufferAlignment;
 // When a tensor in a variant is encoded, this many bytes are counted in
@@ -69,8 +69,8 @@ int64_t ElementSize(DType dtype) {
   }
 }
 
-// The state of one call of DecodeTensor, which also decodes the tensors inside
-// variants.
+// Holds the state of one call of DecodeTensor, which also decodes the tensors
+// inside variants.
 struct Decoding {
   Allocator& allocator;
   const int64_t max_bytes;

@@ -19,10 +19,10 @@ constexpr int64_t kMinChunkNanoseconds = 16'000;
 // the others then take more of the chunks.
 constexpr int64_t kChunksPerThread = 4;
 
-// The state of one call of ParallelChunks, shared by the caller and its helpers
-// on the queue. A helper may start long after the call has returned. Then the
-// helper finds no chunk to start and does not call `body`, which no longer
-// exists.
+// Holds the state of one call of ParallelChunks, shared by the caller and its
+// helpers on the queue. A helper may start long after the call has returned.
+// Then the helper finds no chunk to start and does not call `body`, which no
+// longer exists.
 struct Chunks {
   Chunks(int count, absl::FunctionRef<void(int)> body)
       : count(count), body(body) {}

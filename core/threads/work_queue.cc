@@ -18,9 +18,9 @@
 namespace leat {
 namespace {
 
-// The closures of one worker thread, in the order in which they were added.
-// Other workers may take closures from it too. Is thread-safe. It is aligned so
-// that the lists of two workers do not share a cache line.
+// Holds the closures of one worker thread, in the order in which they were
+// added. Other workers may take closures from it too. Is thread-safe. It is
+// aligned so that the lists of two workers do not share a cache line.
 class alignas(64) ClosureList {
  public:
   void Push(WorkQueue::Closure closure) {
@@ -46,7 +46,7 @@ class alignas(64) ClosureList {
   std::atomic<size_t> size_{0};
 };
 
-// A pool of threads with a list of closures per thread.
+// A ThreadPool is a pool of threads with a list of closures per thread.
 //
 // A closure never waits while all workers sleep. Add counts a closure in
 // pending_ before it reads sleepers_. A worker counts itself in sleepers_
@@ -161,8 +161,8 @@ class ThreadPool final : public WorkQueue {
   std::vector<ClosureList> lists_;
   std::atomic<size_t> next_list_{0};
   alignas(64) std::atomic<int64_t> pending_{0};  // added, not yet taken
-  // The number of calls of Add that have not returned yet. The destructor waits
-  // for these calls, because a closure may run, and cause the pool to be
+  // Is the number of calls of Add that have not returned yet. The destructor
+  // waits for these calls, because a closure may run, and cause the pool to be
   // destroyed, before its Add returns.
   std::atomic<int64_t> adding_{0};
   std::atomic<int64_t> spinning_{0};

@@ -16,8 +16,8 @@
 
 namespace leat {
 
-// A queue of closures and the threads that run them. Is thread-safe. It owns
-// the closures that have not run yet.
+// A WorkQueue is a queue of closures and the threads that run them. Is
+// thread-safe. It owns the closures that have not run yet.
 class WorkQueue {
  public:
   using Closure = absl::AnyInvocable<void() &&>;

@@ -25,9 +25,9 @@
 
 namespace leat {
 
-// A list whose elements may be written in any order. An element that was never
-// written is Tensor() (TensorFlow calls it "uninitialized"). Elements after the
-// last written one take no memory.
+// A TensorList is a list whose elements may be written in any order. An element
+// that was never written is Tensor() (TensorFlow calls it "uninitialized").
+// Elements after the last written one take no memory.
 //
 // Sizes, dtypes and shapes may come from a graph. So the methods check them,
 // and return a Status if there is no memory. When the array of elements grows,
@@ -37,9 +37,9 @@ namespace leat {
 // the bytes of its elements. Is thread-compatible.
 class TensorList final : public VariantValue {
  public:
-  // The maximum number of elements of a list. An index is an int32.
+  // Limits the number of elements of a list. An index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
-  // The maximum length of the array of elements. The array reaches at least to
+  // Limits the length of the array of elements. The array reaches at least to
   // the last written element, and takes sizeof(Tensor) bytes per element. A
   // call that needs a longer array fails with RESOURCE_EXHAUSTED, as if the
   // allocator had no memory.
@@ -136,8 +136,8 @@ class TensorList final : public VariantValue {
   PartialShape shape_;
   int64_t max_num_elements_;
   int64_t size_ = 0;
-  // The number of stored elements, which are at the front of elements_. It is
-  // at most size_. The rest of elements_ are Tensor().
+  // Is the number of stored elements, which are at the front of elements_. It
+  // is at most size_. The rest of elements_ are Tensor().
   int64_t stored_ = 0;
   int64_t capacity_ = 0;  // the length of elements_
   std::unique_ptr<Tensor[], DestroyElements> elements_;

@@ -32,8 +32,8 @@ struct ConnectWait {
   std::chrono::nanoseconds look_timeout = std::chrono::seconds(5);
   // If `cancellation` is cancelled, the wait ends with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
-  // Called at the NoticeTimes (core/threads/notice_times.h) of the wait, on the
-  // thread that waits, with a sentence that says what the thread is waiting
+  // Is called at the NoticeTimes (core/threads/notice_times.h) of the wait, on
+  // the thread that waits, with a sentence that says what the thread is waiting
   // for. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };

@@ -19,7 +19,7 @@
 
 namespace leat {
 
-// The calls of RunStep that a session on a cluster makes. Is thread-safe.
+// Holds the calls of RunStep that a session on a cluster makes. Is thread-safe.
 class MasterSteps {
  public:
   virtual ~MasterSteps() = default;
@@ -62,7 +62,7 @@ class RemotePartialRun final : public PartialRun::Implementation {
   const std::shared_ptr<MasterSteps> session_;
   const std::string handle_;
   const RunOptions options_;
-  // The number of feeds and fetches that have not been used.
+  // Is the number of feeds and fetches that have not been used.
   std::atomic<size_t> num_left_;
   std::atomic<bool> has_ended_ = false;
 };

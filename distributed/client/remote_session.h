@@ -29,7 +29,7 @@
 
 namespace leat {
 
-// The options of a session on a cluster. Is a value.
+// Holds the options of a session on a cluster. Is a value.
 struct RemoteSessionOptions {
   // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
   // uses only the master's own task and tasks that match one of the filters.
@@ -43,7 +43,7 @@ struct RemoteSessionOptions {
   bool allow_soft_placement = false;
   // If true, the server of the master logs the device of every node.
   bool log_device_placement = false;
-  // The passes that the master runs on the graph.
+  // Holds the passes that the master runs on the graph.
   OptimizerOptions optimizer = {};
   // Says how long NewRemoteSession waits for the master and the tasks of the
   // session.
@@ -65,8 +65,8 @@ struct RemoteSessionOptions {
   std::function<void(absl::string_view message)> on_waiting = {};
   // Limits the size of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;
-  // Borrowed; must outlive the session. If it is null, BuiltinTransports() are
-  // used.
+  // Is borrowed and must outlive the session. If it is null,
+  // BuiltinTransports() are used.
   const TransportRegistry* transports = nullptr;
 };
 

@@ -26,8 +26,9 @@ absl::Status CheckAddress(absl::string_view address);
 // starts, so other tasks cannot reach the task by this address.
 bool HasFreePort(absl::string_view address);
 
-// True if only processes of this machine can reach `address`: 127.0.0.0/8, ::1,
-// localhost and Unix sockets. REQUIRES: CheckAddress accepts `address`.
+// Returns true if only processes of this machine can reach `address`:
+// 127.0.0.0/8, ::1, localhost and Unix sockets. REQUIRES: CheckAddress accepts
+// `address`.
 bool IsLoopback(absl::string_view address);
 
 // Returns the path of "unix:/path", or "" for the other forms.

@@ -10,7 +10,7 @@
 namespace leat {
 namespace {
 
-// The value that TensorFlow sends for a device that XLA does not know.
+// Is the value that TensorFlow sends for a device that XLA does not know.
 constexpr int64_t kNoXlaId = -1;
 
 }  // namespace

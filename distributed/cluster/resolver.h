@@ -35,12 +35,12 @@ namespace leat {
 // lists it all the same is taken without it.
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
-// The flags of a program and its environment. A flag that is not given is
+// Holds the flags of a program and its environment. A flag that is not given is
 // empty. Is a value.
 struct ResolverInput {
   std::string cluster = {};  // JSON, or the name of a JSON file
-  // The addresses of the parameter servers and of the workers, with commas
-  // between them: "h0:2222,h1:2222".
+  // Holds the addresses of the parameter servers and of the workers, with
+  // commas between them: "h0:2222,h1:2222".
   std::string ps_hosts = {};
   std::string worker_hosts = {};
   // Is the task of this process. It overrides the task that a resolver has
@@ -71,7 +71,7 @@ struct Resolved {
 using ResolveFunction =
     absl::StatusOr<std::optional<Resolved>> (*)(const ResolverInput& input);
 
-// A resolver with its place in the order of resolvers.
+// Describes a resolver with its place in the order of resolvers.
 struct Resolver {
   std::string name = {};
   int rank = 0;             // the lowest is asked first

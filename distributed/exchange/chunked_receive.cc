@@ -25,9 +25,9 @@ class Part final : public Buffer {
   const BufferRef whole_;
 };
 
-// An allocator for decoding a chunk directly into its place. The first
-// allocation that has exactly the size of the part returns a Part. Other
-// allocations come from the host allocator.
+// A PartAllocator is an allocator for decoding a chunk directly into its place.
+// The first allocation that has exactly the size of the part returns a Part.
+// Other allocations come from the host allocator.
 class PartAllocator final : public Allocator {
  public:
   PartAllocator(BufferRef whole, char* data, size_t size)

@@ -82,8 +82,8 @@ class OpenRecvs {
  private:
   Clock& clock_;
   mutable Mutex mutex_;
-  // The ends of the list. The entries are linked with each other, so adding or
-  // removing an entry allocates nothing.
+  // Point to the ends of the list. The entries are linked with each other, so
+  // adding or removing an entry allocates nothing.
   Entry* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the oldest
   Entry* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
   size_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // the number of tensors

@@ -34,7 +34,7 @@ inline constexpr int kLeatPeerVersion = 2;
 absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
                               absl::string_view own);
 
-// What a task says about itself in its reply to GetStatus.
+// Describes what a task says about itself in its reply to GetStatus.
 struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
   bool is_leat = false;         // false for a task of TensorFlow

@@ -21,7 +21,7 @@ namespace {
 // requests there.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
-// The ends that all tensors of a bundle must share.
+// Holds the ends that all tensors of a bundle must share.
 struct Ends {
   std::string send_task = {};
   std::string recv_device = {};
@@ -35,7 +35,8 @@ size_t KeyBytes(const std::vector<ParsedKey>& keys) {
   return bytes;
 }
 
-// True if there are several keys and one request may ask for all of them.
+// Returns true if there are several keys and one request may ask for all of
+// them.
 bool MayBeAsked(const std::vector<ParsedKey>& keys) {
   return keys.size() > 1 && keys.size() <= kMaxRecvKeys &&
          KeyBytes(keys) <= kMaxKeyBytes;

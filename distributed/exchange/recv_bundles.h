@@ -23,16 +23,16 @@
 
 namespace leat {
 
-// The limits of the bundles that a master plans. A request cannot ask for more
-// than `max_tensors`. Beyond `max_bytes`, one message is hardly cheaper than
-// several.
+// These are the limits of the bundles that a master plans. A request cannot ask
+// for more than `max_tensors`. Beyond `max_bytes`, one message is hardly
+// cheaper than several.
 inline constexpr BundleLimits kBundleLimits{.max_tensors = kMaxRecvKeys,
                                             .max_bytes = int64_t{1} << 20};
 
-// The bundles of a graph. Is immutable and thread-safe.
+// Holds the bundles of a graph. Is immutable and thread-safe.
 class RecvBundles {
  public:
-  // The position of a key: the number of its bundle, and its index in the
+  // Holds the position of a key: the number of its bundle, and its index in the
   // bundle.
   struct Place {
     size_t bundle = 0;
@@ -82,11 +82,11 @@ class BundledRecvs {
   std::vector<Rendezvous::Done> End();
 
  private:
-  // The callbacks of one bundle.
+  // Holds the callbacks of one bundle.
   struct Waiting {
     RecvDones dones = {};  // by index of the key; null before Add
-    // The number of callbacks that are still missing. It is 0 after the bundle
-    // was pulled.
+    // Is the number of callbacks that are still missing. It is 0 after the
+    // bundle was pulled.
     size_t missing = 0;
   };
 

@@ -18,10 +18,10 @@
 namespace leat {
 namespace {
 
-// A call that waits for tensors. It replies once, with whichever comes first:
-// the tensors, an error, or the cancellation by the caller. Callbacks in the
-// outbox keep the call alive until the step ends. So the call drops the request
-// and the tensors when it has replied.
+// A RecvCall is a call that waits for tensors. It replies once, with whichever
+// comes first: the tensors, an error, or the cancellation by the caller.
+// Callbacks in the outbox keep the call alive until the step ends. So the call
+// drops the request and the tensors when it has replied.
 class RecvCall : public std::enable_shared_from_this<RecvCall> {
  public:
   // REQUIRES: `request` is not null and has keys.

@@ -28,8 +28,8 @@ struct RunInputs {
   // The devices as the session sees them. Pulls allocate from these devices. Is
   // null if the session's memory is not limited.
   std::shared_ptr<const SessionDevices> devices = {};
-  // The bundles of the graph. Recvs of one bundle wait for each other. May be
-  // null.
+  // Holds the bundles of the graph. Recvs of one bundle wait for each other.
+  // May be null.
   std::shared_ptr<const RecvBundles> bundles = {};
   // Records the pulls. May be null.
   std::shared_ptr<StepStatsRecorder> recorder = {};
@@ -59,7 +59,7 @@ class RemoteRendezvous final : public Rendezvous {
   void StartAbort(const absl::Status& reason) override;
 
  private:
-  // The pulls of the run. Is thread-safe.
+  // Holds the pulls of the run. Is thread-safe.
   struct Pulls {
     // Cancels the pulls that are under way, and ends the Recvs that wait for
     // the rest of their bundle. Both get the error `why`. Further calls of End

@@ -70,11 +70,11 @@ class StepOutbox final : public Rendezvous {
   // not belong to this task. `end` is "src" or "dst".
   absl::Status NotOurs(absl::string_view end, const ParsedKey& key) const;
 
-  // The transfers whose chunks peers fetch. They end with the step.
+  // Returns the transfers whose chunks peers fetch. They end with the step.
   const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
 
-  // The number of tensors that nobody has asked for yet, or that a peer has not
-  // completely fetched yet.
+  // Returns the number of tensors that nobody has asked for yet, or that a peer
+  // has not completely fetched yet.
   size_t num_untaken() const {
     return local_.num_untaken() + transfers_->size();
   }

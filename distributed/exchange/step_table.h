@@ -115,10 +115,11 @@ class StepTable {
   void FailRuns(const absl::Status& why);
 
   size_t num_steps() const;  // steps that have not ended
-  // The number of runs that are not over, including runs of steps that have
-  // ended.
+  // Returns the number of runs that are not over, including runs of steps that
+  // have ended.
   size_t num_runs() const;
-  // The number of tensors that peers still have to fetch from lingering steps.
+  // Returns the number of tensors that peers still have to fetch from lingering
+  // steps.
   size_t num_untaken() const;
 
   // Adds to `status` the number of steps that have not ended, the counts of
@@ -204,7 +205,7 @@ class StepTable {
   CondVar timer_has_run_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<int64_t, Entry> steps_ ABSL_GUARDED_BY(mutex_);
-  // The runs that are not over, by step and run.
+  // Holds the runs that are not over, by step and run.
   absl::flat_hash_map<std::pair<int64_t, Run>, RunEntry> runs_
       ABSL_GUARDED_BY(mutex_);
   Line waiting_ ABSL_GUARDED_BY(mutex_);

@@ -94,8 +94,8 @@ class TensorReceiver::Call {
         });
   }
 
-  // True if all tensors are dead. The tensors in the reply are then ignored. (A
-  // task of TensorFlow sends an empty tensor for a dead one.)
+  // Returns true if all tensors are dead. The tensors in the reply are then
+  // ignored. (A task of TensorFlow sends an empty tensor for a dead one.)
   bool IsAllDead() const {
     const auto& is_dead = response_.is_dead;
     return is_dead.size() == keys_.size() &&

@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// The callbacks of one receive, in the order of its keys.
+// Holds the callbacks of one receive, in the order of its keys.
 using RecvDones = absl::InlinedVector<Rendezvous::Done, 1>;
 
 // Describes one receive. Its tensors belong to one step, and another task sends
@@ -82,7 +82,7 @@ class TensorReceiver {
   // A Call is one receive that is under way.
   class Call;
 
-  // The settings that all receives share.
+  // Holds the settings that all receives share.
   struct Settings {
     WorkQueue& compute;
     const VariantDecoders* decoders;

@@ -35,7 +35,7 @@ class PeerTraffic {
   // Says whether the peer could be reached when its last reply came or was due.
   enum class State { kUnknown, kReachable, kUnreachable };
 
-  // The counts at one moment.
+  // Holds the counts at one moment.
   struct Totals {
     Kind kind = Kind::kUnknown;
     State state = State::kUnknown;  // as of the last reply

@@ -36,7 +36,7 @@ absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
 // Is thread-safe. Shares the ownership of the callables.
 class Callables {
  public:
-  // The maximum number of callables of one session.
+  // Limits the number of callables of one session.
   static constexpr size_t kMaxCallables = 100'000;
 
   // Adds a callable and returns its handle. Returns RESOURCE_EXHAUSTED if there

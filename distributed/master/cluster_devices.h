@@ -23,9 +23,9 @@
 
 namespace leat {
 
-// The devices and tasks of one session. Is a value.
+// Holds the devices and tasks of one session. Is a value.
 struct ClusterDevices {
-  // The devices of all `tasks`, in the order of `tasks`.
+  // Holds the devices of all `tasks`, in the order of `tasks`.
   std::vector<DeviceInfo> devices = {};
   // Holds the tasks of the session. The first one is the master's own task.
   std::vector<std::string> tasks = {};

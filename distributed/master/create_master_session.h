@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// Called with the session, or with the reason why it could not be created.
+// Is called with the session, or with the reason why it could not be created.
 using CreatedMasterSession =
     absl::AnyInvocable<void(absl::StatusOr<std::shared_ptr<MasterSession>>) &&>;
 

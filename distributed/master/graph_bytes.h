@@ -33,7 +33,7 @@ class GraphBytes {
   int64_t limit_;
   // Is the number of bytes counted so far.
   int64_t bytes_ = 0;
-  // The names of the functions counted so far.
+  // Holds the names of the functions counted so far.
   absl::flat_hash_set<std::string> functions_;
 };
 

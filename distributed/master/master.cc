@@ -42,8 +42,8 @@ constexpr char kOrIdle[] =
     ", or nobody used it for too long (--session-idle, "
     "--session-idle-when-full)";
 
-// The maximum number of calls of ListClusterDevices that may be under way at
-// the same time.
+// Limits the number of calls of ListClusterDevices that may be under way at the
+// same time.
 constexpr int kMaxListings = 100;
 
 absl::Status ClosedByClient() {

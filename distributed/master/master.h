@@ -43,7 +43,7 @@ namespace leat {
 struct DeviceName;
 struct StatusListing;
 
-// Is thread-safe. Owned by a shared_ptr: the methods and the calls under way
+// Is thread-safe. Is owned by a shared_ptr: the methods and the calls under way
 // share the ownership. The objects to which `environment` points are borrowed
 // and must outlive the master.
 class Master : public std::enable_shared_from_this<Master> {
@@ -80,7 +80,7 @@ class Master : public std::enable_shared_from_this<Master> {
  private:
   using Thread = RequestQueue::Thread;
 
-  // A client's call, without its request.
+  // Describes a client's call, without its request.
   struct Call {
     std::shared_ptr<CallContext> context = {};
     Clock::time_point begun = {};  // when it arrived

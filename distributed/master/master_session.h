@@ -31,9 +31,9 @@ namespace leat {
 
 class SessionWatch;
 
-// Is thread-safe. Owned by a shared_ptr: steps, plans and extensions under way
-// share the ownership. The owner must call Close. Otherwise the tasks keep the
-// session.
+// Is thread-safe. Is owned by a shared_ptr: steps, plans and extensions under
+// way share the ownership. The owner must call Close. Otherwise the tasks keep
+// the session.
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
  public:
   // Makes the master's part of a session that has been created on its tasks
@@ -113,11 +113,11 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Returns the time of the last call, or of the last end of a step, plan or
   // extension. Returns the current time if something is under way.
   Clock::time_point idle_since() const { return activity_.idle_since(); }
-  // The number of plans that are kept.
+  // Returns the number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }
   // Returns the number of tasks that take part.
   size_t num_tasks() const { return plans_->cluster().tasks.size(); }
-  // The counts of the steps that tasks were asked to run.
+  // Returns the counts of the steps that tasks were asked to run.
   StepCounts::Totals steps() const { return steps_.totals(); }
 
  private:
@@ -145,7 +145,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void StartPartial(const std::shared_ptr<MasterPartialRun>& run, StepArgs args,
                     std::vector<bool> fetches, bool is_last,
                     MasterStep::Done done);
-  // Called at the end of each call: ends or forgets the run if that is due.
+  // Is called at the end of each call: ends or forgets the run if that is due.
   void PartialCallHasEnded(const std::shared_ptr<MasterPartialRun>& run,
                            const std::string& handle,
                            const absl::Status& status, bool is_last);

@@ -28,7 +28,7 @@
 
 namespace leat {
 
-// Is thread-safe. Owned by a shared_ptr: tokens share the ownership, timers
+// Is thread-safe. Is owned by a shared_ptr: tokens share the ownership, timers
 // hold only weak references.
 class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:

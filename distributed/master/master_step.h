@@ -179,8 +179,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
 
   const std::shared_ptr<const MasterEnvironment> environment_;
   Allocator& allocator_;
-  // The feeds that are not sent yet. Only the thread that starts the step uses
-  // them.
+  // Holds the feeds that are not sent yet. Only the thread that starts the step
+  // uses them.
   std::vector<Tensor> feeds_;
   const StepRequest request_;              // without its feeds
   const std::vector<std::string> logged_;  // the result of ForeignTasks

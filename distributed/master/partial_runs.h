@@ -24,8 +24,9 @@ namespace leat {
 
 class MasterStep;
 
-// A partial run: a step that several calls of RunGraph feed and fetch, on each
-// of its tasks. Calls under way share its ownership. Is thread-safe.
+// A MasterPartialRun is a partial run: a step that several calls of RunGraph
+// feed and fetch, on each of its tasks. Calls under way share its ownership. Is
+// thread-safe.
 class MasterPartialRun {
  public:
   // REQUIRES: `plan` is the plan of a partial run.
@@ -77,7 +78,7 @@ class MasterPartialRun {
 // Is thread-safe. Shares the ownership of the runs.
 class PartialRuns {
  public:
-  // The maximum number of partial runs of one session that have not ended.
+  // Limits the number of partial runs of one session that have not ended.
   static constexpr size_t kMaxPartialRuns = 1000;
 
   // `timers` is borrowed and must outlive this.

@@ -16,15 +16,16 @@ class GraphDef;
 
 namespace leat {
 
-// A plan that is about to be registered with its tasks. Everything is borrowed
-// for the duration of OnPlan.
+// Describes a plan that is about to be registered with its tasks. Everything is
+// borrowed for the duration of OnPlan.
 struct PlanView {
   absl::string_view session = {};  // the session's handle
-  // The plan as PlanStep returned it, with its `whole` graph and `partitions`.
+  // Is the plan as PlanStep returned it, with its `whole` graph and
+  // `partitions`.
   const StepPlan* plan = nullptr;
-  // The graphs that the tasks get, in the order of the partitions. Feeds and
-  // fetches are client-terminated _Recv and _Send nodes. A graph for a task of
-  // TensorFlow lacks the attrs that only Leat understands.
+  // Holds the graphs that the tasks get, in the order of the partitions. Feeds
+  // and fetches are client-terminated _Recv and _Send nodes. A graph for a task
+  // of TensorFlow lacks the attrs that only Leat understands.
   std::vector<const pb::GraphDef*> graphs = {};
 };
 

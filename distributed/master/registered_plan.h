@@ -30,25 +30,25 @@ class PlanObserver;
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
   bool is_foreign = false;  // true for a task of TensorFlow
-  // True if the part runs on a task of Leat, exchanges no tensors with other
+  // Is true if the part runs on a task of Leat, exchanges no tensors with other
   // tasks and is not part of a partial run. A step then ends on the task when
   // RunGraph returns, and needs no CleanupGraph.
   bool ends_alone = false;
-  // True if the part uses state of the task, that is, if its nodes have handles
-  // of variables or queues.
+  // Is true if the part uses state of the task, that is, if its nodes have
+  // handles of variables or queues.
   bool has_state = false;
-  // The step's feeds that the part takes, the step's fetches that the part
-  // returns, and their keys.
+  // Holds the step's feeds that the part takes, the step's fetches that the
+  // part returns, and their keys.
   Boundary boundary = {};
   // Is the handle that the task has given the graph. Is empty until the graph
   // is registered.
   std::string graph_handle = {};
-  // The fields of RunGraphRequest that all calls share, serialized.
+  // Holds the fields of RunGraphRequest that all calls share, serialized.
   std::string run_graph = {};
 };
 
-// A plan and its parts. It does not change after the registration, and the
-// steps that run it share it.
+// Describes a plan and its parts. It does not change after the registration,
+// and the steps that run it share it.
 struct RegisteredPlan {
   FeedSpec feeds = {};
   std::vector<std::string> fetches = {};
@@ -56,14 +56,14 @@ struct RegisteredPlan {
   std::optional<Graph> whole = {};  // StepPlan::whole of a partial run
 };
 
-// The plans of a session of a master.
+// Holds the plans of a session of a master.
 using RegisteredPlans = PlanTable<RegisteredPlan>;
 
-// The session for which plans are registered. Everything is borrowed.
+// Holds the session for which plans are registered. Everything is borrowed.
 struct PlanSession {
   const std::string* handle = nullptr;
-  // The devices of all tasks of the session. The plan must have been made for
-  // the same devices.
+  // Holds the devices of all tasks of the session. The plan must have been made
+  // for the same devices.
   absl::Span<const DeviceInfo> devices = {};
   absl::Span<const std::string> foreign_tasks = {};
   // Is the client's configuration, which tasks of TensorFlow get. May be null.

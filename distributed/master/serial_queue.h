@@ -33,7 +33,8 @@ class SerialQueue {
   bool Add(WorkQueue::Closure&& closure);
 
  private:
-  // The state that this queue and its closures use. They share its ownership.
+  // Holds the state that this queue and its closures use. They share its
+  // ownership.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 

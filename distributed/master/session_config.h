@@ -26,7 +26,7 @@ namespace leat {
 
 class ClusterSpec;
 
-// The options of a session. Is a value.
+// Holds the options of a session. Is a value.
 struct SessionConfig {
   // If true, a node goes to another device of the requested task when no device
   // satisfies the node's device request.

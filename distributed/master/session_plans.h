@@ -40,7 +40,7 @@ absl::Status WithSetupTimeout(const absl::Status& status);
 // Is thread-safe.
 class SessionPlans {
  public:
-  // The graph that a client has sent for its session.
+  // Describes the graph that a client has sent for its session.
   struct ClientGraph {
     pb::ConfigProto config = {};  // for tasks of TensorFlow
     Graph graph;

@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// A set of ids that forgets the oldest one when it is full. Is thread-safe.
+// Is a set of ids that forgets the oldest one when it is full. Is thread-safe.
 // Each kind of request should have a separate set, so that many requests of one
 // kind do not push out the ids of other kinds.
 class RequestIds {
@@ -34,7 +34,7 @@ class RequestIds {
   Mutex mutex_;
   std::vector<int64_t> ring_ ABSL_GUARDED_BY(mutex_);  // the oldest is at next_
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The ids in the ring.
+  // Holds the ids in the ring.
   absl::flat_hash_set<int64_t> ids_ ABSL_GUARDED_BY(mutex_);
 };
 

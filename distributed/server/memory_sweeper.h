@@ -51,8 +51,8 @@ class MemorySweeper {
   const DeviceSet& devices_;
   const std::chrono::nanoseconds interval_;
   Clock& clock_;
-  // The number of calls of Look in this interval, and the smallest number of
-  // free bytes that malloc had at these calls. Only `thread_` uses these
+  // Are the number of calls of Look in this interval, and the smallest number
+  // of free bytes that malloc had at these calls. Only `thread_` uses these
   // numbers.
   int num_looks_ = 0;
   int64_t least_free_heap_bytes_ = 0;

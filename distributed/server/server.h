@@ -33,7 +33,7 @@ namespace leat {
 
 class PlanObserver;
 
-// The options of a server. Is a value.
+// Holds the options of a server. Is a value.
 struct ServerOptions {
   TaskConfig config = {};  // its task must be in its cluster
   // Is the address to listen on. If it is empty, the server listens on the
@@ -46,8 +46,8 @@ struct ServerOptions {
   DeviceSetOptions devices = {};
   // The files that the graphs of clients may use. By default there are none.
   FileAccess files = {};
-  // The limits on what the task accepts from clients and peers, its times, and
-  // how it receives large tensors.
+  // Holds the limits on what the task accepts from clients and peers, its
+  // times, and how it receives large tensors.
   ServerLimits limits = {};
   ServerIntervals intervals = {};
   ChunkOptions chunks = {};
@@ -55,17 +55,18 @@ struct ServerOptions {
   std::string version = {};
   // Is the name of a transport in `transports`.
   std::string transport = "grpc";
-  // Borrowed; must outlive the server. If it is null, BuiltinTransports() are
-  // used.
+  // Is borrowed and must outlive the server. If it is null, BuiltinTransports()
+  // are used.
   const TransportRegistry* transports = nullptr;
-  // Sees every plan that the master makes. Borrowed; must outlive the server.
-  // May be null.
+  // Sees every plan that the master makes. Is borrowed and must outlive the
+  // server. May be null.
   PlanObserver* plan_observer = nullptr;
   // Is called on any thread with messages for people, for example about the
   // tasks that a session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
-  // The ops that graphs may have, and their kernels. Borrowed; must outlive the
-  // server. If they are null, the ops and kernels of this library are used.
+  // The ops that graphs may have, and their kernels. Is borrowed and must
+  // outlive the server. If they are null, the ops and kernels of this library
+  // are used.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
 };

@@ -38,12 +38,12 @@ namespace leat {
 // with more steps.
 inline constexpr size_t kMaxCleanupSteps = 10'000;
 
-// Is thread-safe. Owned by a shared_ptr: DeleteSession shares the ownership
+// Is thread-safe. Is owned by a shared_ptr: DeleteSession shares the ownership
 // until `done` is called. Timers and all other calls keep only weak references,
 // so notices that were not sent are lost when the last owner is gone.
 class EndNotices : public std::enable_shared_from_this<EndNotices> {
  public:
-  // The maximum number of deletions that are remembered. If there are more,
+  // Limits the number of deletions that are remembered. If there are more,
   // EndNotices forgets the oldest deletion of the task that has the most
   // deletions. So a task that never comes back does not push out the deletions
   // of other tasks.
@@ -119,7 +119,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   Mutex mutex_;
   CondVar called_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  // The number of threads that are calling tasks now. Stop waits for them.
+  // Is the number of threads that are calling tasks now. Stop waits for them.
   int num_calling_ ABSL_GUARDED_BY(mutex_) = 0;
   // `steps_` has the ids of the ended steps, by task. `has_timer_` is true if a
   // timer will call SendSteps.

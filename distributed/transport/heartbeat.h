@@ -21,14 +21,14 @@
 namespace leat {
 
 // Watches the calls of one connection, and calls the health check over the same
-// connection. Is thread-safe. Owned by a shared_ptr: timers keep only weak
+// connection. Is thread-safe. Is owned by a shared_ptr: timers keep only weak
 // references.
 class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  public:
   // Calls a method of the peer. That call must not itself be added to the
   // heartbeat.
   using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
-  // Called when the peer is silent, just before the heartbeat calls
+  // Is called when the peer is silent, just before the heartbeat calls
   // OpenClientCall::Lose for the watched calls.
   using Silent = absl::AnyInvocable<void()>;
 
@@ -73,7 +73,7 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
 
   Mutex mutex_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kNew;
-  // True while a timer is set or an answer is awaited.
+  // Is true while a timer is set or an answer is awaited.
   bool is_beating_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

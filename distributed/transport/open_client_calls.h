@@ -12,8 +12,8 @@
 
 namespace leat {
 
-// A call that may be ended before its reply comes. Implementations are
-// thread-safe.
+// An OpenClientCall is a call that may be ended before its reply comes.
+// Implementations are thread-safe.
 class OpenClientCall {
  public:
   virtual ~OpenClientCall() = default;
@@ -24,7 +24,7 @@ class OpenClientCall {
   virtual void Lose() = 0;
 };
 
-// The set of calls that have been added and not removed. Is thread-safe. It
+// Is the set of calls that have been added and not removed. Is thread-safe. It
 // does not own the calls. The Entry of each call removes the call from the set.
 class OpenClientCalls {
  public:

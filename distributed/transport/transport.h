@@ -30,7 +30,7 @@
 
 namespace leat {
 
-// The options of one call. Is a value.
+// Holds the options of one call. Is a value.
 struct CallOptions {
   std::optional<Clock::time_point> deadline = {};  // of Transport::clock
   // If this is cancelled, the call ends, and the callee's CallContext is
@@ -47,12 +47,12 @@ struct CallOptions {
 // an error of the peer from a failure to reach the peer.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
-// What a listener reports about its connections. Is a value.
+// Describes what a listener reports about its connections. Is a value.
 struct ConnectionCounts {
   size_t open = 0;
   size_t max = 0;      // the maximum of `open`
   size_t refused = 0;  // since the listener began
-  // Why no connection can be accepted now. Empty if connections can be
+  // Why no connection can be accepted now. Is empty if connections can be
   // accepted.
   std::string problem = {};
 };
@@ -118,7 +118,7 @@ class Transport {
       const std::string& address, const MethodTable& methods) = 0;
 };
 
-// The options of a transport. Is a value.
+// Holds the options of a transport. Is a value.
 struct TransportOptions {
   // Limits the size of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The transport "grpc", which connects processes over TCP and Unix sockets.
+// Defines the transport "grpc", which connects processes over TCP and Unix
+// sockets.
 #include "leat/distributed/transport/grpc/transport.h"
 
 namespace leat::transports::grpc {

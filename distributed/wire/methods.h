@@ -29,9 +29,9 @@
 
 namespace leat {
 
-// The field of a message that holds its tensors. Each tensor is a TensorProto
-// or, if `named` is true, a NamedTensorProto. Number 0 means that the message
-// has no tensors.
+// Describes the field of a message that holds its tensors. Each tensor is a
+// TensorProto or, if `named` is true, a NamedTensorProto. Number 0 means that
+// the message has no tensors.
 struct TensorField {
   int number = 0;
   bool named = false;
@@ -45,9 +45,10 @@ struct Method {
   const char* path = "";
   TensorField request = {};
   TensorField response = {};
-  // The name of the request's message type, if requests larger than
+  // Is the name of the request's message type, if requests larger than
   // kMaxInlineHeaderBytes (messages.h) are refused. A transport refuses such a
-  // request before it joins the received pieces. Null if requests may be large.
+  // request before it joins the received pieces. Is null if requests may be
+  // large.
   const char* small_request = nullptr;
 };
 
@@ -108,16 +109,16 @@ inline constexpr Method kHealthCheck{
 
 }  // namespace methods
 
-// What a handler knows about its call. The transport fills it in before it
-// calls the handler. From then on it is thread-safe. Is shared by the transport
-// and the handler.
+// Describes what a handler knows about its call. The transport fills it in
+// before it calls the handler. From then on it is thread-safe. Is shared by the
+// transport and the handler.
 struct CallContext {
   // Is the transport's name for the caller. Messages show it.
   std::string peer = {};
   // Is the time at which the caller stops waiting. Is not set if the call has
   // no deadline.
   std::optional<Clock::time_point> deadline = {};
-  // Cancelled when the caller has given up or is gone.
+  // Is cancelled when the caller has given up or is gone.
   Cancellation cancellation;
 };
 
@@ -134,7 +135,7 @@ using Handler = absl::AnyInvocable<void(std::shared_ptr<CallContext>, Payload,
 // and thread-safe from then on. Entries do not move while the table lives.
 class MethodTable {
  public:
-  // A method and its handler.
+  // Describes a method and its handler.
   struct Entry {
     Method method = {};
     Handler handler = {};

@@ -60,17 +60,18 @@ inline constexpr int64_t kMaxInlineBytes = int64_t{256} << 10;
 
 // Describes a message. Is movable only, and thread-compatible.
 struct Payload {
-  // All fields except those with tensors, serialized by protobuf.
+  // Holds all fields except those with tensors, serialized by protobuf.
   std::string header = {};
-  // The tensors of the message. In a received message they are complete when
-  // `pending` is null. Their bytes may be shared with the sender.
+  // Holds the tensors of the message. In a received message they are complete
+  // when `pending` is null. Their bytes may be shared with the sender.
   WireTensors tensors = {};
-  // The received tensors that are not yet decoded. Is null after Materialize,
-  // in a message to send, and in a message that came from the same process.
+  // Holds the received tensors that are not yet decoded. Is null after
+  // Materialize, in a message to send, and in a message that came from the same
+  // process.
   std::unique_ptr<PendingTensors> pending = {};
 
-  // True if a transport's thread may call Materialize; otherwise a thread of a
-  // pool has to.
+  // Returns true if a transport's thread may call Materialize; otherwise a
+  // thread of a pool has to.
   bool IsQuick() const { return pending == nullptr || pending->IsQuick(); }
 
   // Decodes `pending` into `tensors`. Releases the received bytes, even if it

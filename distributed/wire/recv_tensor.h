@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The messages with which a task receives tensors of a step from another task:
-// a request for one or several keys, its response, and the chunks of large
-// tensors. The caller and the callee encode and decode them with the functions
-// below. Is stateless and thread-safe.
+// These are the messages with which a task receives tensors of a step from
+// another task: a request for one or several keys, its response, and the chunks
+// of large tensors. The caller and the callee encode and decode them with the
+// functions below. Is stateless and thread-safe.
 //
 // Between tasks of Leat a large tensor is sent as a *transfer*: the response
 // has the first chunk, and the receiver fetches the other chunks, several at a
@@ -37,7 +37,7 @@ namespace leat {
 inline constexpr int64_t kMinChunkBytes = int64_t{4} << 10;
 inline constexpr int64_t kMaxChunkBytes = int64_t{64} << 20;
 
-// How a task receives the large tensors of other tasks of Leat.
+// Describes how a task receives the large tensors of other tasks of Leat.
 struct ChunkOptions {
   // A tensor of up to this many bytes comes in one piece.
   int64_t inline_bytes = int64_t{4} << 20;
@@ -54,8 +54,8 @@ struct ChunkWish {
   int64_t chunk_bytes = 0;  // 0 means never a transfer
 };
 
-// A tensor that is fetched in chunks. All chunks but the last one have
-// `chunk_bytes` bytes. There are at least two chunks.
+// Describes a tensor that is fetched in chunks. All chunks but the last one
+// have `chunk_bytes` bytes. There are at least two chunks.
 struct Transfer {
   uint64_t id = 0;
   int64_t total_bytes = 0;
@@ -72,12 +72,12 @@ struct Transfer {
   }
 };
 
-// True if a transfer can carry elements of `dtype`. This requires that every
-// pattern of bytes is a valid element.
+// Returns true if a transfer can carry elements of `dtype`. This requires that
+// every pattern of bytes is a valid element.
 bool IsTransferable(DType dtype);
 
-// The two forms of a receive: one tensor by TensorFlow's method RecvTensor, or
-// a list of tensors by Leat's method RecvTensors.
+// Lists the two forms of a receive: one tensor by TensorFlow's method
+// RecvTensor, or a list of tensors by Leat's method RecvTensors.
 enum class RecvForm { kOne, kList };
 
 // MethodOf returns the method of a form. NameOf returns the method's name
@@ -117,7 +117,7 @@ class RecvKeys {
   std::variant<ParsedKey, Shared> keys_;
 };
 
-// The request for tensors of a step.
+// Describes the request for tensors of a step.
 struct RecvRequest {
   RecvForm form = RecvForm::kOne;
   int64_t step_id = 0;
@@ -153,7 +153,7 @@ Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
 // Encodes the beginning of a transfer with its first chunk.
 Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
 
-// The response without its tensors.
+// Holds the response without its tensors.
 struct RecvResponse {
   // Says for each tensor whether it is dead. The value of a dead tensor has no
   // meaning.

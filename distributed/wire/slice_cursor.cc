@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// The maximum numbers of bytes that protobuf reads for a tag, for a length and
+// Limit the numbers of bytes that protobuf reads for a tag, for a length and
 // for a varint.
 constexpr int kMaxTagBytes = 5;
 constexpr int kMaxLengthBytes = 5;

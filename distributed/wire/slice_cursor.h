@@ -15,8 +15,8 @@
 
 namespace leat {
 
-// A range of bytes in a list of slices, read from its front. Is
-// thread-compatible. It does not own the bytes. Copies are independent
+// A SliceCursor is a range of bytes in a list of slices, read from its front.
+// Is thread-compatible. It does not own the bytes. Copies are independent
 // positions in the same bytes.
 class SliceCursor {
  public:
@@ -26,7 +26,7 @@ class SliceCursor {
   // its copies.
   explicit SliceCursor(absl::Span<const absl::string_view> slices);
 
-  // The number of bytes from the current position to the end.
+  // Returns the number of bytes from the current position to the end.
   uint64_t left() const { return left_; }
 
   // TakeVarint reads a varint of at most `max_length` bytes from the front and
@@ -62,7 +62,7 @@ class SliceCursor {
   uint64_t left_ = 0;
 };
 
-// The wire type of a field: the lowest three bits of its tag.
+// Is the wire type of a field: the lowest three bits of its tag.
 enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 // Describes a field of a message.

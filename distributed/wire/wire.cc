@@ -165,12 +165,12 @@ bool IsTensor(const WireField& field, int number) {
   return field.number == number && field.type == WireType::kBytes;
 }
 
-// The maximum number of fields of a message. A message may be split on a
+// Limits the number of fields of a message. A message may be split on a
 // transport's thread, which must not be busy for a long time. No step has this
 // many feeds and fetches.
 constexpr int64_t kMaxFields = int64_t{1} << 20;
 
-// A message, split into its tensors and its other fields.
+// Describes a message, split into its tensors and its other fields.
 struct SplitMessage {
   std::string rest;         // the other fields
   SliceCursor tensor = {};  // the last tensor
@@ -280,7 +280,7 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
 // A transport's thread may parse a TensorProto that is not in the plain form if
 // the TensorProto has at most this many bytes.
 constexpr int64_t kMaxParsedBytes = 16 << 10;
-// An upper bound on the number of bytes that a resource handle takes without
+// Is an upper bound on the number of bytes that a resource handle takes without
 // its strings.
 constexpr int64_t kHandleBytes = 256;
 
@@ -296,7 +296,7 @@ int64_t ElementBytes(const TensorProto& proto, DType dtype) {
                               (texts.empty() ? 0 : texts.rbegin()->size()));
 }
 
-// The tensors of a received message, as TensorProtos in its slices.
+// Holds the tensors of a received message, as TensorProtos in its slices.
 class ReceivedTensors final : public PendingTensors {
  public:
   ReceivedTensors(ReceivedSlices slices, TensorField field, int64_t bytes)

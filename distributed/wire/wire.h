@@ -49,7 +49,7 @@ inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
                                                    TensorField field);
 
-// A message, in the pieces in which it was received.
+// Describes a message, in the pieces in which it was received.
 struct ReceivedSlices {
   std::vector<absl::string_view> bytes = {};
   // Keeps the bytes alive.

@@ -25,8 +25,8 @@
 
 namespace leat {
 
-// Is thread-safe. Owned by a shared_ptr: timers and calls under way keep only
-// weak references.
+// Is thread-safe. Is owned by a shared_ptr: timers and calls under way keep
+// only weak references.
 class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
  public:
   // A master has vanished when another process answers at its address. It has

@@ -108,7 +108,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   bool graph_has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   bool takes_calls_ ABSL_GUARDED_BY(mutex_) = true;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // The calls that are answered when the graph has ended.
+  // Holds the calls that are answered when the graph has ended.
   std::vector<std::shared_ptr<Visit>> waiting_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -148,8 +148,8 @@ class PartialSteps {
   const WorkerEnvironment& environment_;
   Mutex mutex_;
   CondVar erased_;
-  // The ids of the last steps that have ended, or 0. The next one comes to
-  // `next_ended_`.
+  // Holds the ids of the last steps that have ended, or 0. The next one comes
+  // to `next_ended_`.
   std::array<int64_t, 1000> ended_ ABSL_GUARDED_BY(mutex_) = {};
   size_t next_ended_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<int64_t, std::shared_ptr<PartialStep>> steps_

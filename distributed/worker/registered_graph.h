@@ -57,9 +57,10 @@ class RegisteredGraph {
 
   Use use() const { return use_; }
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
-  // The bundles in which the graph receives tensors, or null if there are none.
+  // Returns the bundles in which the graph receives tensors, or null if there
+  // are none.
   const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
-  // The other tasks from which the graph receives tensors, such as
+  // Returns the other tasks from which the graph receives tensors, such as
   // "/job:ps/replica:0/task:0".
   const std::vector<std::string>& senders() const { return senders_; }
   // Returns the number of values that a step of this graph returns.
@@ -95,12 +96,12 @@ class RegisteredGraph {
       Graph graph, const std::string& task, GraphRunner& runner, Use use);
 
   const Use use_;
-  // The feeds and fetches of the graph, with their keys.
+  // Holds the feeds and fetches of the graph, with their keys.
   const Boundary boundary_;
   const std::vector<std::string> senders_;
   const std::shared_ptr<const RecvBundles> bundles_;
   const std::shared_ptr<CompiledGraph> compiled_;
-  // The feeds and fetches by key. Both maps point into `boundary_`.
+  // Holds the feeds and fetches by key. Both maps point into `boundary_`.
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
 

@@ -51,7 +51,7 @@ class Worker {
   void EndIdleSessions(const MasterProcess& master,
                        std::chrono::nanoseconds idle, absl::string_view why);
 
-  // The numbers of objects that a worker has now.
+  // Holds the numbers of objects that a worker has now.
   struct Counters {
     // Sessions of masters, and the graphs of all sessions.
     size_t sessions = 0;

@@ -24,12 +24,12 @@ class WorkQueue;
 // the calls that it serves.
 struct WorkerEnvironment {
   std::string task = {};  // "/job:ps/replica:0/task:0"
-  // The task's devices, and the ops and kernels with which graphs are imported
-  // and compiled.
+  // Hold the task's devices, and the ops and kernels with which graphs are
+  // imported and compiled.
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
-  // The task's steps, which the worker begins and ends.
+  // Holds the task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
   // Holds the tasks of the cluster. The worker calls Peer::Meet for the tasks
   // from which its graphs receive tensors. The worker counts each of its

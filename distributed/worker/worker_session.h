@@ -40,7 +40,7 @@ struct MasterProcess {
   friend auto operator<=>(const MasterProcess&, const MasterProcess&) = default;
 };
 
-// The options of a session. Is a value. WorkerSessions sets the limits.
+// Holds the options of a session. Is a value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {
   std::string handle = {};
   MasterProcess master = {};  // the master that made the session
@@ -66,15 +66,15 @@ class WorkerSession {
   WorkerSession(const WorkerSession&) = delete;
   WorkerSession& operator=(const WorkerSession&) = delete;
 
-  // The options with which the session was made.
+  // Returns the options with which the session was made.
   const std::string& handle() const { return options_.handle; }
   const MasterProcess& master() const { return options_.master; }
   int64_t ticket() const { return options_.ticket; }
   bool isolated() const { return options_.isolated; }
   // Compiles and runs the session's graphs.
   GraphRunner& runner() { return runner_; }
-  // The session's own view of the devices, or null if the memory of the session
-  // is not limited.
+  // Returns the session's own view of the devices, or null if the memory of the
+  // session is not limited.
   const std::shared_ptr<const SessionDevices>& devices() const {
     return session_devices_;
   }
@@ -108,7 +108,7 @@ class WorkerSession {
   absl::Status CheckRoomLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerSessionOptions options_;
-  // The variables and queues of an isolated session.
+  // Holds the variables and queues of an isolated session.
   const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
   // The first device, as the session sees it. Its host allocator allocates the

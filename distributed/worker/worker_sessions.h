@@ -112,7 +112,7 @@ class WorkerSessions {
   int64_t last_ticket_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
       ABSL_GUARDED_BY(mutex_);
-  // The hashes of removed handles.
+  // Holds the hashes of removed handles.
   absl::flat_hash_set<uint64_t> removed_ ABSL_GUARDED_BY(mutex_);
   std::deque<uint64_t> tombstones_ ABSL_GUARDED_BY(mutex_);  // oldest first
 };

@@ -39,7 +39,7 @@ struct RunGraphCall {
   Payload feeds = {};                // its header is in `request`
   std::chrono::system_clock::time_point received = {};
   Reply reply = {};
-  // Counts the reply to the master's task. Borrowed; may be null.
+  // Counts the reply to the master's task. Is borrowed and may be null.
   PeerTraffic* traffic = nullptr;
   int64_t received_bytes = 0;
 };

@@ -24,11 +24,11 @@ class App;
 
 namespace leat::examples {
 
-// The values of the flags about images.
+// Holds the values of the flags about images.
 struct DataFlags {
   // Is a folder with the four IDX files.
   std::string data = kFashionMnistFolder;
-  // The number of images in a step of one replica.
+  // Is the number of images in a step of one replica.
   int64_t batch = 128;
   // If true, the training images are taken in the order of the file.
   bool no_shuffle = false;
@@ -48,10 +48,11 @@ absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
 absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
                                     const FashionMnist& data);
 
-// One replica's share of the training images. The images come in large batches,
-// `replicas` times as large as the batch of a replica. Replica number i takes
-// part i of each large batch. All replicas together thus go through the images
-// as one program with large batches would. Is not thread-safe.
+// A Shard is one replica's share of the training images. The images come in
+// large batches, `replicas` times as large as the batch of a replica. Replica
+// number i takes part i of each large batch. All replicas together thus go
+// through the images as one program with large batches would. Is not
+// thread-safe.
 class Shard {
  public:
   // Returns the errors of TrainingBatches. REQUIRES: 0 <= `number` <
@@ -75,8 +76,8 @@ class Shard {
         size_(size),
         number_(number) {}
 
-  // The batches in their initial state. The method At copies them to go back to
-  // an earlier position.
+  // Holds the batches in their initial state. The method At copies them to go
+  // back to an earlier position.
   Batches start_;
   Batches batches_;
   int64_t size_ = 0;  // of the replica's batch

@@ -19,13 +19,13 @@ class App;
 
 namespace leat::examples {
 
-// The values of the flags about the model and its training.
+// Holds the values of the flags about the model and its training.
 struct ModelFlags {
   // "mlp", a network with one hidden layer, or "cnn", a convolutional one.
   std::string model = "cnn";
   // Is the name of an optimizer, such as "adam" or "momentum".
   std::string optimizer = "adam";
-  // The learning rate. 0 stands for the optimizer's default.
+  // Is the learning rate. 0 stands for the optimizer's default.
   double learning_rate = 0;
   // If true, the learning rate falls to 0 along half a cosine.
   bool cosine = false;
@@ -36,18 +36,18 @@ struct ModelFlags {
 // line.
 void AddModelFlags(CLI::App& app, ModelFlags& flags);
 
-// The devices of the network. The convolutions (or the first layer of an MLP)
-// run on the first device, and the rest runs on the second. "" leaves the
+// Holds the devices of the network. The convolutions (or the first layer of an
+// MLP) run on the first device, and the rest runs on the second. "" leaves the
 // choice to the device scopes that are open in the builder.
 struct Devices {
   std::string first = {};
   std::string second = {};
 };
 
-// The tensors of a network in its graph.
+// Holds the tensors of a network in its graph.
 struct Model {
-  // The fed tensors. The images are uint8 [-1, 28, 28, 1]. The labels are int32
-  // [-1], and each is in [0, 10).
+  // Holds the fed tensors. The images are uint8 [-1, 28, 28, 1]. The labels are
+  // int32 [-1], and each is in [0, 10).
   Output images;
   Output labels;
   // The logits are float [-1, 10]. The predictions are int64 [-1]: the index of

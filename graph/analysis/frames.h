@@ -23,8 +23,8 @@ struct Frame {
   int32_t parent = -1;    // index of the frame around it; -1 for the root
 };
 
-// The frames of a graph, and the frame of each node. A Frames describes the
-// graph as it was when FindFrames was called.
+// Holds the frames of a graph, and the frame of each node. A Frames describes
+// the graph as it was when FindFrames was called.
 struct Frames {
   static constexpr int32_t kRoot = 0;
 

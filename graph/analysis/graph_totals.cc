@@ -64,7 +64,7 @@ Graph TailOf(const Graph& graph, NodeId first) {
   return tail;
 }
 
-// The part of a graph that must be validated after nodes were added to it.
+// Says which part of a graph must be validated after nodes were added to it.
 enum class Part : uint8_t { kNone, kAdded, kWhole };
 
 Part PartToValidate(const Graph& graph, NodeId first,

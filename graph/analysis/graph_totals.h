@@ -28,10 +28,11 @@ struct GraphTotals {
   int64_t nodes = 0;    // including those of functions
   int64_t edges = 0;    // including control edges and those of functions
   int64_t outputs = 0;  // of the graph's own nodes
-  // The number of nodes that the graph would gain if all function calls were
+  // Is the number of nodes that the graph would gain if all function calls were
   // inlined.
   int64_t called_nodes = 0;
-  // The nodes whose outputs are inside of a loop, and the names of all loops.
+  // Hold the nodes whose outputs are inside of a loop, and the names of all
+  // loops.
   absl::flat_hash_set<NodeId> in_loops = {};
   absl::flat_hash_set<std::string> frame_names = {};
 };

@@ -45,7 +45,8 @@ class Inferrer {
   }
 
  private:
-  // A Merge, and the index of its input that comes from the previous iteration.
+  // Holds a Merge, and the index of its input that comes from the previous
+  // iteration.
   using BackEdge = std::pair<NodeId, int>;
 
   void FindBackEdges() {

@@ -84,8 +84,8 @@ absl::StatusOr<Output> Zeros(const Output& output) {
   return op::Fill(shape, *std::move(zero));
 }
 
-// The indices of those outputs of the forward node that have gradients, and
-// these gradients as dense tensors.
+// Holds the indices of those outputs of the forward node that have gradients,
+// and these gradients as dense tensors.
 struct OutputGradients {
   std::vector<int> outputs = {};
   std::vector<Output> gradients = {};
@@ -295,7 +295,8 @@ class LoopPaths {
   }
 
  private:
-  // The nodes that are still to be visited. Each node is visited at most once.
+  // Holds the nodes that are still to be visited. Each node is visited at most
+  // once.
   class Reached {
    public:
     explicit Reached(const Graph& graph) : reached_(graph.num_ids(), false) {}

@@ -58,7 +58,7 @@ class BroadcastReducer {
   Output Reduce(Output gradient, Output to, Output other, int which);
 
   Output x_, y_;
-  // The shapes of x and y, and for each of them the axes to sum over. A
+  // Hold the shapes of x and y, and for each of them the axes to sum over. A
   // BroadcastGradientArgs node computes the axes. All are made when they are
   // first needed.
   Output shapes_[2];

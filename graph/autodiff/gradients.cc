@@ -313,8 +313,8 @@ class EnclosingDifferentiators {
     Endpoint outer = {};
   };
 
-  // The differentiator and the captured arguments of each builder, from the
-  // innermost body outwards. number_of_ maps each builder to its position.
+  // Hold the differentiator and the captured arguments of each builder, from
+  // the innermost body outwards. number_of_ maps each builder to its position.
   std::vector<Differentiator> differentiators_;
   std::vector<std::vector<Captured>> captured_;
   absl::flat_hash_map<const GraphBuilder*, size_t> number_of_;

@@ -69,7 +69,7 @@ struct Body {
   std::vector<Output> returns = {};
   // Nodes of the parent. The node that calls the function must run after them.
   absl::flat_hash_set<NodeId> controls = {};
-  // True if the body holds operations that every training step runs
+  // Is true if the body holds operations that every training step runs
   // (GraphBuilder::AddUpdate).
   bool has_updates = false;
   // Maps an output of another builder to the output of this body that stands

@@ -47,8 +47,8 @@
 
 namespace leat {
 
-// One argument of an op: a tensor or a list of tensors. OpInput is a value
-// type.
+// An OpInput is one argument of an op: a tensor or a list of tensors. OpInput
+// is a value type.
 class OpInput {
  public:
   // Make an argument that is one tensor.
@@ -92,7 +92,7 @@ struct OpArgs {
 
 namespace internal {
 
-// The type of the elements of b.Const<T>(value), where V is the type of the
+// Is the type of the elements of b.Const<T>(value), where V is the type of the
 // value and T is void if the program names no type.
 template <class T, class V>
 using ConstantType = std::conditional_t<
@@ -176,7 +176,7 @@ class Variable {
   std::optional<VariablePart> part_;
 };
 
-// The options of GraphBuilder::Variable and GetVariable.
+// Holds the options of GraphBuilder::Variable and GetVariable.
 struct VariableOptions {
   bool trainable = true;     // TrainableVariables() returns it
   bool use_resource = true;  // a VarHandleOp, not a VariableV2

@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// The id of the Operation that an op function returns if it gets only
+// Is the id of the Operation that an op function returns if it gets only
 // constants. This Operation has no builder. A builder that gets an output of
 // such an Operation reports the error.
 inline constexpr NodeId kOfConstants = -2;
@@ -42,15 +42,15 @@ struct DeviceFunctionScope {
   DeviceName around = {};
 };
 
-// The properties that all open scopes together give to new nodes.
+// Holds the properties that all open scopes together give to new nodes.
 // BuilderContext is a value type: each OpenScope keeps a copy of the context
 // from before the scope.
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same for variable scopes
-  // The merged device names of the open OnDevice scopes. Scopes around the
-  // innermost scope that has a device function do not count. UseDeviceOf sets
-  // this to the device of a node.
+  // Holds the merged device names of the open OnDevice scopes. Scopes around
+  // the innermost scope that has a device function do not count. UseDeviceOf
+  // sets this to the device of a node.
   DeviceName device = {};
   std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
   std::vector<std::string> colocation = {};                // "loc:@name"
@@ -86,14 +86,14 @@ struct GraphBuilder::State {
   explicit State(const OpRegistry& ops) : graph(ops) {}
 
   Graph graph;  // under construction, without functions
-  // What shape inference knows of the outputs: [node][output].
+  // Says what shape inference knows of the outputs: [node][output].
   std::vector<std::vector<InferredOutput>> inferred = {};
 
   GraphBuilder* self = nullptr;
   BuilderTree* tree = nullptr;                 // `own_tree` of the root
   std::unique_ptr<BuilderTree> own_tree = {};  // set in the graph's builder
   std::unique_ptr<Body> body = {};             // set in the builder of a body
-  // The If, Case and While nodes among the nodes of `graph`.
+  // Holds the If, Case and While nodes among the nodes of `graph`.
   absl::flat_hash_map<NodeId, ControlFlowNode> control_flow = {};
 
   BuilderContext context = {};

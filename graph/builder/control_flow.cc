@@ -64,8 +64,8 @@ struct BranchNames {
   DType selector_type = DType::kInvalid;
 };
 
-// An If or Case node, and its outputs: one for each tensor that a branch
-// returns.
+// Describes an If or Case node, and its outputs: one for each tensor that a
+// branch returns.
 struct Chosen {
   Operation operation = {};
   std::vector<Output> outputs = {};

@@ -152,8 +152,8 @@ struct WhileOptions {
   // holds.
   std::optional<int32_t> maximum_iterations = {};
   int64_t parallel_iterations = 10;  // how many may run at once, at least 1
-  // The shape that each variable has in every iteration, or empty for the
-  // shapes of `initial`. The body must return values of these shapes.
+  // Holds the shape that each variable has in every iteration, or is empty for
+  // the shapes of `initial`. The body must return values of these shapes.
   std::vector<PartialShape> shape_invariants = {};
 };
 

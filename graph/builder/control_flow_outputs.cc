@@ -16,7 +16,7 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// The inputs and outputs to add to a node.
+// Holds the inputs and outputs to add to a node.
 struct Growth {
   std::vector<Endpoint> inputs = {};
   std::vector<DType> types = {};  // of the outputs

@@ -14,7 +14,7 @@ namespace {
 // 32 bits.
 constexpr size_t kMaxItems = 32;
 
-// The inputs and attrs of a StridedSlice.
+// Holds the inputs and attrs of a StridedSlice.
 struct SliceArguments {
   std::vector<Operand> begin;
   std::vector<Operand> end;

@@ -54,7 +54,8 @@ class Variable;  // builder.h
 
 namespace internal {
 
-// A C++ type of numbers: bool, an integer or a floating-point type.
+// Is true for the C++ types of numbers: bool, integers and floating-point
+// types.
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 
@@ -63,8 +64,8 @@ template <class T>
 concept Text = std::convertible_to<const T&, absl::string_view> &&
     !std::same_as<T, std::nullptr_t>;
 
-// A container whose numbers are contiguous in memory, such as Dims or
-// std::vector<int>.
+// Is true for containers whose numbers are contiguous in memory, such as Dims
+// or std::vector<int>.
 template <class T>
 concept ArithmeticArray =
     !Text<T> && Arithmetic<typename T::value_type> &&
@@ -160,9 +161,9 @@ class Operand {
   SourceLocation location_;
 };
 
-// The list of tensors that an op takes as one argument, such as the tensors
-// that ConcatV2 joins. A program passes a list in braces or a container of
-// Outputs. OperandList is a value type.
+// An OperandList is the list of tensors that an op takes as one argument, such
+// as the tensors that ConcatV2 joins. A program passes a list in braces or a
+// container of Outputs. OperandList is a value type.
 class OperandList {
  public:
   OperandList(std::initializer_list<Operand> list)  // NOLINT

@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// The maximum depth to which functions may nest in the attrs of other
-// functions. There is a limit because decoding recurses into such functions.
+// Limits the depth to which functions may nest in the attrs of other functions.
+// There is a limit because decoding recurses into such functions.
 constexpr int kMaxFunctionDepth = 32;
 
 absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,

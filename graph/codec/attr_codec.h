@@ -35,7 +35,7 @@ struct AttrBudget {
   int64_t max_tensor_bytes = int64_t{2} << 30;  // of one tensor
   int64_t remaining = int64_t{8} << 30;  // of all tensors still to be decoded
   // Decodes the elements of variant tensors. If null, only empty variants can
-  // be decoded. Not owned; must outlive the budget.
+  // be decoded. Is not owned, and must outlive the budget.
   const VariantDecoders* variants = nullptr;
 };
 

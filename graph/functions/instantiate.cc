@@ -85,8 +85,8 @@ class Instantiation {
   }
 
  private:
-  // The tensors [begin, end) of an argument of the function or of an output
-  // argument of a node's op.
+  // Holds the tensors [begin, end) of an argument of the function or of an
+  // output argument of a node's op.
   struct Range {
     int32_t begin = 0;
     int32_t end = 0;

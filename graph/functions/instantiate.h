@@ -27,7 +27,7 @@ struct BodyTensor {
   friend bool operator==(const BodyTensor&, const BodyTensor&) = default;
 };
 
-// A node of a body, and its incoming edges.
+// Describes a node of a body, and its incoming edges.
 struct BodyNode {
   NodeDef def = {};  // named as in the function, without a prefix
   std::vector<BodyTensor> inputs = {};

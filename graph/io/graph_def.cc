@@ -110,8 +110,8 @@ class Importer {
   const GraphTotals& added() const { return added_; }
 
  private:
-  // What the import must know about an op. OpOf makes one OpInfo per op and
-  // keeps it.
+  // Describes what the import must know about an op. OpOf makes one OpInfo per
+  // op and keeps it.
   struct OpInfo {
     const OpDef* op = nullptr;
     bool is_const = false;       // has the attrs `value` (a tensor) and `dtype`

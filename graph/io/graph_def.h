@@ -44,8 +44,9 @@ struct ImportLimits {
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
   int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all tensor attrs
   int max_nesting = 100;  // how deep function calls may nest
-  // True if names may begin with '_', and nodes may have the ops that planning
-  // adds, such as _Send. Both occur in the partitions that a master sends.
+  // Is true if names may begin with '_', and nodes may have the ops that
+  // planning adds, such as _Send. Both occur in the partitions that a master
+  // sends.
   bool allow_internal_names = false;
 };
 

@@ -47,7 +47,7 @@ std::string AttrsText(const OpDef* op, const AttrMap& attrs,
   return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
 }
 
-// The cells of a line: name, op with attrs, inputs, device.
+// Holds the cells of a line: name, op with attrs, inputs, device.
 using Row = std::array<std::string, 4>;
 
 // Returns the rows as lines. Pads each cell to the width of its column, except

@@ -34,7 +34,8 @@ struct Lowered {
   std::vector<NodeId> executed = {};
 };
 
-// The results and control outputs of a body that was copied into the graph.
+// Holds the results and control outputs of a body that was copied into the
+// graph.
 struct Inlined {
   std::vector<Endpoint> returns = {};
   std::vector<NodeId> control_outputs = {};

@@ -13,7 +13,7 @@
 namespace leat::ops::batch_norm {
 namespace {
 
-// The rank of the images and the axis of their channels. Both follow from
+// Holds the rank of the images and the axis of their channels. Both follow from
 // data_format.
 struct Layout {
   int rank = 4;

@@ -13,7 +13,7 @@
 namespace leat::ops::comparison {
 namespace {
 
-// The numbers whose comparison has a kernel for GPUs.
+// These are the numbers whose comparison has a kernel for GPUs.
 constexpr auto kOrderedOnGpu =
     kFloatsAndInt64 + DTypeList<int8_t, int16_t, uint8_t>();
 

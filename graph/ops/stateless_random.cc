@@ -12,8 +12,8 @@
 namespace leat::ops::stateless_random {
 namespace {
 
-// The numbers of uint64 elements in a key and in a counter. They are the same
-// for Philox and ThreeFry.
+// These are the numbers of uint64 elements in a key and in a counter. They are
+// the same for Philox and ThreeFry.
 constexpr int64_t kKeyLength = 1;
 constexpr int64_t kCounterLength = 2;
 

@@ -27,7 +27,7 @@ enum class OptimizeLevel : uint8_t {
 // Is a plain value. Is thread-compatible.
 struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
-  // The names of passes that do not run. Unknown names are ignored.
+  // Holds the names of passes that do not run. Unknown names are ignored.
   std::vector<std::string> disabled_passes = {};
   // Limits the number of bytes of one folded constant. All constants that are
   // folded for one plan may together have kMaxFoldedConstants times as many

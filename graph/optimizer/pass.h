@@ -73,14 +73,14 @@ void RegisterAll(PassRegistry& registry);
 // as long as the process.
 const PassRegistry& BuiltinPasses();
 
-// The options of RunPasses (run_passes.h). `devices` and `evaluator` are not
-// owned and must outlive the call.
+// Holds the options of RunPasses (run_passes.h). `devices` and `evaluator` are
+// not owned and must outlive the call.
 struct RunPassesOptions {
   OptimizerOptions optimizer = {};
   // Lists nodes that must not be removed, such as the targets of the step.
   std::vector<NodeId> keep = {};
-  // The devices that nodes are placed on. Passes do not change the op of a node
-  // on a device that is not listed here.
+  // Holds the devices that nodes are placed on. Passes do not change the op of
+  // a node on a device that is not listed here.
   absl::Span<const DeviceInfo> devices = {};
   // Tasks that run TensorFlow, such as "/job:ps/replica:0/task:1". Passes do
   // not give nodes on these tasks an op whose name begins with '_'.

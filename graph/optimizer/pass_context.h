@@ -129,7 +129,7 @@ class PassContext {
     kUnconditional = 16,
     kEvaluated = 32,  // Evaluate was called, even if it failed
   };
-  // What is known of a device in Graph::devices().
+  // Describes what is known of a device in Graph::devices().
   struct DeviceTraits {
     DeviceType type = {};
     bool is_foreign = false;

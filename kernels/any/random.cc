@@ -38,7 +38,7 @@ absl::StatusOr<Seeds> GetSeeds(const NodeDef& node) {
   return seeds;
 }
 
-// The base class of kernels whose state is a random generator.
+// Is the base class of kernels whose state is a random generator.
 class RandomKernel : public Kernel {
  public:
   explicit RandomKernel(const Seeds& seeds)

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kFirstTensor = 3;  // the first input of SaveV2 that is saved
 
-// The inputs that both ops have: where the checkpoint is, and which tensors or
-// parts of tensors are meant.
+// Holds the inputs that both ops have: where the checkpoint is, and which
+// tensors or parts of tensors are meant.
 struct Request {
   std::string prefix;
   absl::Span<const std::string> names;

@@ -14,7 +14,7 @@
 namespace leat::kernels::any::slice {
 namespace {
 
-// The first index and the number of indices for each dimension.
+// Holds the first index and the number of indices for each dimension.
 struct Box {
   Dims begin = {};
   Dims size = {};

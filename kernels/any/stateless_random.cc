@@ -16,7 +16,7 @@
 namespace leat::kernels::any::stateless_random {
 namespace {
 
-// The numbers of TensorFlow's RNG_ALG_* constants.
+// These are the numbers of TensorFlow's RNG_ALG_* constants.
 constexpr int32_t kPhilox = 1;
 constexpr int32_t kAutoSelect = 3;
 

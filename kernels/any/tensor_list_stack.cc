@@ -197,7 +197,7 @@ PartialShape WithoutRows(const PartialShape& shape) {
   return PartialShape::Create(shape.dims().subspan(1)).value();
 }
 
-// The merged shapes of the elements that TensorListConcatV2 joins.
+// Describes the merged shapes of the elements that TensorListConcatV2 joins.
 struct Joined {
   int64_t first_dim = PartialShape::kUnknown;  // for unwritten elements
   Shape row;  // an element's shape without the first extent

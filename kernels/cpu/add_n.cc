@@ -21,7 +21,7 @@
 namespace leat::kernels::cpu::add_n {
 namespace {
 
-// The number of elements in a block. The block's partial sums stay in the
+// Is the number of elements in a block. The block's partial sums stay in the
 // first-level cache.
 constexpr int64_t kBlock = 1024;
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr auto kTypes = kFloat32And64 + DTypeList<int32_t>();
 
-// A convolution and the shape of its output.
+// Describes a convolution and the shape of its output.
 struct Plan {
   ConvolutionShape shape = {};
   Shape output = {};
@@ -99,8 +99,8 @@ absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
   return plan;
 }
 
-// The strides of an activation, in elements: from one image, channel, row and
-// column to the next.
+// Holds the strides of an activation, in elements: from one image, channel, row
+// and column to the next.
 struct Layout {
   Layout(bool channels_first, int64_t channels, int64_t height, int64_t width)
       : image(channels * height * width),

@@ -49,7 +49,7 @@ absl::Status CheckRank(const Shape& shape) {
       absl::StrCat("in must be 4-dimensional, not ", shape.DebugString()));
 }
 
-// The depths [begin, end) that are at most `radius` away from `d`.
+// Holds the depths [begin, end) that are at most `radius` away from `d`.
 struct Neighbours {
   Neighbours(int64_t d, int64_t radius, int64_t depth)
       : begin(radius > d ? 0 : d - radius),

@@ -24,7 +24,7 @@
 namespace leat::kernels::cpu::pooling {
 namespace {
 
-// The sizes of one pooling, in NHWC layout.
+// Holds the sizes of one pooling, in NHWC layout.
 struct Plan {
   int64_t images = 0, channels = 0;
   int64_t in_height = 0, in_width = 0, out_height = 0, out_width = 0;
@@ -391,8 +391,8 @@ class AvgPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-// The types that MaxPool and its gradient handle without conversion. 16-bit
-// floats are converted to float.
+// These are the types that MaxPool and its gradient handle without conversion.
+// 16-bit floats are converted to float.
 inline constexpr auto kExact = kFloat32And64 + kInts;
 
 template <class T>

@@ -22,8 +22,8 @@ namespace {
 constexpr int64_t kSmallBytes = 4096;
 constexpr int64_t kMaxWaste = 8;
 
-// The elements that a slice takes. `begin` and `strides` have one entry per
-// dimension of the input, as `box` has.
+// Holds the elements that a slice takes. `begin` and `strides` have one entry
+// per dimension of the input, as `box` has.
 struct Plan {
   Shape box = {};     // how many indices are taken per dimension
   Dims begin = {};    // the first index taken

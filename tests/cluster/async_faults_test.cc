@@ -298,8 +298,8 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
   EXPECT_LT(expected.loss, 1);  // an untrained model has a loss of 1.39
   EXPECT_GT(expected.accuracy, 0.6);
 
-  // The number of kills per seed. It is larger if the test runs with more than
-  // two seeds.
+  // Is the number of kills per seed. It is larger if the test runs with more
+  // than two seeds.
   const int kills = NumSeeds() > 2 ? 20 : 2;
   std::vector<double> paces;
   for (int seed = 1; seed <= NumSeeds() && !HasFailure(); ++seed) {

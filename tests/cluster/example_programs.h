@@ -17,7 +17,7 @@ namespace leat::testing {
 
 using Args = std::vector<std::string>;
 
-// The number of images in the training set, and in the test set.
+// Is the number of images in the training set, and in the test set.
 constexpr int kNumImages = 64;
 
 // Returns the arguments of `leat` for launching a cluster of these jobs. Each
@@ -25,7 +25,7 @@ constexpr int kNumImages = 64;
 Args Launch(const std::string& jobs, const Args& more, const char* program,
             const Args& args);
 
-// A fixture with a folder of images.
+// Is a fixture with a folder of images.
 class ExamplesTest : public ::testing::Test {
  protected:
   // Writes images of noise. Their labels go through all classes in turn.

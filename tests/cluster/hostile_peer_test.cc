@@ -43,8 +43,8 @@ constexpr absl::Duration kPatience = absl::Seconds(40);
 constexpr bool kCountsMemory = !kHasSanitizer;
 // With a sanitizer, the test is ten times as slow.
 constexpr int kTimes = kHasSanitizer ? 100 : 1000;
-// The memory in bytes that a round of calls may add. If each call left a step
-// or a session behind, a round would add more.
+// Is the memory in bytes that a round of calls may add. If each call left a
+// step or a session behind, a round would add more.
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 

@@ -44,8 +44,8 @@ std::vector<std::string> ServeWith(int64_t kibibytes) {
   return ServeAloneUnder(LEAT_PROGRAM_LEAT, absl::StrCat("-v ", kibibytes));
 }
 
-// A script that puts 110 MB into a file in memory, and then runs a program in
-// place of itself.
+// Is a script that puts 110 MB into a file in memory, and then runs a program
+// in place of itself.
 constexpr char kHoldMemoryAndBecome[] = R"(
     set -e
     file=$(mktemp -p /dev/shm leat_test_XXXXXX)

@@ -49,8 +49,8 @@ struct ServedClusterOptions {
   // at other addresses. The test must then forward connections from a task's
   // address in the cluster to the address at which the task listens.
   bool is_behind_proxies = false;
-  // True if each process has a process group of its own. Then the signals of a
-  // terminal, such as the signal of Ctrl+C, do not reach the process.
+  // Is true if each process has a process group of its own. Then the signals of
+  // a terminal, such as the signal of Ctrl+C, do not reach the process.
   bool has_own_groups = false;
 };
 

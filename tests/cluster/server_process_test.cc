@@ -41,8 +41,8 @@ using testing::StartedCall;
 using ::testing::StartsWith;
 using testing::TaskClient;
 
-// The bounds for a server that serves no client yet: the time until it is
-// ready, and its resident memory in bytes.
+// These are the bounds for a server that serves no client yet: the time until
+// it is ready, and its resident memory in bytes.
 constexpr absl::Duration kQuick =
     testing::kHasSanitizer ? absl::InfiniteDuration() : absl::Milliseconds(200);
 #if defined(NDEBUG)

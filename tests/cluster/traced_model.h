@@ -60,14 +60,14 @@ absl::StatusOr<TracedModel> MakeTracedModel(int worker,
 // test if `seen` has too few rows. REQUIRES: `worker` is at most 2.
 int32_t TracedRow(int worker, int64_t step);
 
-// The values of a model's variables.
+// Holds the values of a model's variables.
 struct TracedValues {
   Tensor w;
   Tensor seen;
   int64_t global_step = 0;
 };
 
-// The gradients that synchronous training has averaged.
+// Holds the gradients that synchronous training has averaged.
 struct TracedMeans {
   int64_t gradients = 0;
   // The number of means with more gradients than required.

@@ -11,7 +11,7 @@ struct DTypeEncoding {
   int number;
   const char* name;         // in messages of TensorFlow's C++
   const char* python_name;  // tf.DType.name
-  // A TensorProto and the elements; empty for objects.
+  // Are a TensorProto and the elements; empty for objects.
   const char* message_hex;
   const char* bytes_hex;
 };

@@ -402,8 +402,8 @@ TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
   EXPECT_TRUE(Decode(proto, 5000).ok());
 }
 
-// An allocator that hands out `limit` bytes in all and then refuses all
-// requests.
+// A LimitedAllocator is an allocator that hands out `limit` bytes in all and
+// then refuses all requests.
 class LimitedAllocator final : public Allocator {
  public:
   explicit LimitedAllocator(size_t limit) : left_(limit) {}

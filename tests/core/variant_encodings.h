@@ -35,7 +35,7 @@ inline constexpr char kNoneHex[] =
     "0815120022201f0a1a74656e736f72666c6f773a3a646174613a3a4f7074696f6e616c12"
     "0100";
 
-// A vector of two lists.
+// Is a vector of two lists.
 inline constexpr char kTwoListsHex[] =
     "0815120412020802227b51280a1674656e736f72666c6f773a3a54656e736f724c697374"
     "121f02000201ffffffffffffffffff01120b08ffffffffffffffffff01120208021a1608"

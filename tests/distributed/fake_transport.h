@@ -98,8 +98,8 @@ class FakeTransport final : public Transport {
   }
 
  private:
-  // A call from its beginning to its reply. The first call of End calls `done`.
-  // Later calls of End do nothing.
+  // Describes a call from its beginning to its reply. The first call of End
+  // calls `done`. Later calls of End do nothing.
   struct OneCall : std::enable_shared_from_this<OneCall> {
     // Returns false if the call is cancelled already.
     bool WatchCancellation() {

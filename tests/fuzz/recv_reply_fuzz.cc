@@ -49,9 +49,9 @@ constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kStepId = 7;
 constexpr int64_t kMaxBytes = 1 << 20;  // of a tensor
 constexpr size_t kMaxTensors = 3;
-// The memory limit for all tensors together. The limit exceeds the sum of their
-// sizes, because a whole slice of a message counts when a part of the slice
-// becomes a tensor.
+// Is the memory limit for all tensors together. The limit exceeds the sum of
+// their sizes, because a whole slice of a message counts when a part of the
+// slice becomes a tensor.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
 constexpr size_t kMaxZeros = 4 << 20;  // in all replies together

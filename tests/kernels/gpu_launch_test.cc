@@ -19,8 +19,8 @@ namespace {
 
 using testing::QueuedGpu;
 
-// A GPU whose work runs on two threads, so that the thread sanitizer finds
-// elements that race.
+// Provides a GPU whose work runs on two threads, so that the thread sanitizer
+// finds elements that race.
 class GpuLaunchTest : public ::testing::TestWithParam<int> {
  protected:
   CUstream_st* stream() { return gpu_.handle(); }

@@ -112,8 +112,8 @@ Tensor Count(const Shape& shape, int64_t first = 1) {
   return result;
 }
 
-// An op and its inputs. The op moves the elements of the int64 inputs, so the
-// test puts objects in their place.
+// Describes an op and its inputs. The op moves the elements of the int64
+// inputs, so the test puts objects in their place.
 struct Move {
   const char* op;
   const char* what;

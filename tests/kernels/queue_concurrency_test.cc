@@ -35,7 +35,7 @@ std::shared_ptr<Queue> Make(QueueKind kind) {
                                               .seed = 1});
 }
 
-// One call in its own step, which another thread may cancel.
+// A Step is one call in its own step, which another thread may cancel.
 class Step {
  public:
   Queue::Done Done() {

@@ -40,7 +40,7 @@ AttrMap Seeds(int64_t seed, int64_t seed2) {
   return AttrMap{{"seed", seed}, {"seed2", seed2}};
 }
 
-// The attrs and inputs of one row of the table of checksums.
+// Holds the attrs and inputs of one row of the table of checksums.
 struct Case {
   AttrMap attrs;
   std::vector<Tensor> inputs;

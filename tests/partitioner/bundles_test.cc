@@ -35,7 +35,7 @@ constexpr char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kOtherPs[] = "/job:ps/replica:0/task:1/device:CPU:0";
 
 constexpr BundleLimits kLimits{.max_tensors = 64, .max_bytes = 1 << 20};
-// The number of floats in the largest tensor that a bundle may contain.
+// Is the number of floats in the largest tensor that a bundle may contain.
 constexpr int64_t kMostFloats = kLimits.max_bytes / 2 / 4;
 constexpr auto kMostTensors = static_cast<int>(kLimits.max_tensors);
 

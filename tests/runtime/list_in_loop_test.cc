@@ -38,7 +38,7 @@ std::atomic<int>& InPlace() {
   return in_place;
 }
 
-// A TensorListPushBack that counts its calls.
+// A CountedPush is a TensorListPushBack that counts its calls.
 class CountedPush final : public Kernel {
  public:
   explicit CountedPush(std::unique_ptr<Kernel> push) : push_(std::move(push)) {}

@@ -59,7 +59,7 @@ Tensor LongList(int64_t size) {
   return Tensor::Scalar(Variant::Of(std::move(list)));
 }
 
-// An op, and the inputs from which it makes `count` long strings.
+// Describes an op, and the inputs from which it makes `count` long strings.
 struct Case {
   const char* op;
   std::vector<Tensor> (*inputs)(int32_t count);

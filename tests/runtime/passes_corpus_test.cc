@@ -36,7 +36,7 @@ namespace {
 
 using testing::SimulatedClock;
 
-// A selection of passes.
+// Describes a selection of passes.
 struct Variant {
   std::string name;
   PassRegistry passes;

@@ -36,7 +36,8 @@ struct Usage {
   int descriptors = 0;
   int threads = 0;
   int64_t resident_bytes = 0;
-  // The bytes of the tensors. They are measured only when the task is idle.
+  // Holds the bytes of the tensors. They are measured only when the task is
+  // idle.
   int64_t live_bytes = 0;
 
   // Raise sets each number to that of `other` if that is larger. Lower sets
@@ -102,7 +103,8 @@ class SoakCluster {
       *BuiltinTransports().Create("grpc");
   testing::ServedCluster served_;
   std::map<TaskKey, std::unique_ptr<testing::TcpProxy>> proxies_;
-  // The lowest numbers that were measured for each process when it was idle.
+  // Holds the lowest numbers that were measured for each process when it was
+  // idle.
   std::map<TaskKey, Usage> least_;
   Usage highest_;
 };

@@ -38,7 +38,7 @@ struct Fault {
   // Disturbs the victim and returns when the disturbance is over. If the victim
   // does not do what it must, makes the test fail.
   void (*happen)(Scene& scene) = nullptr;
-  // True if a worker must get an error.
+  // Is true if a worker must get an error.
   bool is_noticed = false;
   // Is true if at least one of the errors must name the victim. If there are no
   // errors, this has no effect.

@@ -17,7 +17,7 @@ namespace leat::soak {
 struct RoundResult {
   bool is_sync = false;
   bool has_failed = false;
-  // The time from the end of the fault until every worker has run a correct
+  // Is the time from the end of the fault until every worker has run a correct
   // step.
   absl::Duration recovery = absl::ZeroDuration();
   Usage highest = {};

@@ -42,7 +42,7 @@ class CheckedTraining {
   // true, expects that there are errors. Removes the variables.
   void Finish(const std::optional<TaskId>& victim, bool is_noticed);
 
-  // The numbers of steps, sessions and errors of all workers until now.
+  // Returns the numbers of steps, sessions and errors of all workers until now.
   int64_t steps() const;
   int64_t sessions() const;
   int64_t errors() const;

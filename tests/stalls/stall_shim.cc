@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A library for LD_PRELOAD that makes threads stall as on a busy machine. At
+// Is a library for LD_PRELOAD that makes threads stall as on a busy machine. At
 // some of the locks and unlocks of mutexes, chosen at random, the thread sleeps
 // for a while. A test that fails with this library depends on how fast its
 // threads are. Only programs whose names end in "_test" stall. The library

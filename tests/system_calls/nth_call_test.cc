@@ -83,7 +83,7 @@ int64_t CountThreads() {
   return count;
 }
 
-// The numbers of files and threads that this process holds.
+// Holds the numbers of files and threads that this process holds.
 struct Held {
   int64_t files = CountEntries("/proc/self/fd");
   int64_t threads = CountThreads();

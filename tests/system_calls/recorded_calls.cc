@@ -27,7 +27,7 @@ Recording& TheRecording() {
   return *recording;
 }
 
-// How many calls are left until the process ends, or 0 if it does not.
+// Says how many calls are left until the process ends, or 0 if it does not.
 std::atomic<int64_t>& CallsLeft() {
   static std::atomic<int64_t> left{0};
   return left;

@@ -45,7 +45,7 @@ class BusyThreads {
   }
 
  private:
-  // Shared with the threads, which may outlive this object.
+  // Is shared with the threads, which may outlive this object.
   struct State {
     std::atomic<int> num_busy{0};
     Mutex mutex;

@@ -23,8 +23,8 @@ constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
 // Is the shortest time after which a request is sent a second time.
 constexpr microseconds kMinAgain(100);
 
-// What a message says about its step. It is empty if the message belongs to no
-// step.
+// Describes what a message says about its step. It is empty if the message
+// belongs to no step.
 struct StepOfMessage {
   std::optional<int64_t> id = {};
   std::string tensor = {};  // its key, or the place of a chunk

@@ -62,10 +62,10 @@ struct CallFate {
   bool is_overtaken = false;
 };
 
-// Is thread-safe. Shared by the transports and the test.
+// Is thread-safe. Is shared by the transports and the test.
 class CallFaults {
  public:
-  // The number of calls, and the number of calls that had each fault.
+  // Holds the number of calls, and the number of calls that had each fault.
   struct Counts {
     size_t calls = 0;
     size_t lost_requests = 0;

@@ -59,9 +59,9 @@ class FaultyTransport final : public Transport {
   Mutex mutex_;
   CondVar changed_;
   std::string name_ ABSL_GUARDED_BY(mutex_);
-  // The calls whose callers have no result yet.
+  // Holds the calls whose callers have no result yet.
   absl::flat_hash_set<CallRef> open_ ABSL_GUARDED_BY(mutex_);
-  // The calls that are held back, by address.
+  // Holds the calls that are held back, by address.
   absl::flat_hash_map<std::string, std::vector<CallRef>> held_
       ABSL_GUARDED_BY(mutex_);
   TimerQueue timers_;  // destroyed first: its timers use all of the above

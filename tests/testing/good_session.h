@@ -72,7 +72,7 @@ class GoodSession {
   }
 
  private:
-  // The nodes of the graph. The same builder calls give the same names in
+  // Holds the nodes of the graph. The same builder calls give the same names in
   // MakeGraph and in Train.
   struct Nodes {
     explicit Nodes(GraphBuilder& b) {

@@ -23,7 +23,7 @@ namespace leat::testing {
 // random numbers have a fixed seed.
 class HostilePeer {
  public:
-  // The number of calls that were answered with each code, kOk included.
+  // Is the number of calls that were answered with each code, kOk included.
   using Answers = std::map<absl::StatusCode, int>;
 
   // `transport` is borrowed and must outlive this object. `task`
@@ -42,8 +42,8 @@ class HostilePeer {
   // Sends headers that are one byte larger, and tensors that are slightly
   // larger, than `max_message_bytes`.
   Answers SendOversizedMessages(int count);
-  // The number of nodes of the graphs that SendOversizedGraphs sends. The limit
-  // of the task must be lower.
+  // Is the number of nodes of the graphs that SendOversizedGraphs sends. The
+  // limit of the task must be lower.
   static constexpr int kOversizedGraphNodes = 1000;
   Answers SendOversizedGraphs(int count);
   // Feeds int32 tensors to steps, callables and registered graphs that expect

@@ -30,9 +30,9 @@ namespace in_process {
 class InProcessCall;
 using CallRef = std::shared_ptr<InProcessCall>;
 
-// The methods that a listener serves at one address, and the calls of these
-// methods that are under way. Is thread-safe. Borrows the method table, which
-// must live until Close has returned.
+// Holds the methods that a listener serves at one address, and the calls of
+// these methods that are under way. Is thread-safe. Borrows the method table,
+// which must live until Close has returned.
 class Service {
  public:
   Service(std::string address, const MethodTable& methods,
@@ -110,7 +110,7 @@ class Network {
   // Holds the services, by canonical address.
   absl::flat_hash_map<std::string, ServiceRef> services_
       ABSL_GUARDED_BY(mutex_);
-  // The calls that wait for a service, by canonical address.
+  // Holds the calls that wait for a service, by canonical address.
   absl::flat_hash_map<std::string, absl::flat_hash_set<CallRef>> waiting_
       ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<WorkQueue> queue_;

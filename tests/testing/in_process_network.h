@@ -27,8 +27,8 @@ namespace in_process {
 class Network;
 }  // namespace in_process
 
-// Is thread-safe. Owned by a shared_ptr: the transports and listeners that use
-// a network share its ownership.
+// Is thread-safe. Is owned by a shared_ptr: the transports and listeners that
+// use a network share its ownership.
 class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
  public:
   // Runs handlers and replies on `num_threads` threads of its own. `clock` is

@@ -34,7 +34,7 @@ inline std::string UnaryFunction(const std::string& name, const std::string& op,
       attrs, " } ret { key: \"r\" value: \"n:", output, ":0\" } } }\n");
 }
 
-// The functions that the nodes below call.
+// Returns the functions that the nodes below call.
 inline std::string Functions() {
   return UnaryFunction("negate", "Neg", "DT_FLOAT", "input: \"a\" ", "y",
                        Float()) +
@@ -128,7 +128,7 @@ class RandomPieces {
     }
   }
 
-  // The tensors that steps can fetch.
+  // Returns the tensors that steps can fetch.
   const std::vector<std::string>& floats() const { return floats_; }
 
  private:

@@ -112,7 +112,8 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
   TemporaryFolder folder_;
   int num_addresses_ = 0;
   TestService service_;
-  // The network of the in-process transports. Other transports do not use it.
+  // Is the network of the in-process transports. Other transports do not use
+  // it.
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>(2, TestClock());
 };

@@ -210,11 +210,11 @@ TEST_F(RunSavedModelTest, KeepsDevicesIfItIsTold) {
   EXPECT_TRUE(RunModel(options_).ok());
 }
 
-// The durations of the calls of a SlowSession. `clock` is simulated. The steps
-// of the session fetch nothing.
+// Holds the durations of the calls of a SlowSession. `clock` is simulated. The
+// steps of the session fetch nothing.
 struct SlowTarget {
   Clock& clock;
-  // The durations of the calls. If there are more steps than durations in
+  // Holds the durations of the calls. If there are more steps than durations in
   // `steps`, the durations are used again in turn.
   std::chrono::milliseconds init = {};
   std::chrono::milliseconds plan = {};

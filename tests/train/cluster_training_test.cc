@@ -192,7 +192,8 @@ Losses TrainInGraph(const Optimizer& optimizer) {
   return losses;
 }
 
-// A worker of between-graph training, with its own thread and its own graph.
+// A Worker is a worker of between-graph training, with its own thread and its
+// own graph.
 class Worker {
  public:
   // If `sync` is true, gradients are averaged over all workers.

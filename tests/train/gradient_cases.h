@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The functions whose gradients gradient_check_test.cc checks. Each family of
-// ops has its own file, which adds the cases of the family to a list.
+// Lists the functions whose gradients gradient_check_test.cc checks. Each
+// family of ops has its own file, which adds the cases of the family to a list.
 #ifndef LEAT_TESTS_TRAIN_GRADIENT_CASES_H_
 #define LEAT_TESTS_TRAIN_GRADIENT_CASES_H_
 

@@ -29,7 +29,7 @@ class GradientProgram {
   // The test adds its function here. The graph is built at the first Fetch, so
   // nothing may be added after that.
   GraphBuilder b;
-  // The number of CPU devices of the session. Set it before the first Fetch.
+  // Is the number of CPU devices of the session. Set it before the first Fetch.
   int num_cpus = 1;
 
   // Adds a float64 placeholder that is fed `point`. If `known_shape` is false,
@@ -45,8 +45,8 @@ class GradientProgram {
     return inputs_.back();
   }
 
-  // The elements that input number `input` is fed. A test may change them
-  // between two runs.
+  // Returns the elements that input number `input` is fed. A test may change
+  // them between two runs.
   std::vector<double>& point(size_t input) { return points_[input]; }
 
   // Runs a step that feeds all inputs and returns the values of `outputs`, or

@@ -170,7 +170,7 @@ TEST(PartitionedValuesTest, LookupsAndTheirGradientsAreTensorFlows) {
   }
 }
 
-// A model with a table of `num_parts` parts, and its training step.
+// Describes a model with a table of `num_parts` parts, and its training step.
 struct Model {
   explicit Model(GraphBuilder& b, const json& spec, const Optimizer& optimizer,
                  int64_t num_parts)

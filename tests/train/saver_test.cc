@@ -35,7 +35,8 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
-// A graph with variables and a Saver for them, and a session that runs it.
+// Describes a graph with variables and a Saver for them, and a session that
+// runs it.
 struct Model {
   explicit Model(SaverOptions options = {}, const std::string& devices = "cpu")
       : options(std::move(options)), devices(devices) {}
@@ -67,7 +68,7 @@ struct Model {
   std::string init;
 };
 
-// A model of one variable "w", with the three elements `value`.
+// Describes a model of one variable "w", with the three elements `value`.
 struct OneVariable : Model {
   explicit OneVariable(float value, SaverOptions saver_options = {})
       : Model(std::move(saver_options)) {
@@ -94,8 +95,8 @@ void WriteFile(const std::string& path, const std::string& text) {
 
 // ---- Values ----
 
-// A model with variables of several kinds. `scale` is 0 in the model that
-// restores, so that nothing is right by chance.
+// Describes a model with variables of several kinds. `scale` is 0 in the model
+// that restores, so that nothing is right by chance.
 struct ManyKinds : Model {
   ManyKinds(float scale, SaverOptions saver_options)
       : Model(std::move(saver_options), "cpu:2") {

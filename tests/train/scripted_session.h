@@ -42,21 +42,21 @@ struct World {
   Mutex mutex;
   // Is notified when a session is closed.
   CondVar changed;
-  // True if the variables are initialized.
+  // Is true if the variables are initialized.
   bool initialized ABSL_GUARDED_BY(mutex) = false;
-  // The variables that "missing" reports while `initialized` is false.
+  // Holds the variables that "missing" reports while `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
   std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // all but "missing"
   // Holds the timeouts of these steps.
   std::vector<std::optional<std::chrono::nanoseconds>> timeouts
       ABSL_GUARDED_BY(mutex);
-  // The numbers of sessions made and of "missing" steps that succeeded.
+  // Are the numbers of sessions made and of "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
   // Holds the times at which the attempts to make a session began.
   std::vector<Clock::time_point> attempts ABSL_GUARDED_BY(mutex);
 
-  // The number of sessions that were closed, and the time that Close takes.
+  // Are the number of sessions that were closed, and the time that Close takes.
   int closed ABSL_GUARDED_BY(mutex) = 0;
   std::chrono::milliseconds close_takes{0};
 

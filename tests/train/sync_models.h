@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Two small models for synchronous training, and batches for them. Every worker
-// of a cluster builds the same model.
+// Defines two small models for synchronous training, and batches for them.
+// Every worker of a cluster builds the same model.
 #ifndef LEAT_TESTS_TRAIN_SYNC_MODELS_H_
 #define LEAT_TESTS_TRAIN_SYNC_MODELS_H_
 
@@ -21,7 +21,7 @@ namespace leat::testing {
 // Builds a model with placeholders "x" and "y" and returns its loss.
 using LossFunction = std::function<Output(GraphBuilder& b)>;
 
-// A linear model with variables w (3 x 1) and c (1).
+// Returns a linear model with variables w (3 x 1) and c (1).
 Output LinearLoss(GraphBuilder& b);
 // A model that looks up rows of a table and adds the variable c (1). The table
 // has 7 rows in two parts.
@@ -34,7 +34,8 @@ std::vector<Feed> EmbeddingBatch(int worker, int step);
 // Returns one batch with the rows of all `batches`, in their order.
 std::vector<Feed> Together(const std::vector<std::vector<Feed>>& batches);
 
-// A graph, and the names of the tensors and operations that a test runs.
+// Describes a graph, and the names of the tensors and operations that a test
+// runs.
 struct SyncModel {
   // Has no value if the graph could not be built.
   std::optional<Graph> graph = {};

@@ -287,8 +287,8 @@ TEST(SyncReplicasTest, SparseAdamAndMomentumAreThoseOfOneLargeBatch) {
 
 // ---- Whose gradients count ----
 
-// The names of two tensors. They are the numbers of gradients of the variables
-// w and c that wait in the accumulators on the parameter server.
+// Holds the names of two tensors. They are the numbers of gradients of the
+// variables w and c that wait in the accumulators on the parameter server.
 struct Counts {
   std::string of_w;
   std::string of_c;

@@ -85,7 +85,7 @@ struct Random {
   }
 };
 
-// The numbers of inputs and outputs of each unit of a layer.
+// Holds the numbers of inputs and outputs of each unit of a layer.
 struct Fans {
   double in = 1;
   double out = 1;

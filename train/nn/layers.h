@@ -67,7 +67,7 @@ struct DenseAttrs {
   // Is the function that is applied to the result, or null for none.
   Activation activation = nullptr;
   bool use_bias = true;
-  // The initializers of the kernel [in, units] and of the bias [units].
+  // Holds the initializers of the kernel [in, units] and of the bias [units].
   Initializer kernel_initializer = GlorotUniform();
   Initializer bias_initializer = Zeros();
   bool trainable = true;
@@ -91,8 +91,8 @@ struct Conv2DAttrs {
   // extents of the input.
   std::string padding = "VALID";
   std::string data_format = "NHWC";
-  // The distance between the input elements under neighbouring elements of the
-  // kernel.
+  // Is the distance between the input elements under neighbouring elements of
+  // the kernel.
   Extent2 dilations = 1;
   // Is the function that is applied to the result, or null for none.
   Activation activation = nullptr;
@@ -132,7 +132,7 @@ Output Flatten(Output x, SourceLocation location = SourceLocation::Current());
 
 // Holds the attributes of Dropout.
 struct DropoutAttrs {
-  // The share of elements that become zero, in [0, 1).
+  // Is the share of elements that become zero, in [0, 1).
   double rate = 0.5;
   // If false, the layer returns its input.
   bool training = true;

@@ -40,8 +40,8 @@ class OptimizerUpdate;
 
 // Options of Minimize and ApplyGradients.
 struct MinimizeOptions {
-  // The variables to update. Empty stands for all trainable variables on which
-  // the loss depends.
+  // Holds the variables to update. Empty stands for all trainable variables on
+  // which the loss depends.
   std::vector<Variable> variables = {};
   // Is a variable to which each step adds one after the updates, such as
   // GlobalStep(b).
@@ -59,9 +59,9 @@ struct VariableGradient {
   Gradient gradient = {};
 };
 
-// The base class of all optimizers. An optimizer is an immutable value: it may
-// be copied cheaply and used for several losses and builders. Each call adds
-// its own slots. Calls that use the same builder must not overlap.
+// Is the base class of all optimizers. An optimizer is an immutable value: it
+// may be copied cheaply and used for several losses and builders. Each call
+// adds its own slots. Calls that use the same builder must not overlap.
 //
 // (The constructors of the derived classes are templates so that `Adam({})` is
 // not ambiguous.)
@@ -100,8 +100,8 @@ class Optimizer {
   Optimizer(const Optimizer&) = default;
   Optimizer& operator=(const Optimizer&) = default;
 
-  // A number of the optimizer, such as its learning rate. It becomes one node
-  // for all variables of a dtype.
+  // Describes a number of the optimizer, such as its learning rate. It becomes
+  // one node for all variables of a dtype.
   struct Number {
     const char* name = "";
     Operand value = 0.0;
@@ -127,7 +127,7 @@ class Optimizer {
   // Does the same for a sparse gradient. `rows` has no duplicate indices,
   // unless KeepsDuplicates() returns true.
   virtual Operation Sparse(Update& update, const IndexedSlices& rows) const = 0;
-  // True if Sparse adds up rows with equal indices itself.
+  // Returns true if Sparse adds up rows with equal indices itself.
   virtual bool KeepsDuplicates() const { return false; }
 
  private:

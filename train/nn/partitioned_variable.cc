@@ -63,7 +63,7 @@ Tensor Vector(absl::Span<const int64_t> values) {
                                    values);
 }
 
-// A function that is called for each part before the scopes of the part are
+// Is a function that is called for each part before the scopes of the part are
 // opened. It prepares the initial value of the part, and returns a second
 // function. The second function is called inside of the scopes of the part, and
 // returns the initial value.

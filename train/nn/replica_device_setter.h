@@ -54,7 +54,7 @@ struct ReplicaDeviceSetterOptions {
   int ps_tasks = 0;  // if 0, no device is chosen for any node
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";  // or "/job:worker/task:0"
-  // The ops whose nodes belong on parameter servers.
+  // Holds the ops whose nodes belong on parameter servers.
   std::vector<std::string> ps_ops = StandardPsOps();
   PsStrategy strategy = {};  // empty: RoundRobin(ps_tasks)
 };

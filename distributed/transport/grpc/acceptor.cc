@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The maximum number of connections that the acceptor accepts at one socket
+// Limits the number of connections that the acceptor accepts at one socket
 // before it looks at the other sockets.
 constexpr int kMaxAtOnce = 64;
 // Is the time after which the acceptor checks again whether it can accept.

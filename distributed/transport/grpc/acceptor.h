@@ -100,8 +100,8 @@ class Acceptor {
   // (CloseWithSpare). Until Stop has joined the thread, only the thread uses
   // `spare_`, `is_paused_` and `listening_`.
   FileDescriptor spare_;
-  // True if accepting would fail immediately. WaitForPeers then does not poll
-  // the sockets.
+  // Is true if accepting would fail immediately. WaitForPeers then does not
+  // poll the sockets.
   bool is_paused_ = false;
   ListeningSockets listening_;
 

@@ -34,9 +34,9 @@ constexpr int kMaxConcurrentStreams = 10'000;
 // How long a call may wait in gRPC until the server asks for a call. In
 // practice a call waits only for a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
-// The minimum number of connections, and the minimum number of descriptors for
-// other purposes. A task does not start if its process may not open that many
-// descriptors.
+// These are the minimum number of connections, and the minimum number of
+// descriptors for other purposes. A task does not start if its process may not
+// open that many descriptors.
 constexpr int kMinConnections = 16;
 constexpr int kMinReservedDescriptors = 48;
 

@@ -20,8 +20,8 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
-// The number of calls that gRPC is asked for in advance. When a call comes, the
-// server asks for another one. If more calls come at the same moment, gRPC
+// Is the number of calls that gRPC is asked for in advance. When a call comes,
+// the server asks for another one. If more calls come at the same moment, gRPC
 // keeps them until the server asks for them.
 constexpr int kRequestedCalls = 16;
 

@@ -73,15 +73,15 @@ class ServerCall {
   void Request();
 
  private:
-  // Called when a call has come or, with `ok` false, when the server was shut
-  // down.
+  // Is called when a call has come or, with `ok` false, when the server was
+  // shut down.
   void Begin(bool ok);
   // Is called when the request has been read or, with `ok` false, if there is
   // none.
   void EndRead(bool ok);
-  // Called when the answer has been written, or cannot be written.
+  // Is called when the answer has been written, or cannot be written.
   void EndAnswer(bool ok);
-  // Called when the client has its answer, or has given up the call.
+  // Is called when the client has its answer, or has given up the call.
   void EndCall(bool ok);
 
   // Checks the size of the request if it is announced.

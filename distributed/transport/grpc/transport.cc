@@ -21,8 +21,8 @@
 namespace leat {
 namespace {
 
-// The number of descriptors that a transport needs: those that gRPC opens when
-// it starts, and a few more for connections.
+// Is the number of descriptors that a transport needs: those that gRPC opens
+// when it starts, and a few more for connections.
 constexpr int kDescriptorsOfGrpc = 24;
 
 // All calls and listeners share one quota of memory. Calls and the first

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The transport between processes, which sends TensorFlow's messages over gRPC.
-// It implements Transport (distributed/transport/transport.h).
+// Declares the transport between processes, which sends TensorFlow's messages
+// over gRPC. It implements Transport (distributed/transport/transport.h).
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_TRANSPORT_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_TRANSPORT_H_
 

@@ -64,8 +64,8 @@ Payload Received(Payload sent, TensorField field) {
   return *SplitPayload(ReceivedMessage(bytes).Take(), field);
 }
 
-// The tensors of a received message. They are counted in `live` until they are
-// decoded or dropped.
+// Holds the tensors of a received message. They are counted in `live` until
+// they are decoded or dropped.
 class CountedTensors final : public PendingTensors {
  public:
   CountedTensors(std::unique_ptr<PendingTensors> received,

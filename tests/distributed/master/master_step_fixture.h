@@ -165,7 +165,7 @@ class MasterStepTest : public ::testing::Test {
   StepRequest request_;
   std::shared_ptr<MasterStep> step_;
   bool started_ = false;
-  // The result and the end of the step that was started last.
+  // Are the result and the end of the step that was started last.
   std::unique_ptr<Awaited<StepResult>> done_;
   std::unique_ptr<Event> ended_;
 };

@@ -209,8 +209,8 @@ TEST_F(MasterStepTest, RefusesRepliesThatDoNotFitThePlan) {
   }
 }
 
-// The tensors of a reply that is received but not decoded yet, like a reply
-// from gRPC. Decode sets `thread` to the id of the calling thread.
+// Holds the tensors of a reply that is received but not decoded yet, like a
+// reply from gRPC. Decode sets `thread` to the id of the calling thread.
 class ReceivedTensors final : public PendingTensors {
  public:
   ReceivedTensors(std::string key, int64_t bytes, std::thread::id* thread)

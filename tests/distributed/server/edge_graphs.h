@@ -17,7 +17,7 @@ namespace leat::testing {
 // Is the size of the tensor.
 inline constexpr int64_t kEdgeBytes = 4000;
 
-// The tasks at both ends. The incarnation is that of the sending device.
+// Holds the tasks at both ends. The incarnation is that of the sending device.
 struct Edge {
   std::string sender = {};  // such as "/job:ps/replica:0/task:0"
   uint64_t sender_incarnation = 0;

@@ -55,7 +55,7 @@ constexpr char kOnOther[] = "/job:worker/task:1";
 constexpr int kShards = 10;  // each is a test of its own
 constexpr int kClients = 2;
 constexpr int kStepsOfClient = 12;
-// The number of floats of a tensor that has five chunks. The last chunk is
+// Is the number of floats of a tensor that has five chunks. The last chunk is
 // short.
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
@@ -185,8 +185,8 @@ struct Program {
   Graph graph{BuiltinOps()};
 };
 
-// What a client knows about its updates. Each step of a client has two bits of
-// its own in a sum. They tell how often the step's digit was added.
+// Describes what a client knows about its updates. Each step of a client has
+// two bits of its own in a sum. They tell how often the step's digit was added.
 struct Ledger {
   // Holds the position of each digit in a sum, and whether the digit was added
   // for certain.

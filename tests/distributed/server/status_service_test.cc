@@ -65,7 +65,7 @@ constexpr char kDequeue[] = R"(
          device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
 )";
-// An upper bound on the size in bytes of a message without its tensors.
+// Is an upper bound on the size in bytes of a message without its tensors.
 constexpr int64_t kFewBytes = 300;
 
 class StatusServiceTest : public ::testing::Test {

@@ -122,7 +122,8 @@ TEST_F(DeferredStepsTest, AreForgottenAtTheEnd) {
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
-// A step without nodes on two tasks. One of them is the master's own task.
+// Provides a step without nodes on two tasks. One of them is the master's own
+// task.
 class DeferredCleanupTest : public ::testing::Test {
  protected:
   DeferredCleanupTest() {

@@ -157,7 +157,7 @@ class ClusterStepStatsTest : public ::testing::Test {
     session_ = *std::move(session);
   }
 
-  // The time from the beginning of a step to its end, in nanoseconds.
+  // Holds the time from the beginning of a step to its end, in nanoseconds.
   struct Interval {
     int64_t start = 0;
     int64_t end = 0;

@@ -111,7 +111,7 @@ Tensor Counted300() {
   return tensor;
 }
 
-// The tensors that make_wire_cases.py sends.
+// Returns the tensors that make_wire_cases.py sends.
 std::vector<WireCase> PlainCases() {
   using namespace wire_cases;
   return {

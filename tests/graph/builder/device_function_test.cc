@@ -27,8 +27,8 @@ std::string DeviceOf(const Output& output) {
   return DeviceOf(output.operation());
 }
 
-// A device function that always gives the same device, and records the names of
-// the nodes that it was asked about.
+// Describes a device function that always gives the same device, and records
+// the names of the nodes that it was asked about.
 struct Fixed {
   std::string device = {};
   std::vector<std::string>* asked = nullptr;

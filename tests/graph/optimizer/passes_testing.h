@@ -159,11 +159,11 @@ class PassesTest : public ::testing::Test {
     return Difference(std::vector<std::string>{pass});
   }
 
-  // The graph before the passes, and the graph that the passes should make of
-  // `given`.
+  // Hold the graph before the passes, and the graph that the passes should make
+  // of `given`.
   GraphBuilder given;
   GraphBuilder expected;
-  // The names of nodes that must not be removed.
+  // Holds the names of nodes that must not be removed.
   std::vector<std::string> keep;
   // Optimized() sets the fields `keep`, `devices` and `evaluator` of these
   // options.

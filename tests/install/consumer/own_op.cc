@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A program that defines an op and its kernel.
+// Is a program that defines an op and its kernel.
 #include <leat/leat.h>
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One end of a connection whose other end is closed already.
+// Returns one end of a connection whose other end is closed already.
 FileDescriptor Socket() {
   return FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
