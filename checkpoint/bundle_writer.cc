@@ -12,6 +12,7 @@
 #include "leat/core/crc32c.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat {
 namespace {
@@ -122,6 +123,7 @@ absl::Status BundleWriter::AddSlice(const std::string& name, const Shape& full,
 absl::Status BundleWriter::Finish() {
   LEAT_RETURN_IF_ERROR(data_.Sync());
   LEAT_RETURN_IF_ERROR(CheckNotCancelled());
+  MutexLock lock(files_.renaming());
   return PublishBundle(
       files_, prefix_, entries_, 1,
       [&](int total) { return data_.RenameTo(DataPath(prefix_, 0, total)); },

@@ -10,6 +10,7 @@
 #include "leat/checkpoint/publish_bundle.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat {
 namespace {
@@ -58,6 +59,8 @@ absl::Status MergeBundles(const FileAccess& files,
                           const std::string& merged, bool allow_missing,
                           BundleOptions options) {
   IndexMemory memory(*options.allocator);
+  // Another save at these prefixes must not replace what was read.
+  MutexLock lock(files.renaming());
   BundleEntries entries;
   std::vector<std::string> data;     // the paths of the data files, by number
   std::vector<std::string> indexes;  // the paths of the indexes

@@ -23,7 +23,8 @@ namespace leat {
 //
 // A checkpoint `merged` that is there is whole until the new one is on the disk
 // (PublishBundle). The checkpoints `prefixes` may be lost in a crash, because
-// their data files move one by one.
+// their data files move one by one. Other saves and merges with the same
+// `files` wait meanwhile (FileAccess::renaming).
 //
 // Returns INVALID_ARGUMENT, with TensorFlow's words, if a checkpoint does not
 // exist or a tensor is in two of them; then no file was changed. Also returns

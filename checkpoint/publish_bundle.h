@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "leat/checkpoint/bundle_index.h"
@@ -23,12 +24,16 @@ namespace leat {
 // there was one of this prefix, it is whole until then, because `total` differs
 // from the number of its files, and so do the names of all files: if necessary,
 // `total` is num_shards + 1, and the last file is empty. Then the data files of
-// the old checkpoint are removed. Only one process at a time may publish a
-// prefix.
+// the old checkpoint are removed.
+//
+// REQUIRES: the caller holds files.renaming(), so that of several calls at a
+// time the last one replaces the others, and no other process publishes this
+// prefix meanwhile.
 absl::Status PublishBundle(const FileAccess& files, const std::string& prefix,
                            const BundleEntries& entries, int num_shards,
                            absl::FunctionRef<absl::Status(int total)> move_data,
-                           BundleOptions options = {});
+                           BundleOptions options = {})
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(files.renaming());
 
 }  // namespace leat
 

@@ -22,15 +22,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/files/file_descriptor.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat {
 
-// Is a value; copies share the descriptors of the roots. Is thread-safe once
-// the roots have been added. A relative path is meant from the working
-// directory of the process. All functions return PERMISSION_DENIED, with the
-// flag that would allow it, if the path is not below a root or below one that
-// may not be written. They return the errors of SystemError (system_error.h) if
-// the system refuses. All errors name the path.
+// Is a value; copies share the descriptors of the roots and one lock. Is
+// thread-safe once the roots have been added. A relative path is meant from the
+// working directory of the process. All functions return PERMISSION_DENIED,
+// with the flag that would allow it, if the path is not below a root or below
+// one that may not be written. They return the errors of SystemError
+// (system_error.h) if the system refuses. All errors name the path.
 class FileAccess {
  public:
   // Returns access to all files that the process may open.
@@ -75,6 +76,9 @@ class FileAccess {
   // Makes changes to the names of files in the folder that contains `path` last
   // even if the machine loses its power.
   absl::Status SyncFolderOf(const std::string& path) const;
+  // Returns the lock, which copies share, of those who rename several files
+  // that belong together.
+  Mutex& renaming() const { return *renaming_; }
 
  private:
   struct Root {
@@ -103,6 +107,7 @@ class FileAccess {
 
   bool is_unrestricted_ = false;
   std::vector<std::shared_ptr<const Root>> roots_;
+  std::shared_ptr<Mutex> renaming_ = std::make_shared<Mutex>();
 };
 
 }  // namespace leat

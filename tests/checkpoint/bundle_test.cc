@@ -26,6 +26,7 @@
 #include "leat/core/files/output_file.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::bundle_test {
@@ -599,6 +600,93 @@ TEST_F(BundleTest, MergingChangesNothingIfItFails) {
   ASSERT_TRUE(
       MergeBundles(files_, missing, Path("c"), /*allow_missing=*/true).ok());
   EXPECT_EQ(Reader("c")->Read("w", HostAllocator())->scalar<float>(), 1);
+}
+
+// ---- Several saves at a time ----
+
+// Several threads save "v" and "w" under the prefix "m" at the same time, each
+// with a value of its own.
+class SavesAtATimeTest : public BundleTest {
+ protected:
+  static constexpr int kThreads = 6;
+
+  // Returns a function that makes the checkpoint `name` visible. It has these
+  // tensors, all with the same value.
+  std::function<void()> BeginSave(const std::string& name,
+                                  const std::vector<std::string>& tensors,
+                                  int value) const {
+    const std::shared_ptr<BundleWriter> writer = Writer(name);
+    for (const std::string& tensor : tensors) {
+      EXPECT_TRUE(
+          writer->Add(tensor, Tensor::Scalar(static_cast<float>(value))).ok());
+    }
+    return [writer] { EXPECT_EQ(writer->Finish(), absl::OkStatus()); };
+  }
+  absl::Status Merge(const std::vector<std::string>& names) const {
+    std::vector<std::string> prefixes;
+    for (const std::string& name : names) prefixes.push_back(Path(name));
+    return MergeBundles(files_, prefixes, Path("m"));
+  }
+  // In each round, runs what begin(0), begin(1) and so on return, each on a
+  // thread of its own.
+  // Expects that all tensors of "m" are then of one of them, and that "m" has
+  // no other files.
+  void ExpectOneRemains(
+      int rounds,
+      const std::function<std::function<void()>(int value)>& begin) const {
+    for (int round = 0; round < rounds && !HasFailure(); ++round) {
+      std::vector<std::function<void()>> saves;
+      for (int i = 0; i < kThreads; ++i) saves.push_back(begin(i));
+      {
+        std::vector<Thread> threads;
+        for (const auto& save : saves) threads.emplace_back("saver", save);
+      }
+      const auto reader = Reader("m");
+      const auto v = reader->Read("v", HostAllocator());
+      const auto w = reader->Read("w", HostAllocator());
+      ASSERT_TRUE(v.ok() && w.ok()) << v.status() << w.status();
+      EXPECT_EQ(v->scalar<float>(), w->scalar<float>());
+      std::vector<std::string> expected;
+      for (int i = 0; i < reader->num_shards(); ++i) {
+        expected.push_back(DataPath("m", i, reader->num_shards()));
+      }
+      expected.push_back("m.index");
+      std::vector<std::string> files = Files();
+      std::erase_if(files, [](const auto& f) { return !f.starts_with("m."); });
+      EXPECT_EQ(files, expected);
+    }
+  }
+};
+
+TEST_F(SavesAtATimeTest, TheLastOneRemains) {
+  ExpectOneRemains(15, [&](int value) {
+    return BeginSave("m", {"v", "w"}, value);
+  });
+}
+
+TEST_F(SavesAtATimeTest, TheLastMergeRemains) {
+  ExpectOneRemains(2, [&](int value) {
+    const std::string v = absl::StrCat("t", value, "/v");
+    const std::string w = absl::StrCat("t", value, "/w");
+    BeginSave(v, {"v"}, value)();
+    BeginSave(w, {"w"}, value)();
+    return [this, v, w] { EXPECT_EQ(Merge({v, w}), absl::OkStatus()); };
+  });
+}
+
+// Copies of one graph save their parts under one name. Who merges finds a part
+// or none.
+TEST_F(SavesAtATimeTest, AMergeMovesWhatItHasRead) {
+  BeginSave("m", {"v", "w"}, 0)();
+  ExpectOneRemains(2, [&](int value) -> std::function<void()> {
+    if (value % 2 == 0) return BeginSave("t/part", {"v", "w"}, value);
+    return [this] {
+      const absl::Status merged = Merge({"t/part"});
+      if (merged.ok()) return;
+      EXPECT_EQ(merged.code(), absl::StatusCode::kInvalidArgument) << merged;
+      EXPECT_THAT(std::string(merged.message()), HasSubstr("t/part"));
+    };
+  });
 }
 
 }  // namespace
