@@ -25,7 +25,7 @@ class ResourceHandle {
   // Is TensorFlow's hash of the resource's type. Leat passes it on, but does
   // not use it.
   uint64_t hash_code = 0;
-  // Is the type of the resource: "Variable", "Queue" and so on.
+  // The type of the resource, as TensorFlow names it: "N10tensorflow3VarE".
   std::string maybe_type_name;
 
   friend bool operator==(const ResourceHandle&,

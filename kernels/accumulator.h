@@ -45,7 +45,8 @@ struct AccumulatorOptions {
 class Accumulator final : public Resource,
                           public std::enable_shared_from_this<Accumulator> {
  public:
-  static constexpr char kTypeName[] = "ConditionalAccumulator";
+  static constexpr char kTypeName[] =
+      "N10tensorflow26ConditionalAccumulatorBaseE";
 
   // Receives the total of the gradients, or the reason why there is none.
   using Done = absl::AnyInvocable<void(absl::StatusOr<GradientTotal>) &&>;

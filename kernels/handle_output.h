@@ -5,6 +5,9 @@
 // saves the copy of four strings. The handle never changes, because a kernel
 // belongs to one device and one store of resources.
 //
+// A resource with a private name lives as long as this object, so as the kernel
+// and therefore the session.
+//
 //   const HandleOutput handle_;  // a member of the kernel
 //   context.set_output(0, handle_.Get(context));
 #ifndef LEAT_KERNELS_HANDLE_OUTPUT_H_
@@ -31,22 +34,29 @@ class HandleOutput {
   HandleOutput(ResourceName name, std::string type)
       : name_(std::move(name)), type_(std::move(type)) {}
 
-  // Returns the name that the constructor got.
-  const ResourceName& name() const { return name_; }
+  // Deletes the resource if its name is private.
+  ~HandleOutput() {
+    if (store_ == nullptr) return;
+    const auto& handle = handle_.scalar<ResourceHandle>();
+    store_->Delete(handle.container, type_, handle.name).IgnoreError();
+  }
 
   // Returns a scalar of dtype resource that names the resource on the device of
   // `context`. The reference is valid until this object is destroyed. REQUIRES:
-  // all calls have contexts of the same device and store.
+  // all calls have contexts of the same device and store, and the store
+  // outlives this object.
   const Tensor& Get(const KernelContext& context) const {
     std::call_once(made_, [&] {
+      ResourceStore& store = *context.step().resources;
       ResourceHandle handle;
       handle.device = context.step().device->name();
-      handle.container = name_.container.empty()
-                             ? context.step().resources->default_container()
-                             : name_.container;
-      handle.name = name_.name;
+      handle.container =
+          name_.container.empty() ? store.default_container() : name_.container;
+      handle.name =
+          name_.is_private ? store.PrivateName(name_.name) : name_.name;
       handle.maybe_type_name = type_;
       handle_ = Tensor::Scalar(std::move(handle));
+      if (name_.is_private) store_ = &store;
     });
     return handle_;
   }
@@ -57,6 +67,8 @@ class HandleOutput {
   mutable std::once_flag made_;
   // Is set by the first call of Get.
   mutable Tensor handle_;
+  // The store of a private resource, borrowed. Set by the first call of Get.
+  mutable ResourceStore* store_ = nullptr;
 };
 
 }  // namespace leat::kernels

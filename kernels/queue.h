@@ -34,7 +34,7 @@ namespace leat::kernels {
 class Queue final : public Resource,
                     public std::enable_shared_from_this<Queue> {
  public:
-  static constexpr char kTypeName[] = "Queue";
+  static constexpr char kTypeName[] = "N10tensorflow14QueueInterfaceE";
 
   using Elements = std::vector<QueueElement>;
   // Receives the elements that Dequeue took (none for the other calls), or the

@@ -77,8 +77,6 @@ absl::string_view TypeName(QueueKind kind) {
 absl::StatusOr<QueueOptions> GetQueueOptions(const NodeDef& node,
                                              QueueKind kind) {
   QueueOptions options{.kind = kind};
-  LEAT_ASSIGN_OR_RETURN(const ResourceName name, GetResourceName(node));
-  options.name = name.name;
   LEAT_ASSIGN_OR_RETURN(options.capacity, node.attrs.GetInt32("capacity"));
   if (options.capacity < 0) options.capacity = QueueOptions::kUnbounded;
   LEAT_ASSIGN_OR_RETURN(options.dtypes,

@@ -4,18 +4,30 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 
 namespace leat {
-namespace {
 
-absl::Status NotFound(absl::string_view container, absl::string_view type,
-                      absl::string_view name) {
+absl::Status ResourceStore::NotFound(absl::string_view container,
+                                     absl::string_view type,
+                                     absl::string_view name) const {
+  const bool has_others = absl::c_any_of(resources_, [&](const auto& entry) {
+    return std::get<0>(entry.first) == container;
+  });
+  if (!has_others) {
+    return absl::NotFoundError(absl::StrCat(
+        "Container ", container, " does not exist. (Could not find resource: ",
+        container, "/", name, ")"));
+  }
   return absl::NotFoundError(absl::StrCat("Resource ", container, "/", name,
                                           "/", type, " does not exist."));
 }
 
-}  // namespace
+std::string ResourceStore::PrivateName(absl::string_view node) {
+  MutexLock lock(mutex_);
+  return absl::StrCat("_", private_names_++, "_", node);
+}
 
 absl::StatusOr<std::shared_ptr<Resource>> ResourceStore::FindAny(
     absl::string_view container, absl::string_view type,

@@ -34,7 +34,7 @@ inline constexpr char kDefaultContainer[] = "localhost";
 
 // Is the base class of resources. Derived classes are thread-safe, live in
 // shared_ptrs and have a static member `kTypeName`, which is the type in the
-// key.
+// key. It is what TensorFlow calls the type in its handles and messages.
 class Resource {
  public:
   virtual ~Resource() = default;
@@ -67,7 +67,7 @@ class ResourceStore {
   const ResourceLimits& limits() const { return limits_; }
 
   // Returns the resource of type T under this name. Returns NOT_FOUND, with
-  // container, type and name, if there is none.
+  // TensorFlow's text, if there is none.
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> Find(absl::string_view container,
                                           absl::string_view name) const {
@@ -95,6 +95,11 @@ class ResourceStore {
     if (!found.ok()) return found.status();
     return std::static_pointer_cast<T>(*std::move(found));
   }
+
+  // Returns a name for a resource that belongs to one kernel, in TensorFlow's
+  // form: "_0_queue" is the first such name, for a node "queue". Each call
+  // returns another name.
+  std::string PrivateName(absl::string_view node);
 
   // Removes one resource. Kernels that hold it keep it alive. Returns NOT_FOUND
   // if there is none under this key. The removed resource is destroyed after
@@ -137,6 +142,11 @@ class ResourceStore {
       absl::string_view name,
       absl::FunctionRef<absl::StatusOr<std::shared_ptr<Resource>>()> make);
 
+  // Returns NOT_FOUND, in TensorFlow's words, for a key that has no resource.
+  absl::Status NotFound(absl::string_view container, absl::string_view type,
+                        absl::string_view name) const
+      ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+
   // Replaces "" by the name of the default container.
   absl::string_view OrDefault(absl::string_view container) const {
     return container.empty() ? default_container_ : container;
@@ -146,6 +156,8 @@ class ResourceStore {
   const ResourceLimits limits_;
   mutable Mutex mutex_;
   Resources resources_ ABSL_GUARDED_BY(mutex_);
+  // The number of private names that were handed out.
+  int64_t private_names_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 // Returns the resource of type T that `handle` names. Returns INVALID_ARGUMENT

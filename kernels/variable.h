@@ -28,7 +28,7 @@ namespace leat::kernels {
 // Is thread-safe. Is shared by the store and the steps that use it.
 class Variable final : public Resource {
  public:
-  static constexpr char kTypeName[] = "Variable";
+  static constexpr char kTypeName[] = "N10tensorflow3VarE";
 
   // Makes a variable without a value. `shape` is the declared shape, which may
   // be partial.

@@ -52,6 +52,18 @@ absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
   return result;
 }
 
+absl::StatusOr<ResourceName> GetPrivateResourceName(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(ResourceName result, GetResourceName(node));
+  LEAT_ASSIGN_OR_RETURN(const std::string shared_name,
+                        node.attrs.GetOr<std::string>("shared_name", ""));
+  result.is_private = shared_name.empty();
+  if (!result.is_private && shared_name[0] == '_') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shared_name cannot start with '_':", shared_name));
+  }
+  return result;
+}
+
 absl::StatusOr<Shape> DeclaredShape(const PartialShape& attr) {
   if (!attr.rank_known()) return Shape{};
   return attr.ToShape();
@@ -91,7 +103,11 @@ absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     if (!found.ok()) return found.status();
     variable = *std::move(found);
     if (!variable->IsInitialized()) {
-      return NoSuchVariable(*handle, "it has no value yet");
+      // TensorFlow's variables begin to exist with their first value.
+      return NoSuchVariable(
+          *handle,
+          absl::StrCat("Resource ", handle->container, "/", handle->name, "/",
+                       Variable::kTypeName, " does not exist."));
     }
   }
   if (variable->dtype() != dtype) {

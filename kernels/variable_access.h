@@ -23,16 +23,23 @@
 
 namespace leat::kernels {
 
-// Holds the key of a node's resource in the store. `container` is the attr of
-// that name; "" stands for the store's default container. `name` is the attr
-// `shared_name` or, if that is empty, the node's name.
+// The key of a node's resource in the store. `container` is the attr of that
+// name; "" stands for the store's default container. `name` is the attr
+// `shared_name` or, if that is empty, the node's name. A private resource
+// belongs to one kernel, and the store makes its name from `name`
+// (ResourceStore::PrivateName).
 struct ResourceName {
   std::string container = {};
   std::string name = {};
+  bool is_private = false;
 };
 // Reads the name from the attrs of `node`. Returns INVALID_ARGUMENT if one of
 // the attrs is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
+// The same for the ops whose resource is private if the node has no
+// `shared_name`, as in TensorFlow: queues and accumulators. Also returns
+// INVALID_ARGUMENT for a `shared_name` that looks like a private one.
+absl::StatusOr<ResourceName> GetPrivateResourceName(const NodeDef& node);
 
 // Returns the shape that `attr` declares for a variable or for what a queue
 // holds. As in TensorFlow, an unknown rank stands for a scalar.

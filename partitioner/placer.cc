@@ -32,7 +32,7 @@ std::string ListDevices(absl::Span<const DeviceInfo> devices) {
 absl::Status CannotPlace(const Node& node, const absl::Status& status) {
   return absl::InvalidArgumentError(
       absl::StrCat("Cannot assign a device for operation ", node.name(), ": ",
-                   status.message(), " (op ", node.op(), ")"));
+                   status.message(), "\n\t(op ", node.op(), ")"));
 }
 
 // Makes the PlacementProblem of a graph.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
 namespace leat {
@@ -15,15 +16,21 @@ std::string Timeout(const StepDeadline& deadline) {
                       deadline.is_longest ? " (--max-step-time)" : "");
 }
 
+// The first line is what a client of TensorFlow's servers gets from gRPC.
+absl::Status Exceeded(absl::string_view why) {
+  return absl::DeadlineExceededError(
+      absl::StrCat("Deadline Exceeded\n\t", why));
+}
+
 }  // namespace
 
 absl::Status TooLateToBegin(const StepDeadline& deadline) {
-  return absl::DeadlineExceededError(absl::StrCat(
-      "the step's ", Timeout(deadline), " was over before it could begin"));
+  return Exceeded(absl::StrCat("the step's ", Timeout(deadline),
+                               " was over before it could begin"));
 }
 
 absl::Status RanTooLong(const StepDeadline& deadline) {
-  return absl::DeadlineExceededError(
+  return Exceeded(
       absl::StrCat("the step ran longer than its ", Timeout(deadline)));
 }
 

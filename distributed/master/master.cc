@@ -31,16 +31,15 @@ namespace {
 using SessionPtr = std::shared_ptr<MasterSession>;
 
 // Returns a message, in TensorFlow's words, which says that there is no session
-// `handle`. `or_else` adds another possible reason.
-std::string NoSession(absl::string_view handle,
-                      absl::string_view or_else = "") {
-  return absl::StrCat("Session ", handle.substr(0, 80),
-                      " is not found. Possibly, this master has restarted",
-                      or_else, ".");
+// `handle`, and `why` that may be.
+std::string NoSession(absl::string_view handle, absl::string_view why) {
+  return absl::StrCat("Session ", handle.substr(0, 80), " is not found.", why);
 }
-constexpr char kOrIdle[] =
-    ", or nobody used it for too long (--session-idle, "
-    "--session-idle-when-full)";
+// TensorFlow has the reason only for calls that no step needs.
+constexpr char kRestarted[] = " Possibly, this master has restarted.";
+constexpr char kRestartedOrIdle[] =
+    "\n\tPossibly, this master has restarted, or nobody used it for too long "
+    "(--session-idle, --session-idle-when-full).";
 
 // Limits the number of calls of ListClusterDevices that may be under way at the
 // same time.
@@ -135,7 +134,8 @@ absl::StatusOr<SessionPtr> Master::SessionOf(const Request& request,
   LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
   SessionPtr session = sessions_->Find(request.session_handle());
   if (session == nullptr) {
-    return absl::AbortedError(NoSession(request.session_handle(), kOrIdle));
+    return absl::AbortedError(
+        NoSession(request.session_handle(), kRestartedOrIdle));
   }
   return session;
 }
@@ -341,9 +341,9 @@ void Master::ReleaseCallable(Call, pb::ReleaseCallableRequest request,
                              Reply reply) {
   const SessionPtr session = sessions_->Find(request.session_handle());
   const absl::Status status =
-      session == nullptr
-          ? absl::AbortedError(NoSession(request.session_handle(), kOrIdle))
-          : session->ReleaseCallable(request.handle());
+      session == nullptr ? absl::AbortedError(NoSession(
+                               request.session_handle(), kRestartedOrIdle))
+                         : session->ReleaseCallable(request.handle());
   if (!status.ok()) return std::move(reply)(status);
   std::move(reply)(Message(pb::ReleaseCallableResponse()));
 }
@@ -380,7 +380,7 @@ void Master::CloseSession(Call, pb::CloseSessionRequest request, Reply reply) {
       [answer] { std::move (*answer)(Message(pb::CloseSessionResponse())); });
   if (!closes) {
     std::move (*answer)(
-        absl::AbortedError(NoSession(request.session_handle())));
+        absl::AbortedError(NoSession(request.session_handle(), kRestarted)));
   }
 }
 
@@ -392,7 +392,8 @@ void Master::ListDevices(Call call, pb::ListDevicesRequest request,
   }
   const SessionPtr session = sessions_->Find(handle);
   if (session == nullptr) {
-    return std::move(reply)(absl::InvalidArgumentError(NoSession(handle)));
+    return std::move(reply)(
+        absl::InvalidArgumentError(NoSession(handle, kRestarted)));
   }
   std::move(reply)(ListOf(session->devices()));
 }

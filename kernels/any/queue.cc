@@ -34,13 +34,15 @@ class QueueHandle final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& handle = handle_.Get(context);
+    const auto& named = handle.scalar<ResourceHandle>();
     ResourceStore& store = *context.step().resources;
     LEAT_ASSIGN_OR_RETURN(
         const std::shared_ptr<Queue> queue,
         store.FindOrMake<Queue>(
-            handle.scalar<ResourceHandle>().container, handle_.name().name,
-            [this, &store]() -> absl::StatusOr<std::shared_ptr<Queue>> {
+            named.container, named.name,
+            [&]() -> absl::StatusOr<std::shared_ptr<Queue>> {
               QueueOptions options = options_;
+              options.name = named.name;
               options.max_tensors = store.limits().max_queue_elements;
               return std::make_shared<Queue>(std::move(options));
             }));
@@ -56,7 +58,7 @@ class QueueHandle final : public Kernel {
 
 template <QueueKind kind>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeQueue(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(ResourceName name, GetResourceName(node));
+  LEAT_ASSIGN_OR_RETURN(ResourceName name, GetPrivateResourceName(node));
   LEAT_ASSIGN_OR_RETURN(QueueOptions options, GetQueueOptions(node, kind));
   return std::unique_ptr<Kernel>(
       std::make_unique<QueueHandle>(std::move(name), std::move(options)));

@@ -64,7 +64,7 @@ class OpenWriters final : public Resource {
 // open, and the device is charged for the events that wait.
 class Writer final : public Resource {
  public:
-  static constexpr char kTypeName[] = "SummaryWriter";
+  static constexpr char kTypeName[] = "N10tensorflow22SummaryWriterInterfaceE";
 
   // `files` is borrowed and must outlive this.
   Writer(FileService& files, OpenWriters::Place place, BufferRef memory,

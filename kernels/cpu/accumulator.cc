@@ -32,8 +32,6 @@ using Types = absl::InlinedVector<DType, 4>;
 
 absl::StatusOr<AccumulatorOptions> GetOptions(const NodeDef& node) {
   AccumulatorOptions options;
-  LEAT_ASSIGN_OR_RETURN(const ResourceName name, GetResourceName(node));
-  options.name = name.name;
   LEAT_ASSIGN_OR_RETURN(options.dtype, node.attrs.Get<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(options.shape, node.attrs.Get<PartialShape>("shape"));
   LEAT_ASSIGN_OR_RETURN(const std::string reduction,
@@ -62,8 +60,10 @@ class AccumulatorHandle final : public Kernel {
         const std::shared_ptr<Accumulator> accumulator,
         context.step().resources->FindOrMake<Accumulator>(
             named.container, named.name,
-            [this]() -> absl::StatusOr<std::shared_ptr<Accumulator>> {
-              return std::make_shared<Accumulator>(options_);
+            [&]() -> absl::StatusOr<std::shared_ptr<Accumulator>> {
+              AccumulatorOptions options = options_;
+              options.name = named.name;
+              return std::make_shared<Accumulator>(std::move(options));
             }));
     LEAT_RETURN_IF_ERROR(CheckSame(accumulator->options()));
     if (!IsRef(context.node().output_types[0])) {
@@ -115,7 +115,7 @@ class AccumulatorHandle final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAccumulator(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(ResourceName name, GetResourceName(node));
+  LEAT_ASSIGN_OR_RETURN(ResourceName name, GetPrivateResourceName(node));
   LEAT_ASSIGN_OR_RETURN(AccumulatorOptions options, GetOptions(node));
   return std::unique_ptr<Kernel>(
       std::make_unique<AccumulatorHandle>(std::move(name), std::move(options)));

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/shapes/matmul_shapes.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 
@@ -64,7 +66,12 @@ absl::StatusOr<BatchProduct> BatchMatrixProduct(const KernelContext& context,
     }
   }
   BatchProduct p;
-  LEAT_ASSIGN_OR_RETURN(p.matrices, ProductShape(x, y, adjoint_x, adjoint_y));
+  auto matrices = ProductShape(x, y, adjoint_x, adjoint_y);
+  if (!matrices.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        matrices.status().message(), " ", int{adjoint_x}, " ", int{adjoint_y}));
+  }
+  p.matrices = *std::move(matrices);
   LEAT_ASSIGN_OR_RETURN(p.a_batch, BatchOf(x));
   LEAT_ASSIGN_OR_RETURN(p.b_batch, BatchOf(y));
   LEAT_ASSIGN_OR_RETURN(p.batch, BroadcastShapes(p.a_batch, p.b_batch));

@@ -190,8 +190,11 @@ class AccumulatorKernelTest : public ::testing::Test {
  protected:
   // Runs the op that makes an accumulator of shape [2]. Returns its output.
   absl::StatusOr<Value> Handle(absl::string_view op, DType dtype) {
-    auto kernel =
-        harness_.Make(op, {{"dtype", dtype}, {"shape", PartialShape{2}}}, {});
+    auto kernel = harness_.Make(op,
+                                {{"dtype", dtype},
+                                 {"shape", PartialShape{2}},
+                                 {"shared_name", std::string("test")}},
+                                {});
     if (!kernel.ok()) return kernel.status();
     auto outputs = harness_.Run(*kernel, {});
     if (!outputs.ok()) return outputs.status();

@@ -349,7 +349,8 @@ class QueueKernelTest : public ::testing::Test {
         handle_(*harness_.RunOne(
             "FIFOQueueV2",
             {{"component_types", std::vector<DType>{DType::kFloat}},
-             {"shapes", std::vector<PartialShape>{PartialShape{2}}}},
+             {"shapes", std::vector<PartialShape>{PartialShape{2}}},
+             {"shared_name", std::string("test")}},
             {})) {
     harness_.services().device = &device_;
   }
@@ -434,6 +435,18 @@ TEST_F(QueueKernelTest, ABatchLargerThanTheLimitIsRefused) {
   EXPECT_NE(put.status().message().find("A batch of 4194305 elements"),
             std::string::npos)
       << put.status();
+}
+
+TEST_F(QueueKernelTest, RefusesASharedNameThatLooksPrivate) {
+  EXPECT_EQ(
+      harness_
+          .RunOne("FIFOQueueV2",
+                  {{"component_types", std::vector<DType>{DType::kFloat}},
+                   {"shapes", std::vector<PartialShape>()},
+                   {"shared_name", std::string("_0_q")}},
+                  {})
+          .status(),
+      absl::InvalidArgumentError("shared_name cannot start with '_':_0_q"));
 }
 
 TEST_F(QueueKernelTest, RefusesWhatIsNotItsHandle) {

@@ -64,6 +64,9 @@ TEST(ResourceStoreTest, TheEmptyContainerIsTheDefaultOne) {
   EXPECT_EQ(*store.Find<Counter>("ps", "x"), *made);
   EXPECT_EQ(store.Find<Counter>("", "y").status(),
             absl::NotFoundError("Resource ps/y/Counter does not exist."));
+  EXPECT_EQ(store.Find<Counter>("other", "y").status(),
+            absl::NotFoundError("Container other does not exist. (Could not "
+                                "find resource: other/y)"));
   EXPECT_TRUE(store.Delete("", "Counter", "x").ok());
   EXPECT_EQ(store.size(), 0u);
 

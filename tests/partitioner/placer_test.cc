@@ -343,7 +343,7 @@ TEST_F(PlacerTest, NamesNodeRequestAndDevicesWhenThereIsNone) {
                          "but available devices are [ ",
                          kCpu0, ", ", kCpu1, ", ", kPs0,
                          " ]. Make sure the device specification refers to a "
-                         "valid device. (op Placeholder)"));
+                         "valid device.\n\t(op Placeholder)"));
 }
 
 TEST_F(PlacerTest, NamesTheNodeThatAsksNotItsNeighbour) {

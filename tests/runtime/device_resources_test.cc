@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/resource_handle.h"
 #include "leat/graph/builder/builder.h"
@@ -89,13 +90,17 @@ TEST(DeviceResourcesTest, ClearsTheDefaultContainerOrThoseThatAreNamed) {
 // Tests what a session keeps on a parameter server.
 class JobContainerTest : public ::testing::Test {
  protected:
-  std::vector<Tensor> Run(const std::vector<TensorName>& fetches,
-                          const std::vector<TensorName>& targets = {}) {
+  std::shared_ptr<Session> NewSession() {
     auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
     auto session = NewLocalSession(*graph, {.device_set = devices_});
     EXPECT_TRUE(session.ok()) << session.status();
-    auto out = (*session)->Run({.fetches = fetches, .targets = targets});
+    return *std::move(session);
+  }
+  static std::vector<Tensor> Run(Session& session,
+                                 const std::vector<TensorName>& fetches,
+                                 const std::vector<TensorName>& targets = {}) {
+    auto out = session.Run({.fetches = fetches, .targets = targets});
     EXPECT_TRUE(out.ok()) << out.status();
     return out.ok() ? *out : std::vector<Tensor>(fetches.size());
   }
@@ -116,7 +121,7 @@ TEST_F(JobContainerTest, HoldsVariables) {
       b.Variable("of_reference", b.Const(1.0f), {.use_resource = false});
   const auto elsewhere =
       b.Variable("elsewhere", b.Const(1.0f), {.container = "mine"});
-  const auto out = Run({of_handle.handle(), elsewhere.handle()},
+  const auto out = Run(*NewSession(), {of_handle.handle(), elsewhere.handle()},
                        {of_handle.initializer(), of_reference.initializer(),
                         elsewhere.initializer()});
   EXPECT_EQ(out[0].scalar<ResourceHandle>().container, "ps");
@@ -128,10 +133,11 @@ TEST_F(JobContainerTest, HoldsVariables) {
 }
 
 TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
-  const Output queue = op::FIFOQueueV2(b, {DType::kInt32});
-  const Output sum =
-      op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});
-  const auto out = Run({queue, sum});
+  const Output queue =
+      op::FIFOQueueV2(b, {DType::kInt32}, {.shared_name = "queue"});
+  const Output sum = op::ConditionalAccumulator(
+      b, DType::kFloat, PartialShape{2}, {.shared_name = "sum"});
+  const auto out = Run(*NewSession(), {queue, sum});
   EXPECT_EQ(out[0].scalar<ResourceHandle>().container, "ps");
   // ConditionalAccumulator has no resource handle. Its output is a reference to
   // a tensor with the names of the container and of the resource.
@@ -139,6 +145,31 @@ TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
   EXPECT_EQ(out[1].data<std::string>()[0], "ps");
   EXPECT_EQ(store().size(), 2u);
   devices_->resources().ClearContainers();
+  EXPECT_EQ(store().size(), 0u);
+}
+
+// The names are those that TensorFlow gives.
+TEST_F(JobContainerTest, HoldsThoseWithoutSharedNameForOneSession) {
+  Output queue, sum;
+  {
+    const Scope scope = b.NameScope("my");
+    queue = op::FIFOQueueV2(b, {DType::kInt32});
+    sum = op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});
+  }
+  auto session = NewSession(), other = NewSession();
+  std::vector<std::string> names;
+  for (Session* user : {session.get(), other.get(), session.get()}) {
+    names.push_back(Run(*user, {queue})[0].scalar<ResourceHandle>().name);
+    names.push_back(Run(*user, {sum})[0].data<std::string>()[1]);
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre(
+                         "_0_my/FIFOQueueV2", "_1_my/ConditionalAccumulator",
+                         "_2_my/FIFOQueueV2", "_3_my/ConditionalAccumulator",
+                         names[0], names[1]));
+  EXPECT_EQ(store().size(), 4u);
+  session.reset();
+  EXPECT_EQ(store().size(), 2u);
+  other.reset();
   EXPECT_EQ(store().size(), 0u);
 }
 

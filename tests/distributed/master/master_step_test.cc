@@ -141,7 +141,8 @@ TEST_F(MasterStepTest, EndsAtItsDeadline) {
   Reply(runs[kWorker], absl::CancelledError("cancelled"));
   EXPECT_EQ(Result().status,
             absl::DeadlineExceededError(
-                "the step ran longer than its timeout of 20ms"));
+                "Deadline Exceeded\n\tthe step ran longer than its timeout of "
+                "20ms"));
   CleanUp();
 }
 

@@ -286,6 +286,20 @@ TEST_F(WaitingStepTest, EndsAtItsTimeout) {
   EXPECT_EQ(Fetch(*session, result), 6);
 }
 
+// As in TensorFlow, a queue without `shared_name` belongs to its session.
+TEST_F(WaitingStepTest, FindsOnlyWhatItsSessionPutIntoTheQueue) {
+  auto session = NewSession(b);
+  auto other = NewSession(b);
+  ASSERT_TRUE(other->Run({.targets = {put}}).ok());
+  EXPECT_EQ(session
+                ->Run({.fetches = {result},
+                       .options = {.timeout = std::chrono::milliseconds(100)}})
+                .status()
+                .code(),
+            Code::kDeadlineExceeded);
+  EXPECT_EQ(Fetch(*other, result), 6);
+}
+
 TEST_F(WaitingStepTest, EndsOnTheMastersOwnTask) {
   auto session = NewSession(b, {}, kPs);
   EXPECT_EQ(session
@@ -588,7 +602,8 @@ TEST(MasterLimitsTest, ClosesSessionsThatNobodyUses) {
   clock.Advance(std::chrono::hours(6));
   const absl::Status status = (*session)->Run({.fetches = {one}}).status();
   EXPECT_EQ(status.code(), Code::kAborted);
-  EXPECT_THAT(status.message(), HasSubstr("is not found"));
+  EXPECT_THAT(status.message(),
+              HasSubstr("is not found.\n\tPossibly, this master"));
 }
 
 }  // namespace

@@ -95,8 +95,9 @@ TEST_F(PlanWaitTest, EndsAtTheDeadline) {
   ASSERT_TRUE(Eventually([this] { return outcome_.num_calls() == 1; }));
   EXPECT_EQ(clock_.Now() - begun, milliseconds(20));
   EXPECT_EQ(outcome_.status(),
-            absl::DeadlineExceededError("the step's timeout of 20ms was over "
-                                        "before it could begin"));
+            absl::DeadlineExceededError(
+                "Deadline Exceeded\n\tthe step's timeout of 20ms was over "
+                "before it could begin"));
   std::move(finish_)(plan_);  // too late
   EXPECT_EQ(outcome_.num_calls(), 1);
 }

@@ -72,7 +72,7 @@ def reductions(case):
 
 def matrices(case):
     refuse(case, "BatchMatMulV2",
-           ("sizes", (f(0, 2, 4), f(0, 3, 4)), "Matrix size-incompatible: In[0]: [0,2,4], In[1]: [0,3,4]"),
+           ("sizes", (f(0, 2, 4), f(0, 3, 4)), "Matrix size-incompatible: In[0]: [0,2,4], In[1]: [0,3,4] 0 0"),
            ("scalar", (f(), f(3, 4)), "In[0] ndims must be >= 2: 0"))
     case("BiasAdd", "scalar bias", f(2, 4), f(), text="Biases must be 1D: []")
     case("BiasAddGrad", "vector", f(3), text="Input tensor must be at least 2D: [3]")
