@@ -38,7 +38,7 @@ struct MatrixLayout {
 enum class ProductEpilogue : uint8_t {
   kNone,
   kBias,      // x + bias[row]
-  kBiasRelu,  // max(0, x + bias[row])
+  kBiasRelu,  // max(0, x + bias[row]); a NaN may become 0
   kBiasGelu,  // gelu(x + bias[row]), by the approximation with tanh
 };
 

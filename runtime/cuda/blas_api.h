@@ -27,11 +27,10 @@ class BlasPlan {
  public:
   virtual ~BlasPlan() = default;
 
-  // How many bytes of a workspace Run needs.
-  virtual size_t workspace_bytes() const = 0;
-
   // cublasLtMatmul. Queues the products in a stream of the plan's GPU. The
-  // workspace must belong to the stream. Returns INTERNAL if the library fails.
+  // workspace must belong to the stream, and have as many bytes as the plan was
+  // allowed. It may be null if these are 0. Returns INTERNAL if the library
+  // fails.
   virtual absl::Status Run(CudaStream stream, const ProductOperands& operands,
                            char* workspace) const = 0;
 };

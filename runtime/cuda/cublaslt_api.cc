@@ -147,8 +147,6 @@ class Plan final : public BlasPlan {
     return ChooseAlgorithm(limits);
   }
 
-  size_t workspace_bytes() const override { return workspace_bytes_; }
-
   absl::Status Run(CudaStream stream, const ProductOperands& operands,
                    char* workspace) const override {
     Descriptions to = described_;
@@ -156,16 +154,15 @@ class Plan final : public BlasPlan {
       LEAT_RETURN_IF_ERROR(
           SetBias(to.product, reinterpret_cast<uintptr_t>(operands.bias)));
     }
-    const float one = 1, zero = 0;
-    const double one_double = 1, zero_double = 0;
-    const void* const alpha = is_double_ ? static_cast<const void*>(&one_double)
-                                         : static_cast<const void*>(&one);
-    const void* const beta = is_double_ ? static_cast<const void*>(&zero_double)
-                                        : static_cast<const void*>(&zero);
+    const float one_float = 1;
+    const double one_double = 1;
+    const void* const one = is_double_ ? static_cast<const void*>(&one_double)
+                                       : static_cast<const void*>(&one_float);
+    const double zero = 0;  // has the bits of a float
     const absl::Status status = lib_.ToStatus(
         "cublasLtMatmul",
-        lib_.matmul(handle_, &to.product, alpha, operands.a, &to.a, operands.b,
-                    &to.b, beta, operands.d, &to.d, operands.d, &to.d,
+        lib_.matmul(handle_, &to.product, one, operands.a, &to.a, operands.b,
+                    &to.b, &zero, operands.d, &to.d, operands.d, &to.d,
                     &algorithm_, workspace, workspace_bytes_, stream));
     // The plan has been found to work, so the products must not be computed
     // again in another way.

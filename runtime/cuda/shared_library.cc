@@ -84,12 +84,13 @@ std::vector<std::string> FilesOf(const std::string& pattern) {
 }  // namespace
 
 LibrarySearch LibrarySearch::OfProcess() {
-  return {
-      .folders = absl::StrSplit(Environment("LEAT_CUDA_LIBRARY_PATH"), ':'),
-      .toolkits = {Environment("CUDA_HOME"), Environment("CUDA_PATH"),
-                   "/usr/local/cuda"},
-      .prefixes = {Environment("VIRTUAL_ENV"), Environment("CONDA_PREFIX"),
-                   PrefixOfProgram(), PrefixOfPython(), "/usr/local", "/usr"}};
+  return {.folders = absl::StrSplit(Environment("LEAT_CUDA_LIBRARY_PATH"), ':'),
+          .toolkits = {Environment("CUDA_HOME"), Environment("CUDA_PATH"),
+                       "/usr/local/cuda"},
+          .prefixes = {Environment("VIRTUAL_ENV"), Environment("CONDA_PREFIX"),
+                       PrefixOfProgram(), PrefixOfPython(),
+                       absl::StrCat(Environment("HOME"), "/.local"),
+                       "/usr/local", "/usr"}};
 }
 
 absl::StatusOr<SharedLibrary> SharedLibrary::Open(const std::string& soname,

@@ -37,8 +37,9 @@ struct LibrarySearch {
   // Returns where this process looks: `folders` has those of the environment
   // variable LEAT_CUDA_LIBRARY_PATH, which colons separate. The toolkits are
   // CUDA_HOME, CUDA_PATH and /usr/local/cuda. The prefixes are VIRTUAL_ENV,
-  // CONDA_PREFIX, that of this program, that of the python3 in PATH, /usr/local
-  // and /usr. A program with more rights than its user ignores the environment.
+  // CONDA_PREFIX, that of this program, that of the python3 in PATH,
+  // HOME/.local, /usr/local and /usr. A program with more rights than its user
+  // ignores the environment.
   static LibrarySearch OfProcess();
 };
 
