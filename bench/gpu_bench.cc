@@ -2,8 +2,11 @@
 //
 // Measures steps on a GPU against the same work without Leat: a chain of 1,000
 // additions against bare launches, and feeds and fetches against bare copies.
+// Also measures products of matrices, whose peer is bench/peers/torch_products.
 // Does nothing on a machine without a GPU.
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,11 +33,16 @@ std::shared_ptr<CudaApi> Cuda(benchmark::State& state) {
   return nullptr;
 }
 
-// Returns a session on the GPU.
-std::shared_ptr<Session> OnGpu(benchmark::State& state, GraphBuilder& b) {
+// A session on the GPU.
+std::shared_ptr<Session> OnGpu(benchmark::State& state, GraphBuilder& b,
+                               bool allow_tf32 = false) {
   LocalSessionOptions options;
   options.devices.num_gpus = 1;
   options.devices.gpu_allow_growth = true;
+  options.devices.gpu_allow_tf32 = allow_tf32;
+  options.devices.log = [](absl::string_view message) {
+    std::fprintf(stderr, "%s\n", std::string(message).c_str());
+  };
   auto session = NewLocalSession(b.Build().value(), options);
   if (session.ok()) return *std::move(session);
   state.SkipWithError(std::string(session.status().message()).c_str());
@@ -126,6 +134,66 @@ BENCHMARK(BM_FeedAndFetch)
     ->Arg(256 << 20)
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
+
+constexpr int kProducts = 8;
+
+// y = x * w, y * w, ... of matrices with so many rows and columns, each product
+// with a bias and a Relu if `is_fused`.
+void Products(benchmark::State& state, DType type, bool allow_tf32,
+              bool is_fused) {
+  if (Cuda(state) == nullptr) return;
+  const auto n = static_cast<int>(state.range(0));
+  GraphBuilder b;
+  std::vector<TensorName> last;
+  {
+    auto gpu = b.OnDevice("/device:GPU:0");
+    const auto random = [&](float deviation) {
+      return op::Cast(
+          op::RandomStandardNormal(b.Const({n, n}), DType::kFloat) * deviation,
+          type);
+    };
+    Output x = b.Variable("x", random(1));
+    Output w = b.Variable("w", random(1 / std::sqrt(static_cast<float>(n))));
+    Output bias =
+        b.Variable("bias", op::Cast(op::Fill(b.Const({n}), 0.01f), type));
+    Output y = x;
+    for (int i = 0; i < kProducts; ++i) {
+      y = op::MatMul(y, w);
+      if (is_fused) y = op::Relu(op::BiasAdd(y, bias));
+    }
+    last.emplace_back(op::Slice(y, b.Const({0, 0}), b.Const({1, 1})));
+  }
+  const auto session = OnGpu(state, b, allow_tf32);
+  if (session == nullptr) return;
+  const auto init = session->Run({.targets = {b.Build()->init_op()}});
+  if (!init.ok()) {
+    return state.SkipWithError(init.status().ToString().c_str());
+  }
+  Callable run = MakeCallable(state, *session, {.fetches = last});
+  for (auto _ : state) {
+    const auto fetched = run({});
+    if (!fetched.ok()) {
+      return state.SkipWithError(fetched.status().ToString().c_str());
+    }
+  }
+  state.counters["flop/s"] =
+      benchmark::Counter(kProducts * 2.0 * n * n * n,
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+void Sizes(benchmark::internal::Benchmark* products) {
+  products->RangeMultiplier(2)
+      ->Range(1024, 16384)
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+BENCHMARK_CAPTURE(Products, bfloat16, DType::kBfloat16, false, false)
+    ->Apply(&Sizes);
+BENCHMARK_CAPTURE(Products, bfloat16_bias_relu, DType::kBfloat16, false, true)
+    ->Apply(&Sizes);
+BENCHMARK_CAPTURE(Products, tf32, DType::kFloat, true, false)->Apply(&Sizes);
+BENCHMARK_CAPTURE(Products, tf32_bias_relu, DType::kFloat, true, true)
+    ->Apply(&Sizes);
+BENCHMARK_CAPTURE(Products, float, DType::kFloat, false, false)->Apply(&Sizes);
 
 }  // namespace
 }  // namespace leat::bench

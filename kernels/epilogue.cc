@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/activation.h"
 
 namespace leat::kernels {
 namespace {
@@ -30,40 +31,9 @@ constexpr std::pair<absl::string_view, Activation> kActivations[] = {
     {"GeluApproximate", Activation::kGeluApproximate},
 };
 
-// Holds the activations as functions of one value. Comparisons are written so
-// that NaN stays NaN, as in the kernels of the single ops.
+// What stands for no activation.
 struct Nothing {
   float operator()(float x) const { return x; }
-};
-struct Relu {
-  float operator()(float x) const { return x < 0 ? 0 : x; }
-};
-struct Relu6 {
-  float operator()(float x) const {
-    const float positive = x < 0 ? 0 : x;
-    return positive > 6 ? 6 : positive;
-  }
-};
-struct Elu {
-  float operator()(float x) const { return x < 0 ? std::expm1(x) : x; }
-};
-
-struct LeakyRelu {
-  float alpha = 0;
-  float operator()(float x) const { return x > 0 ? x : x * alpha; }
-};
-struct GeluExact {
-  float operator()(float x) const {
-    constexpr float kOneBySqrt2 = 0.70710678f;
-    return 0.5f * x * (1 + std::erf(x * kOneBySqrt2));
-  }
-};
-struct GeluApproximate {
-  float operator()(float x) const {
-    constexpr float kSqrt2ByPi = 0.79788456f;
-    return 0.5f * x *
-           (1 + std::tanh(kSqrt2ByPi * (x + 0.044715f * (x * x * x))));
-  }
 };
 
 // Rows of values in memory. Each row begins `stride` values after the start of
@@ -107,17 +77,17 @@ template <class Bias>
 void Apply(const FusedOps& ops, const Rows& rows, Bias bias) {
   switch (ops.activation) {
     case Activation::kRelu:
-      return AddAndApply(rows, bias, Relu{});
+      return AddAndApply(rows, bias, functors::Relu{});
     case Activation::kRelu6:
-      return AddAndApply(rows, bias, Relu6{});
+      return AddAndApply(rows, bias, functors::Relu6{});
     case Activation::kElu:
-      return AddAndApply(rows, bias, Elu{});
+      return AddAndApply(rows, bias, functors::Elu{});
     case Activation::kLeakyRelu:
-      return AddAndApply(rows, bias, LeakyRelu{ops.leakyrelu_alpha});
+      return AddAndApply(rows, bias, functors::LeakyRelu{ops.leakyrelu_alpha});
     case Activation::kGeluExact:
-      return AddAndApply(rows, bias, GeluExact{});
+      return AddAndApply(rows, bias, functors::GeluExact{});
     case Activation::kGeluApproximate:
-      return AddAndApply(rows, bias, GeluApproximate{});
+      return AddAndApply(rows, bias, functors::GeluApproximate{});
     case Activation::kNone:
     case Activation::kTanh:
     case Activation::kSigmoid:
@@ -176,14 +146,11 @@ void Epilogue::ApplyToImages(float* values, bool channels_first, int64_t images,
   }
 }
 
-absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
-                                      const Shape& output, int64_t channels,
-                                      bool channels_first,
-                                      const FusedOps& ops) {
-  const Tensor& bias = context.input(i);
-  if (bias.dtype() != DType::kFloat) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Biases must be of type float, not ", Name(bias.dtype())));
+absl::Status CheckBias(const Tensor& bias, DType dtype, const Shape& output,
+                       int64_t channels, bool channels_first) {
+  if (bias.dtype() != dtype) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Biases must be of type ", Name(dtype), ", not ", Name(bias.dtype())));
   }
   if (!bias.shape().IsVector()) {
     return absl::InvalidArgumentError(
@@ -196,6 +163,16 @@ absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                      " of the input tensor: ", bias.shape().DebugString(),
                      " vs. ", output.DebugString()));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
+                                      const Shape& output, int64_t channels,
+                                      bool channels_first,
+                                      const FusedOps& ops) {
+  const Tensor& bias = context.input(i);
+  LEAT_RETURN_IF_ERROR(
+      CheckBias(bias, DType::kFloat, output, channels, channels_first));
   return Epilogue{bias.data<float>().data(), ops};
 }
 

@@ -60,10 +60,14 @@ struct Epilogue {
                      int64_t channels, int64_t size) const;
 };
 
-// Makes an epilogue with the bias in input `i`, and borrows the input. Returns
-// INVALID_ARGUMENT, with the text of BiasAdd, if the input is not a vector of
-// `channels` floats. `output` is the shape of the result. Only the error
-// message uses `output` and `channels_first`.
+// Returns INVALID_ARGUMENT, with the text of BiasAdd, if `bias` is not a vector
+// of `channels` elements of type `dtype`. `output` is the shape of the result.
+// Only the error message uses `output` and `channels_first`.
+absl::Status CheckBias(const Tensor& bias, DType dtype, const Shape& output,
+                       int64_t channels, bool channels_first);
+
+// Makes an epilogue with the bias in input `i`, which must be a vector of
+// floats, and borrows the input. Returns the errors of CheckBias.
 absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                                       const Shape& output, int64_t channels,
                                       bool channels_first, const FusedOps& ops);

@@ -121,6 +121,8 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
                          .allow_growth = options.gpu_allow_growth,
                          .ordinary = &devices_[0]->host_allocator(),
                          .files = files_.get(),
+                         .allow_tf32 = options.gpu_allow_tf32,
+                         .log = options.log,
                          .clock = options.clock};
   if (gpus.ordinals.empty() && options.num_gpus > 0) {
     gpus.ordinals.resize(static_cast<size_t>(options.num_gpus));

@@ -6,6 +6,7 @@
 #ifndef LEAT_RUNTIME_DEVICE_SET_H_
 #define LEAT_RUNTIME_DEVICE_SET_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,14 +47,20 @@ struct DeviceSetOptions {
   // If true, a GPU's memory is taken from CUDA when tensors need it, and not
   // all at the first tensor.
   bool gpu_allow_growth = false;
-  // Calls CUDA. Null stands for CUDA's own library (NewCudaApi).
+  // If true, products of floats on GPUs may use TF32: libraries round the
+  // factors to 10 bits after the binary point, which is faster.
+  bool gpu_allow_tf32 = false;
+  // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
   // By which the threads of GPUs wait between two looks at their work. Is
   // borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
   // The files that kernels may use.
   FileAccess files = FileAccess::Unrestricted();
-  // Holds the limits of each single resource, such as a queue.
+  // Called on any thread with messages for people, for example about a library
+  // for GPUs that this machine does not have. May be null.
+  std::function<void(absl::string_view message)> log = {};
+  // The limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};
 };
 

@@ -13,6 +13,8 @@
 #include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/devices/gpu_libraries.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/io/message_file.h"
@@ -106,6 +108,7 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   run->add_option("--timeout", flags.timeout, "Seconds that a step may take")
       ->check(NumberFrom(1e-6, kMaxTimeout));
+  run->add_flag("--tf32", flags.run.session.gpu_allow_tf32, Tf32Help());
   run->add_option("--policy", flags.run.session.placement_policy,
                   "The policy that places nodes on devices")
       ->capture_default_str();
@@ -132,6 +135,7 @@ absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
   }
   options.session.connect_timeout = Seconds(flags.connect_timeout);
   options.session.on_waiting = log.Warner();
+  options.session.log = log.Warner();
   // If no timeline is written, only the table of ops is kept.
   Trace trace = flags.trace.empty() ? Trace(0) : Trace();
   pb::RunMetadata metadata;
@@ -183,8 +187,14 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
     const auto cuda = NewCudaApi();
     if (!cuda.ok()) log.Warning(cuda.status().message());
   }
+  options.log = log.Warner();
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(options));
+  for (const auto& device : set->devices()) {
+    // The log hears of the libraries that are missing.
+    GpuStream* const stream = device->gpu_stream();
+    if (stream != nullptr) stream->libraries().matrix_multiplication();
+  }
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<Cell>> rows;
   for (const DeviceInfo& info : set->Infos()) {

@@ -274,6 +274,11 @@ std::string GpuMemoryHelp() {
          "all that is free";
 }
 
+std::string Tf32Help() {
+  return "Let GPUs multiply floats with 10 bits after the binary point (TF32), "
+         "which is faster";
+}
+
 std::chrono::nanoseconds Seconds(double seconds) {
   return std::chrono::nanoseconds(
       static_cast<int64_t>(std::ceil(seconds * 1e9)));

@@ -64,6 +64,8 @@ std::chrono::nanoseconds Seconds(double seconds);
 std::string DeviceMemoryHelp();
 // Returns the help text of --gpu-memory.
 std::string GpuMemoryHelp();
+// Returns the help text of --tf32.
+std::string Tf32Help();
 
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,

@@ -243,6 +243,7 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   server.devices.num_threads = options.threads;
   server.devices.cpu_memory_bytes = options.memory;
   server.devices.gpu_memory_bytes = options.gpu_memory;
+  server.devices.gpu_allow_tf32 = options.tf32;
   server.bind = options.bind;
   server.insecure = options.insecure;
   server.limits = options.limits;
@@ -293,6 +294,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
   serve->add_option("--gpu-memory", options.gpu_memory, GpuMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
+  serve->add_flag("--tf32", options.tf32, Tf32Help());
   serve->add_option(
       "--file-root", options.file_roots,
       "DIR or DIR:rw: graphs may read, or also write, the files below this "

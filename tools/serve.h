@@ -40,6 +40,8 @@ struct ServeOptions {
   int64_t memory = 0;
   // Is the memory limit of each GPU; 0 stands for nearly all that is free.
   int64_t gpu_memory = 0;
+  // Whether GPUs may multiply floats with TF32 (runtime/device_set.h).
+  bool tf32 = false;
   ServerLimits limits = {};
   ChunkOptions chunks = {};
   // Holds the folders whose files graphs may read, or write if ":rw" follows.

@@ -35,6 +35,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(
   local.devices.num_threads = options.num_threads;
   local.devices.cpu_memory_bytes = options.cpu_memory_bytes;
   local.devices.gpu_memory_bytes = options.gpu_memory_bytes;
+  local.devices.gpu_allow_tf32 = options.gpu_allow_tf32;
+  local.devices.log = options.log;
   return NewLocalSession(graph, local);
 }
 
@@ -48,6 +50,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
        options.cpu_memory_bytes != defaults.cpu_memory_bytes},
       {"gpu_memory_bytes",
        options.gpu_memory_bytes != defaults.gpu_memory_bytes},
+      {"gpu_allow_tf32", options.gpu_allow_tf32},
       {"placement_policy",
        options.placement_policy != defaults.placement_policy},
       {"lower_limits", !(options.lower_limits == defaults.lower_limits)}};

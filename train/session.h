@@ -74,11 +74,17 @@ struct SessionOptions {
   int64_t cpu_memory_bytes = 0;
   // Memory limit of each GPU. 0 stands for nearly all that is free. Local.
   int64_t gpu_memory_bytes = 0;
+  // If true, products of floats on GPUs may use TF32 (runtime/device_set.h).
+  // Local.
+  bool gpu_allow_tf32 = false;
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";  // local
   LowerLimits lower_limits = {};            // local
+  // Called on any thread with messages for people, for example about a library
+  // for GPUs that this machine does not have. A session on a target ignores it.
+  std::function<void(absl::string_view message)> log = {};
   // Selects the passes that optimize the graph of a step.
   OptimizerOptions optimizer = {};
   // The options below are for sessions on a target only;

@@ -161,6 +161,7 @@ absl::Status Server::Implementation::Start() {
   DeviceSetOptions devices = options_.devices;
   devices.files = options_.files;
   devices.task = name_;
+  devices.log = options_.log;
   devices.resource_limits.max_queue_elements =
       options_.limits.max_queue_elements;
   LEAT_ASSIGN_OR_RETURN(devices_, DeviceSet::Create(devices));

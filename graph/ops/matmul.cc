@@ -75,7 +75,8 @@ void Register(OpRegistry& registry) {
                  "fused_ops: list(string) = []", "epsilon: float = 0.0001",
                  "leakyrelu_alpha: float = 0.2"},
        .shape = MatMulShape},
-      {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
+      {ExpensiveOnCpu({{"T", {DType::kFloat}}}),
+       OnGpu({{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}})});
 
   registry.Add(
       {.name = "BatchMatMulV2",

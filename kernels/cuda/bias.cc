@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "leat/core/status_macros.h"
-#include "leat/kernels/cuda/device/binary.h"
+#include "leat/kernels/cuda/bias_and_activation.h"
 #include "leat/kernels/cuda/reduce_kernel.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/shapes/bias_channels.h"
 
 namespace leat::kernels::cuda::bias {
 namespace {
@@ -22,20 +22,7 @@ class BiasAdd final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Channels c, BiasChannels(context, nchw_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, value.shape()));
-    if (output->num_elements() == 0) return absl::OkStatus();
-    LEAT_ASSIGN_OR_RETURN(
-        const BroadcastPlan<2> plan,
-        PlanBroadcast(Shape{c.outer, c.count, c.inner}, Shape{c.count, 1}));
-    LEAT_ASSIGN_OR_RETURN(const auto map, MapOf(plan));
-    return OnStream(context, [&](CUstream_st* stream) {
-      return leat::cuda::LaunchArithmetic(stream, leat::cuda::Arithmetic::kAdd,
-                                          TypeOf(value),
-                                          {.a = value.raw_data(),
-                                           .b = bias.raw_data(),
-                                           .output = output->mutable_raw_data(),
-                                           .n = value.num_elements(),
-                                           .map = &map});
-    });
+    return AddBias(*StreamOf(context), c, value, bias, *output);
   }
 
  private:

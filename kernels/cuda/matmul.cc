@@ -5,26 +5,13 @@
 #include <memory>
 
 #include "leat/core/status_macros.h"
-#include "leat/kernels/cuda/device/matmul.h"
-#include "leat/kernels/gpu_kernel.h"
+#include "leat/kernels/device_copy.h"
+#include "leat/kernels/gpu_product.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/matmul_shapes.h"
 
 namespace leat::kernels::cuda::matmul {
 namespace {
-
-// Returns the operands of one product.
-leat::cuda::MatMulOperands OperandsOf(const MatMulShape& s, const Tensor& a,
-                                      const Tensor& b, Tensor& c) {
-  return {.a = a.raw_data(),
-          .b = b.raw_data(),
-          .c = c.mutable_raw_data(),
-          .m = s.m,
-          .n = s.n,
-          .k = s.k,
-          .transpose_a = s.transpose_a,
-          .transpose_b = s.transpose_b};
-}
 
 class MatMul final : public Kernel {
  public:
@@ -37,11 +24,8 @@ class MatMul final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create({s.m, s.n}));
     LEAT_ASSIGN_OR_RETURN(Tensor * c, context.AllocateOutput(0, shape));
     if (c->num_elements() == 0) return absl::OkStatus();
-    return OnStream(context, [&](CUstream_st* stream) {
-      return leat::cuda::LaunchMatMul(
-          stream, TypeOf(*c),
-          OperandsOf(s, context.input(0), context.input(1), *c));
-    });
+    return MultiplyOnGpu(*StreamOf(context), c->dtype(),
+                         OperandsOf(s, context.input(0), context.input(1), *c));
   }
 
  private:
@@ -70,19 +54,17 @@ class BatchMatMul final : public Kernel {
     operands.a_stride = plan.strides[0].back() * s.m * s.k;
     operands.b_stride = plan.strides[1].back() * s.k * s.n;
     operands.c_stride = s.m * s.n;
-    return OnStream(context, [&](CUstream_st* stream) {
-      bool known = true;
-      // Each row of the plan is a batch whose matrices are equally far apart.
-      plan.ForEachRow(
-          0, plan.num_rows(), [&](const std::array<int64_t, 2>& from) {
-            operands.a = x.raw_data() + from[0] * s.m * s.k * size;
-            operands.b = y.raw_data() + from[1] * s.k * s.n * size;
-            known &= leat::cuda::LaunchMatMul(stream, TypeOf(x), operands);
-            operands.c = static_cast<char*>(operands.c) +
-                         plan.row_size() * s.m * s.n * size;
-          });
-      return known;
-    });
+    absl::Status status;
+    // Each row of the plan is a batch whose matrices are equally far apart.
+    plan.ForEachRow(
+        0, plan.num_rows(), [&](const std::array<int64_t, 2>& from) {
+          operands.a = x.raw_data() + from[0] * s.m * s.k * size;
+          operands.b = y.raw_data() + from[1] * s.k * s.n * size;
+          status.Update(MultiplyOnGpu(*StreamOf(context), x.dtype(), operands));
+          operands.c = static_cast<char*>(operands.c) +
+                       plan.row_size() * s.m * s.n * size;
+        });
+    return status;
   }
 
  private:

@@ -47,6 +47,25 @@ struct LeakyRelu {
   }
 };
 
+struct GeluExact {
+  static constexpr int kNanoseconds = 10;
+  template <class W>
+  LEAT_DEVICE W operator()(W x) const {
+    constexpr W kOneBySqrt2 = W(0.70710678118654752);
+    return W(0.5) * x * (W(1) + std::erf(x * kOneBySqrt2));
+  }
+};
+
+struct GeluApproximate {
+  static constexpr int kNanoseconds = 10;
+  template <class W>
+  LEAT_DEVICE W operator()(W x) const {
+    constexpr W kSqrt2ByPi = W(0.79788456080286536);
+    return W(0.5) * x *
+           (W(1) + std::tanh(kSqrt2ByPi * (x + W(0.044715) * (x * x * x))));
+  }
+};
+
 // Computes Softplus, log(1 + e^x). Above -threshold the result rounds to x, and
 // below threshold it rounds to e^x.
 struct Softplus {

@@ -4,6 +4,7 @@
 // all tests are skipped.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -11,14 +12,18 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/tensor.h"
+#include "leat/runtime/cuda/cublaslt_api.h"
 #include "leat/runtime/cuda/cuda_device.h"
 #include "leat/tests/runtime/cuda/random_program.h"
 #include "leat/tests/testing/event.h"
+#include "leat/tests/testing/gpu/host_products.h"
 
 namespace leat::cuda_gpu_test {
 namespace {
@@ -192,6 +197,116 @@ TEST_F(CudaGpuTest, ARefusedCallIsAnError) {
   EXPECT_FALSE(api_->SetDevice(999).ok());
   EXPECT_TRUE(stream().CheckLaunch().ok());
   CopyAround(1000, true);
+}
+
+// ---- Libraries ----
+
+// Fills a tensor with small integers, whose products and sums are exact.
+template <class T>
+void FillWithIntegers(std::mt19937& random, Tensor& tensor) {
+  for (T& x : tensor.mutable_data<T>()) {
+    x = static_cast<T>(static_cast<float>(random() % 5) - 2);
+  }
+}
+
+// Returns a form of random extents whose matrices lie one behind the other.
+ProductForm RandomForm(std::mt19937& random, DType type) {
+  ProductForm form{.type = type,
+                   .m = 1 + static_cast<int64_t>(random() % 150),
+                   .n = 1 + static_cast<int64_t>(random() % 150),
+                   .k = 1 + static_cast<int64_t>(random() % 150),
+                   .num_products = 1 + static_cast<int64_t>(random() % 3)};
+  form.a.is_transposed = random() % 2 == 0;
+  form.b.is_transposed = random() % 2 == 0;
+  form.a.leading = form.a.is_transposed ? form.k : form.m;
+  form.b.leading = form.b.is_transposed ? form.n : form.k;
+  form.d.leading = form.m;
+  form.a.stride = random() % 2 == 0 ? 0 : form.m * form.k;
+  form.b.stride = form.k * form.n;
+  form.d.stride = form.m * form.n;
+  return form;
+}
+
+template <class T>
+class ProductCheck {
+ public:
+  ProductCheck(CudaDevice& device, std::mt19937& random)
+      : device_(device), random_(random) {}
+
+  // Computes random products with the library and with loops of the host.
+  void Run(std::function<absl::Status()> drain) {
+    ProductForm form = RandomForm(random_, kDTypeOf<T>);
+    if (!std::is_same_v<T, double> && form.num_products == 1) {
+      form.epilogue = static_cast<ProductEpilogue>(random_() % 4);
+    }
+    const Tensor a =
+        New(device_.host_allocator(), form.m * form.k * form.num_products);
+    const Tensor b =
+        New(device_.host_allocator(), form.k * form.n * form.num_products);
+    const Tensor bias = New(device_.host_allocator(), form.m);
+    Tensor expected =
+        New(device_.host_allocator(), form.m * form.n * form.num_products);
+    const Tensor result =
+        New(device_.host_allocator(), form.m * form.n * form.num_products);
+    testing::ComputeProducts(form, {.a = a.raw_data(),
+                                    .b = b.raw_data(),
+                                    .d = expected.mutable_raw_data(),
+                                    .bias = bias.raw_data()});
+    Tensor there = New(device_.allocator(), expected.num_elements());
+    const Tensor a_there = Copy(a);
+    const Tensor b_there = Copy(b);
+    const Tensor bias_there = Copy(bias);
+    GpuStream& stream = *device_.gpu_stream();
+    const absl::Status status =
+        stream.libraries().matrix_multiplication()->Multiply(
+            form, {.a = a_there.raw_data(),
+                   .b = b_there.raw_data(),
+                   .d = there.mutable_raw_data(),
+                   .bias = bias_there.raw_data()});
+    ASSERT_TRUE(status.ok()) << status;
+    stream.CopyToHost(there, result, nullptr);
+    ASSERT_TRUE(drain().ok());
+    const float tolerance =
+        form.epilogue == ProductEpilogue::kBiasGelu ? 0.02f : 0.0f;
+    for (int64_t i = 0; i < expected.num_elements(); ++i) {
+      const auto at = static_cast<size_t>(i);
+      const auto want = static_cast<float>(expected.data<T>()[at]);
+      ASSERT_NEAR(static_cast<float>(result.data<T>()[at]), want,
+                  tolerance * (1 + std::abs(want)))
+          << i << " of " << form.m << "x" << form.n << "x" << form.k
+          << ", epilogue " << static_cast<int>(form.epilogue);
+    }
+  }
+
+ private:
+  Tensor New(Allocator& allocator, int64_t elements) {
+    Tensor tensor =
+        Tensor::Allocate(allocator, kDTypeOf<T>, Shape{elements}).value();
+    if (!tensor.IsOnGpu()) FillWithIntegers<T>(random_, tensor);
+    return tensor;
+  }
+  Tensor Copy(const Tensor& tensor) {
+    Tensor copy = New(device_.allocator(), tensor.num_elements());
+    EXPECT_TRUE(device_.gpu_stream()->CopyToDevice(tensor, copy).ok());
+    return copy;
+  }
+
+  CudaDevice& device_;
+  std::mt19937& random_;
+};
+
+// A machine for GPUs has cuBLASLt.
+TEST_F(CudaGpuTest, ItsLibraryMultipliesMatrices) {
+  ASSERT_NE(stream().libraries().matrix_multiplication(), nullptr)
+      << NewCublasLt().status();
+  std::mt19937 random(1);
+  const auto drain = [this] { return Drain(); };
+  for (int i = 0; i < 50; ++i) {
+    ProductCheck<float>(*device_, random).Run(drain);
+    ProductCheck<double>(*device_, random).Run(drain);
+    ProductCheck<half>(*device_, random).Run(drain);
+    ProductCheck<bfloat16>(*device_, random).Run(drain);
+  }
 }
 
 // ---- How fast it is ----

@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "leat/core/check.h"
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/dtype_list.h"
+#include "leat/runtime/cuda/cuda_libraries.h"
 #include "leat/tests/testing/gpu/test_gpu.h"
 
 namespace leat::testing {
@@ -39,9 +41,16 @@ class CudartGpu final : public TestGpu, public GpuStream {
                  .incarnation = 1}) {
     LEAT_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) ==
                cudaSuccess);
+    libraries_ = std::make_unique<CudaLibraries>(CudaLibrariesOptions{
+        .api = NewCudaApi().value(),
+        .device = *this,
+        .log = [](absl::string_view text) {
+          std::fprintf(stderr, "%s\n", std::string(text).c_str());
+        }});
   }
   ~CudartGpu() override {
     cudaStreamSynchronize(stream_);
+    libraries_.reset();
     cudaStreamDestroy(stream_);
   }
 
@@ -98,6 +107,7 @@ class CudartGpu final : public TestGpu, public GpuStream {
     if (done != nullptr) std::move(done)(status);
   }
   void Drain(Done done) final { std::move(done)(RunAll()); }
+  GpuLibraries& libraries() final { return *libraries_; }
 
  private:
   class Memory final : public Allocator {
@@ -160,6 +170,7 @@ class CudartGpu final : public TestGpu, public GpuStream {
   cudaStream_t stream_ = nullptr;
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test-gpu", 1);
   Memory allocator_{*this};
+  std::unique_ptr<CudaLibraries> libraries_;
 };
 
 }  // namespace leat::testing

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs sessions on the fake of CUDA. The nodes only route tensors, so these
+// Runs sessions on the fake of CUDA. Most nodes only route tensors, so these
 // tests also run where the kernels of GPUs are compiled for GPUs.
 #include <memory>
 #include <string>
@@ -12,8 +12,10 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/kernels/cuda/device/form.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/fake_cuda.h"
+#include "leat/tests/testing/gpu/fake_blas.h"
 
 namespace leat::gpu_session_test {
 namespace {
@@ -217,6 +219,73 @@ TEST(DevicesFlagTest, NamesGpus) {
     const absl::Status status = ParseDevices(text).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
   }
+}
+
+// Returns relu(x * w + bias) of a session whose GPU has a library with this
+// record. Null stands for a machine that does not have the library.
+std::vector<float> Layer(const std::shared_ptr<testing::FakeBlasRecord>& record,
+                         std::vector<std::string>& log) {
+  GraphBuilder b;
+  Output x;
+  Output y;
+  {
+    auto gpu = b.OnDevice(kGpu0);
+    x = b.Placeholder<float>("x");
+    Output w = b.Const({{1.0f, 0.0f}, {0.5f, 1.0f}, {2.0f, 3.0f}});
+    y = op::Relu(op::BiasAdd(op::MatMul(x, w), b.Const({0.25f, 100.0f})));
+  }
+  LocalSessionOptions options;
+  options.devices.num_threads = 1;
+  options.devices.num_gpus = 1;
+  options.devices.log = [&](absl::string_view line) { log.emplace_back(line); };
+  testing::FakeCudaOptions fake;
+  if (record != nullptr) {
+    fake.new_blas = [&]() -> absl::StatusOr<std::unique_ptr<BlasApi>> {
+      return std::make_unique<testing::FakeBlas>(record);
+    };
+  }
+  options.devices.cuda = std::make_shared<FakeCuda>(fake);
+  auto session = NewLocalSession(b.Build().value(), options);
+  EXPECT_TRUE(session.ok()) << session.status();
+  if (!session.ok()) return {};
+  const Tensor fed = Tensor::Of<float>(Shape{2, 3}, {1, 2, 3, -4, 5, -6});
+  std::vector<float> values;
+  for (int i = 0; i < 3; ++i) {
+    auto fetched = (*session)->Run({.feeds = {{x, fed}}, .fetches = {y}});
+    EXPECT_TRUE(fetched.ok()) << fetched.status();
+    if (!fetched.ok()) return {};
+    const auto data = (*fetched)[0].data<float>();
+    values.assign(data.begin(), data.end());
+  }
+  return values;
+}
+
+// One call of the library does what three nodes say.
+TEST(GpuLibraryTest, MultipliesWithItsEpilogue) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  const auto record = std::make_shared<testing::FakeBlasRecord>();
+  std::vector<std::string> log;
+  EXPECT_THAT(Layer(record, log), ElementsAre(8.25f, 111.0f, 0.0f, 87.0f));
+  ASSERT_EQ(record->planned.size(), 1u);
+  EXPECT_EQ(record->planned[0].epilogue, ProductEpilogue::kBiasRelu);
+  EXPECT_THAT(log, ElementsAre());
+}
+
+TEST(GpuLibraryTest, WithoutItAKernelMultiplies) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  std::vector<std::string> log;
+  EXPECT_THAT(Layer(nullptr, log), ElementsAre(8.25f, 111.0f, 0.0f, 87.0f));
+  EXPECT_THAT(log, ElementsAre(HasSubstr("cuBLASLt cannot be used")));
+}
+
+// A library that has no algorithm for a form leaves it to the kernel.
+TEST(GpuLibraryTest, WhatItRefusesAKernelMultiplies) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  const auto record = std::make_shared<testing::FakeBlasRecord>();
+  record->next_plan = absl::UnimplementedError("no algorithm");
+  std::vector<std::string> log;
+  EXPECT_THAT(Layer(record, log), ElementsAre(8.25f, 111.0f, 0.0f, 87.0f));
+  EXPECT_EQ(record->planned.size(), 2u);  // with the epilogue and without
 }
 
 TEST(DeviceSetTest, HasTheGpusThatItIsAskedFor) {

@@ -16,6 +16,7 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/server/server.h"
+#include "leat/tests/testing/gpu/fake_blas.h"
 #include "leat/tests/testing/fake_cuda.h"
 #include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/leaks.h"
@@ -173,7 +174,8 @@ void AddGpu(LocalSessionOptions& options) {
       testing::FakeCudaOptions{.memory_bytes = int64_t{1} << 30,
                                .seed = ++seed,
                                .has_thread = false,
-                               .runs_when_asked = true});
+                               .runs_when_asked = true,
+                               .new_blas = &testing::NewFakeBlas});
 }
 
 }  // namespace

@@ -156,6 +156,10 @@ bool LaunchActivation(const Arguments& arguments, Unary function,
         return Launch<T>(arguments, Elu());
       case Unary::kLeakyRelu:
         return Launch<T>(arguments, LeakyRelu{alpha});
+      case Unary::kGeluExact:
+        return Launch<T>(arguments, GeluExact());
+      case Unary::kGeluApproximate:
+        return Launch<T>(arguments, GeluApproximate());
       case Unary::kSoftplus:
         return Launch<T>(arguments, SoftplusOf(kFractionBits<T>));
       default:

@@ -32,6 +32,8 @@ enum class Unary : uint8_t {
   kRelu6,
   kElu,
   kLeakyRelu,
+  kGeluExact,
+  kGeluApproximate,
   kSoftplus,
   kLogicalNot,
 };

@@ -26,6 +26,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/kernels/cuda/device/host_stream.h"
+#include "leat/tests/testing/gpu/host_products.h"
 #include "leat/tests/testing/gpu/test_gpu.h"
 
 namespace leat::testing {
@@ -33,8 +34,9 @@ namespace leat::testing {
 // Is thread-safe. Must outlive its tensors.
 class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
  public:
-  // Each piece of work runs on `num_threads` threads.
-  explicit QueuedGpu(int num_threads = 1);
+  // Each piece of work runs on `num_threads` threads. Without `has_libraries`,
+  // kernels must do without the libraries of a GPU.
+  explicit QueuedGpu(int num_threads = 1, bool has_libraries = true);
   // Runs the work that is left.
   ~QueuedGpu() override;
 
@@ -55,6 +57,9 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) final;
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) final;
   void Drain(Done done) final;
+  GpuLibraries& libraries() final {
+    return has_libraries_ ? libraries_ : no_libraries_;
+  }
 
  private:
   // Gives out blocks of malloc, which are freed in the order of the work.
@@ -81,6 +86,9 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test-gpu", 1);
   const int num_threads_;
   Memory allocator_{*this};
+  const bool has_libraries_;
+  GpuLibraries no_libraries_;
+  HostMultiplication libraries_{*this};
   Mutex mutex_;
   std::vector<std::function<void()>> work_ ABSL_GUARDED_BY(mutex_);
 };
@@ -133,12 +141,13 @@ inline AllocatorStats QueuedGpu::Memory::stats() const {
   return {.live_bytes = live_bytes_};
 }
 
-inline QueuedGpu::QueuedGpu(int num_threads)
+inline QueuedGpu::QueuedGpu(int num_threads, bool has_libraries)
     : TestGpu({.name = "/job:localhost/replica:0/task:0/device:GPU:0",
                .type = kGpu,
                .memory_bytes = int64_t{1} << 30,
                .incarnation = 1}),
-      num_threads_(num_threads) {}
+      num_threads_(num_threads),
+      has_libraries_(has_libraries) {}
 
 inline QueuedGpu::~QueuedGpu() { RunAll().IgnoreError(); }
 

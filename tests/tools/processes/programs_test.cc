@@ -102,6 +102,16 @@ TEST_F(ProgramsTest, RunAndShowGraphs) {
   EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
 }
 
+// Libraries of CUDA are opened when a GPU needs them.
+TEST_F(ProgramsTest, AreNotLinkedWithCuda) {
+  const Ended ldd = RunProgram("/usr/bin/ldd", {LEAT_PROGRAM_LEAT});
+  EXPECT_EQ(ldd.code, 0) << ldd.err;
+  EXPECT_THAT(ldd.out, HasSubstr("libc.so"));
+  for (const char* library : {"libcuda", "libcublas", "libcudnn", "libnccl"}) {
+    EXPECT_THAT(ldd.out, Not(HasSubstr(library)));
+  }
+}
+
 TEST_F(ProgramsTest, RunAndShowSavedModels) {
   const std::string model =
       LEAT_TESTS_DIR "/train/saved_model/tensorflow/half_plus_two";
