@@ -27,6 +27,8 @@ struct CUstream_st;
 
 namespace leat {
 
+class GpuLibraries;
+
 // Work that is queued here begins in the order of the calls. The bytes of a
 // Buffer in the memory of the GPU belong to this stream: work that is queued
 // after the last reference was dropped may reuse the bytes, although earlier
@@ -70,6 +72,9 @@ class GpuStream {
   // was queued before the call has run. Passes the first error of that work,
   // such as an index out of range that a kernel has found.
   virtual void Drain(Done done) = 0;
+
+  // Returns the libraries whose work is queued here.
+  virtual GpuLibraries& libraries() = 0;
 };
 
 }  // namespace leat

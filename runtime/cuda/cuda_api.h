@@ -26,6 +26,8 @@ struct CUevent_st;
 
 namespace leat {
 
+class BlasApi;
+
 // A queue of work for one GPU, or null.
 using CudaStream = CUstream_st*;
 // A mark in a stream, or null. It is passed when all work in front of it has
@@ -131,6 +133,13 @@ class CudaApi {
   // cudaMemsetAsync.
   virtual absl::Status Fill(CudaStream stream, char* to, uint8_t value,
                             size_t bytes) = 0;
+
+  // ---- Libraries ----
+
+  // Open a library for the current GPU. They return NOT_FOUND, saying where it
+  // was looked for, if the machine does not have the library, and
+  // FAILED_PRECONDITION if the library cannot be used.
+  virtual absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() = 0;
 };
 
 // Returns the error of a call, with CUDA's number, name and text of the error:

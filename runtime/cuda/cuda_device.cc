@@ -93,11 +93,13 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::New(
     device->queue_ = NewThreadPool(absl::StrCat("leat-", short_name), 1);
     return absl::OkStatus();
   }));
+  device->libraries_ = std::make_unique<CudaLibraries>(CudaLibrariesOptions{
+      api, *device, ordinal, options.allow_tf32, options.log});
   Clock& clock = options.clock != nullptr ? *options.clock : RealClock();
   LEAT_ASSIGN_OR_RETURN(
       device->streams_,
       CudaStreams::New({api, device->health_, ordinal, device->pinned_,
-                        *device->queue_, clock}));
+                        *device->queue_, clock, *device->libraries_}));
   StreamAllocatorOptions memory{.name = short_name,
                                 .ordinal = ordinal,
                                 .stream = device->streams_->compute()};

@@ -8,14 +8,17 @@
 #ifndef LEAT_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define LEAT_RUNTIME_CUDA_CUDA_DEVICE_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/devices/host_side_device.h"
 #include "leat/core/threads/clock.h"
 #include "leat/runtime/cuda/cuda_api.h"
+#include "leat/runtime/cuda/cuda_libraries.h"
 #include "leat/runtime/cuda/cuda_streams.h"
 #include "leat/runtime/cuda/device_health.h"
 #include "leat/runtime/cuda/pinned_pool.h"
@@ -46,6 +49,11 @@ struct CudaDeviceOptions {
   Allocator* ordinary = nullptr;
   // The files that kernels may use. Borrowed, may be null.
   FileService* files = nullptr;
+  // Whether libraries may round the factors of products of floats to 10 bits
+  // after the binary point (TF32), which is faster.
+  bool allow_tf32 = false;
+  // Hears, in a sentence, of a library that cannot be opened. May be null.
+  std::function<void(absl::string_view)> log = nullptr;
   // Borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
 };
@@ -84,6 +92,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaStreams> streams_;
   std::unique_ptr<StreamAllocator> allocator_;
   HostSideDevice host_side_;
+  std::unique_ptr<CudaLibraries> libraries_;  // uses memory and streams
 };
 
 // Makes a device of each GPU that the options name. `info.memory_bytes` is the

@@ -21,8 +21,8 @@
 
 namespace leat {
 
-// What CudaStreams uses. `pinned`, `queue` and `clock` are borrowed and must
-// outlive the streams.
+// What CudaStreams uses. `pinned`, `queue`, `clock` and `libraries` are
+// borrowed. They must outlive the streams, but the libraries only their use.
 struct CudaStreamsOptions {
   std::shared_ptr<CudaApi> api;
   std::shared_ptr<DeviceHealth> health;
@@ -30,6 +30,7 @@ struct CudaStreamsOptions {
   PinnedPool& pinned;
   WorkQueue& queue;  // has one thread, so that it keeps the order of closures
   Clock& clock;
+  GpuLibraries& libraries;
 };
 
 // Thread-safe. How work of the streams is ordered:
@@ -63,6 +64,7 @@ class CudaStreams final : public GpuStream {
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) override;
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) override;
   void Drain(Done done) override;
+  GpuLibraries& libraries() override { return options_.libraries; }
 
   // Returns the compute stream. It exists as long as this object.
   CudaStream compute() const { return compute_; }

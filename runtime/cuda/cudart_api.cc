@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/runtime/cuda/cublaslt_api.h"
 #include "leat/runtime/cuda/cuda_api.h"
 
 namespace leat {
@@ -178,6 +179,10 @@ class CudartApi final : public CudaApi {
                     size_t bytes) override {
     return ToStatus("cudaMemsetAsync",
                     cudaMemsetAsync(to, value, bytes, stream));
+  }
+
+  absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() override {
+    return NewCublasLt();
   }
 
  private:

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/allocation_gate.h"
 #include "leat/core/check.h"
+#include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/dtype_list.h"
 #include "leat/tests/testing/gpu/test_gpu.h"
@@ -98,6 +99,7 @@ class CudartGpu final : public TestGpu, public GpuStream {
     if (done != nullptr) std::move(done)(status);
   }
   void Drain(Done done) final { std::move(done)(RunAll()); }
+  GpuLibraries& libraries() final { return libraries_; }
 
  private:
   class Memory final : public Allocator {
@@ -160,6 +162,7 @@ class CudartGpu final : public TestGpu, public GpuStream {
   cudaStream_t stream_ = nullptr;
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test-gpu", 1);
   Memory allocator_{*this};
+  GpuLibraries libraries_;
 };
 
 }  // namespace leat::testing

@@ -26,6 +26,7 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/thread.h"
 #include "leat/kernels/cuda/device/host_stream.h"
+#include "leat/runtime/cuda/blas_api.h"
 #include "leat/runtime/cuda/cuda_api.h"
 
 namespace leat::testing {
@@ -40,6 +41,9 @@ struct FakeCudaOptions {
   // Whether IsPassed runs the work in front of the event, so that nobody has to
   // sleep until the event is passed.
   bool runs_when_asked = false;
+  // Opens the library that multiplies matrices. Null stands for a machine that
+  // does not have it.
+  std::function<absl::StatusOr<std::unique_ptr<BlasApi>>()> new_blas = nullptr;
 };
 
 // Thread-safe. What a program must not do to CUDA, such as copying beyond the
@@ -134,6 +138,10 @@ class FakeCuda final : public CudaApi {
                             size_t bytes) override;
   absl::Status Fill(CudaStream stream, char* to, uint8_t value,
                     size_t bytes) override;
+  absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() override {
+    if (options_.new_blas != nullptr) return options_.new_blas();
+    return absl::NotFoundError("the test has no library for matrices");
+  }
 
  private:
   class Stream;

@@ -22,6 +22,7 @@
 
 #include "leat/core/allocation_gate.h"
 #include "leat/core/devices/device.h"
+#include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/threads/mutex.h"
@@ -55,6 +56,7 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) final;
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) final;
   void Drain(Done done) final;
+  GpuLibraries& libraries() final { return libraries_; }
 
  private:
   // Gives out blocks of malloc, which are freed in the order of the work.
@@ -81,6 +83,7 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test-gpu", 1);
   const int num_threads_;
   Memory allocator_{*this};
+  GpuLibraries libraries_;
   Mutex mutex_;
   std::vector<std::function<void()>> work_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,0 +1,31 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GpuLibraries has the libraries of a GPU's maker that kernels may use, one
+// narrow interface for each.
+//
+//   MatrixMultiplication* const library =
+//       stream.libraries().matrix_multiplication();
+//   if (library == nullptr) return MultiplyWithoutLibrary(...);
+//   return library->Multiply(form, operands);
+#ifndef LEAT_CORE_DEVICES_GPU_LIBRARIES_H_
+#define LEAT_CORE_DEVICES_GPU_LIBRARIES_H_
+
+namespace leat {
+
+class MatrixMultiplication;
+
+// Thread-safe. The libraries of one GPU, which its GpuStream owns. Each
+// function returns null if the machine does not have the library; a kernel must
+// then do without it. The first call of each may take a second, because it
+// opens the library.
+class GpuLibraries {
+ public:
+  virtual ~GpuLibraries() = default;
+
+  // core/devices/matrix_multiplication.h
+  virtual MatrixMultiplication* matrix_multiplication() { return nullptr; }
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_GPU_LIBRARIES_H_

@@ -1,0 +1,68 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BlasMultiplication multiplies matrices with a BlasApi. It keeps the plans of
+// the library, and the workspace that they use.
+//
+//   BlasMultiplication library(std::move(blas), {.device = gpu});
+//   LEAT_RETURN_IF_ERROR(library.Multiply(form, operands));
+#ifndef LEAT_RUNTIME_CUDA_BLAS_MULTIPLICATION_H_
+#define LEAT_RUNTIME_CUDA_BLAS_MULTIPLICATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "leat/core/buffer.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/devices/matrix_multiplication.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/runtime/cuda/blas_api.h"
+
+namespace leat {
+
+struct BlasMultiplicationOptions {
+  // The GPU, whose compute stream runs the products. Borrowed.
+  Device& device;
+  bool allow_tf32 = false;
+  // How many plans are kept. The one unused for longest goes first.
+  size_t max_plans = 1000;
+};
+
+// Thread-safe. All products run one after another in the compute stream, so
+// they share one workspace, which is allocated for the first plan and kept. If
+// the GPU has no memory left for a workspace, plans do without it.
+class BlasMultiplication final : public MatrixMultiplication {
+ public:
+  BlasMultiplication(std::unique_ptr<BlasApi> blas,
+                     const BlasMultiplicationOptions& options);
+
+  absl::Status Multiply(const ProductForm& form,
+                        const ProductOperands& operands) override;
+
+ private:
+  // A form, and how the operands are aligned.
+  using Key = std::pair<ProductForm, size_t>;
+  struct Planned {
+    // Or why there is none.
+    absl::StatusOr<std::shared_ptr<const BlasPlan>> plan;
+    int64_t last_use = 0;
+  };
+
+  absl::StatusOr<std::shared_ptr<const BlasPlan>> PlanOf(const Key& key)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DropOldestPlan() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::unique_ptr<BlasApi> blas_;
+  const BlasMultiplicationOptions options_;
+  Mutex mutex_;
+  BufferRef workspace_ ABSL_GUARDED_BY(mutex_);
+  std::map<Key, Planned> plans_ ABSL_GUARDED_BY(mutex_);
+  int64_t num_uses_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_CUDA_BLAS_MULTIPLICATION_H_

@@ -1,0 +1,78 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SharedLibrary is a library of CUDA that is opened when it is first needed.
+// Programs are not linked with these libraries, so they start quickly, and on
+// machines that do not have them.
+//
+//   LEAT_ASSIGN_OR_RETURN(const SharedLibrary library,
+//                         SharedLibrary::Open("libcublasLt.so.13",
+//                                             LibrarySearch::OfProcess()));
+//   decltype(&cublasLtCreate) create = nullptr;
+//   LEAT_RETURN_IF_ERROR(library.Find("cublasLtCreate", create));
+#ifndef LEAT_RUNTIME_CUDA_SHARED_LIBRARY_H_
+#define LEAT_RUNTIME_CUDA_SHARED_LIBRARY_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace leat {
+
+// The folders in which a library may lie. Only absolute ones are used, so the
+// current folder never decides what runs. A plain value.
+struct LibrarySearch {
+  // These come first, and then the folders in which the system looks.
+  std::vector<std::string> folders = {};
+  // Folders of CUDA toolkits, such as "/usr/local/cuda". Their libraries lie in
+  // lib64 or lib.
+  std::vector<std::string> toolkits = {};
+  // Where Python may be installed, such as "/usr" or the folder of a virtual
+  // environment. NVIDIA's packages of Python lie in
+  // lib/python3*/site-packages/nvidia there.
+  std::vector<std::string> prefixes = {};
+
+  // Returns where this process looks: `folders` has those of the environment
+  // variable LEAT_CUDA_LIBRARY_PATH, which colons separate. The toolkits are
+  // CUDA_HOME, CUDA_PATH and /usr/local/cuda. The prefixes are VIRTUAL_ENV,
+  // CONDA_PREFIX, that of this program, that of the python3 in PATH, /usr/local
+  // and /usr. A program with more rights than its user ignores the environment.
+  static LibrarySearch OfProcess();
+};
+
+// A value. Copies stand for the same library, which stays open until the
+// process ends, because libraries of CUDA cannot be closed safely.
+class SharedLibrary {
+ public:
+  // Opens the library `soname`, such as "libcublasLt.so.13". Takes up to a
+  // second. Returns NOT_FOUND if no folder has a library of that name that can
+  // be opened, with what the loader said about each file, and where it looked.
+  static absl::StatusOr<SharedLibrary> Open(const std::string& soname,
+                                            const LibrarySearch& search);
+
+  // Stores the function `name`. Returns FAILED_PRECONDITION, naming the library
+  // and the function, if the library has none.
+  template <class Function>
+  absl::Status Find(const char* name, Function*& function) const {
+    return FindAddress(name, reinterpret_cast<void**>(&function));
+  }
+
+  // Returns the path of the file, such as
+  // "/usr/local/cuda/lib64/libcublasLt.so.13", or its bare name if the system
+  // knew where it is.
+  const std::string& path() const { return path_; }
+
+ private:
+  SharedLibrary(void* handle, std::string path)
+      : handle_(handle), path_(std::move(path)) {}
+  absl::Status FindAddress(const char* name, void** address) const;
+
+  void* handle_;
+  std::string path_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_CUDA_SHARED_LIBRARY_H_
