@@ -54,6 +54,26 @@ TEST_P(GpuCasesTest, SurviveEachFailedAllocation) {
               });
 }
 
+// Convolutions need no library.
+TEST(GpuWithoutLibrariesTest, Convolves) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  testing::KernelTestHarness harness(
+      std::make_unique<testing::QueuedGpu>(/*num_threads=*/1,
+                                           /*has_libraries=*/false),
+      testing::AllKernels());
+  std::set<std::string> tested;
+  for (const std::string& file : CaseFiles()) {
+    ForEachCase(harness, file,
+                [&](testing::KernelTestHarness& gpu, const json& spec) {
+                  const auto op = spec["op"].get<std::string>();
+                  if (!absl::StartsWith(op, "Conv2D")) return;
+                  tested.insert(op);
+                  CheckCase(gpu, spec);
+                });
+  }
+  EXPECT_EQ(tested.size(), 3u);
+}
+
 // Returns true for the ops whose GPU kernels tests/kernels/ tests.
 bool IsTestedElsewhere(const std::string& op) {
   return absl::StrContains(op, "Apply") || absl::StrContains(op, "Random") ||

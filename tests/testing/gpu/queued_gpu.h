@@ -27,6 +27,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/kernels/cuda/device/host_stream.h"
+#include "leat/tests/testing/gpu/host_convolution.h"
 #include "leat/tests/testing/gpu/test_gpu.h"
 
 namespace leat::testing {
@@ -34,8 +35,9 @@ namespace leat::testing {
 // Thread-safe. Must outlive its tensors.
 class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
  public:
-  // Each piece of work runs on `num_threads` threads.
-  explicit QueuedGpu(int num_threads = 1);
+  // Each piece of work runs on `num_threads` threads. Without `has_libraries`,
+  // kernels must do without the libraries of a GPU.
+  explicit QueuedGpu(int num_threads = 1, bool has_libraries = true);
   // Runs the work that is left.
   ~QueuedGpu() override;
 
@@ -56,7 +58,9 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) final;
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) final;
   void Drain(Done done) final;
-  GpuLibraries& libraries() final { return libraries_; }
+  GpuLibraries& libraries() final {
+    return has_libraries_ ? libraries_ : no_libraries_;
+  }
 
  private:
   // Gives out blocks of malloc, which are freed in the order of the work.
@@ -77,13 +81,24 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
     int64_t live_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   };
 
+  class Libraries final : public GpuLibraries {
+   public:
+    explicit Libraries(cuda::HostStream& stream) : convolution_(stream) {}
+    ConvolutionLibrary* convolution() final { return &convolution_; }
+
+   private:
+    HostConvolution convolution_;
+  };
+
   void Add(std::function<void()> work) final;
   int num_threads() const final { return num_threads_; }
 
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test-gpu", 1);
   const int num_threads_;
   Memory allocator_{*this};
-  GpuLibraries libraries_;
+  const bool has_libraries_;
+  GpuLibraries no_libraries_;
+  Libraries libraries_{*this};
   Mutex mutex_;
   std::vector<std::function<void()>> work_ ABSL_GUARDED_BY(mutex_);
 };
@@ -136,12 +151,13 @@ inline AllocatorStats QueuedGpu::Memory::stats() const {
   return {.live_bytes = live_bytes_};
 }
 
-inline QueuedGpu::QueuedGpu(int num_threads)
+inline QueuedGpu::QueuedGpu(int num_threads, bool has_libraries)
     : TestGpu({.name = "/job:localhost/replica:0/task:0/device:GPU:0",
                .type = kGpu,
                .memory_bytes = int64_t{1} << 30,
                .incarnation = 1}),
-      num_threads_(num_threads) {}
+      num_threads_(num_threads),
+      has_libraries_(has_libraries) {}
 
 inline QueuedGpu::~QueuedGpu() { RunAll().IgnoreError(); }
 
