@@ -37,6 +37,10 @@ if(LEAT_CUDA_FOUND)
   set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
+  # cuDNN's headers. The library is opened when a GPU first needs it.
+  find_path(LEAT_CUDNN_INCLUDE cudnn_backend.h
+            HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  mark_as_advanced(LEAT_CUDNN_INCLUDE)
 endif()
 
 function(leat_device_code name)

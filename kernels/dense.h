@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "leat/core/buffer.h"
+#include "leat/core/convolution_shape.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/kernels/epilogue.h"
 
@@ -48,32 +49,9 @@ absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
                                const float* b, float* c,
                                const Epilogue* epilogue = nullptr);
 
-// Describes the shape of a 2-D convolution as in TensorFlow's Conv2D.
-// Activations are NHWC, or NCHW with channels_first; the filter is HWIO. All
-// extents are positive and fit each other (core/window.h computes them). The
-// input has `groups` times as many channels as the filter.
-struct ConvolutionShape {
-  bool channels_first = false;
-  int64_t batch = 0;
-  int64_t in_channels = 0, in_height = 0, in_width = 0;
-  int64_t out_channels = 0, out_height = 0, out_width = 0;
-  // Each group of output channels reads its own group of input channels.
-  int64_t groups = 1;
-  int64_t filter_height = 0, filter_width = 0;
-  int64_t stride_height = 1, stride_width = 1;
-  // Are the distances between neighbouring taps of the filter; 1 if they are
-  // adjacent.
-  int64_t dilation_height = 1, dilation_width = 1;
-  // Are the numbers of rows and columns of zeros that are added to the input.
-  int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
-
-  friend bool operator==(const ConvolutionShape&,
-                         const ConvolutionShape&) = default;
-};
-
-// Runs the convolutions of one kernel. Is thread-safe. Compiles a oneDNN
-// primitive for each new shape, and keeps a bounded number of primitives for
-// the next steps.
+// Runs the convolutions of one kernel. Thread-safe. Compiles a oneDNN primitive
+// for each new shape, and keeps a bounded number of primitives for the next
+// steps.
 class Convolution {
  public:
   Convolution();

@@ -12,6 +12,7 @@
 
 namespace leat {
 
+class ConvolutionLibrary;
 class MatrixMultiplication;
 
 // Thread-safe. The libraries of one GPU, which its GpuStream owns. Each
@@ -24,6 +25,8 @@ class GpuLibraries {
 
   // core/devices/matrix_multiplication.h
   virtual MatrixMultiplication* matrix_multiplication() { return nullptr; }
+  // core/devices/convolution_library.h
+  virtual ConvolutionLibrary* convolution() { return nullptr; }
 };
 
 }  // namespace leat

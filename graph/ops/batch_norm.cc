@@ -3,6 +3,7 @@
 // Defines FusedBatchNormV3 and the op of its gradient.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
@@ -83,6 +84,12 @@ absl::Status FusedBatchNormGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// The types that the kernels support. Statistics are float.
+std::vector<TypeConstraint> FloatStatistics() {
+  return {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
+          {"U", {DType::kFloat}}};
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -99,8 +106,7 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
                  "is_training: bool = true"},
        .shape = FusedBatchNormShape},
-      {ExpensiveOnCpu({{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
-                       {"U", {DType::kFloat}}})});
+      {ExpensiveOnCpu(FloatStatistics()), OnGpu(FloatStatistics())});
 
   registry.Add(
       {.name = "FusedBatchNormGradV3",
@@ -115,8 +121,7 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
                  "is_training: bool = true"},
        .shape = FusedBatchNormGradShape},
-      {ExpensiveOnCpu({{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
-                       {"U", {DType::kFloat}}})});
+      {ExpensiveOnCpu(FloatStatistics()), OnGpu(FloatStatistics())});
 }
 
 }  // namespace leat::ops::batch_norm

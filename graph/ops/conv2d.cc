@@ -236,7 +236,8 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
        .shape = Conv2DShape},
-      {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}})});
+      {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "Conv2DBackpropInput",
@@ -250,7 +251,8 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
        .shape = Conv2DBackpropInputShape},
-      {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}})});
+      {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"input_sizes"})});
 
   registry.Add(
       {.name = "Conv2DBackpropFilter",
@@ -264,7 +266,8 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
        .shape = Conv2DBackpropFilterShape},
-      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"filter_sizes"})});
 }
 
 }  // namespace leat::ops::conv2d

@@ -149,7 +149,8 @@ void AddMaxPool(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
        .shape = MaxPoolShape},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   const OpSpec max_pool_grad = {
       .name = "MaxPoolGrad",
@@ -162,7 +163,8 @@ void AddMaxPool(OpRegistry& registry) {
                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                 "T: realnumbertype = float"},
       .shape = MaxPoolGradShape};
-  registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+                               OnGpu({{"T", kFloats.dtypes()}})});
 
   // Computes ReluGrad(MaxPoolGrad(orig_input, orig_output, grad), orig_input).
   // The fusion pass makes this op.
@@ -172,7 +174,8 @@ void AddMaxPool(OpRegistry& registry) {
       "Computes MaxPoolGrad and ReluGrad at once, for a MaxPool whose input a "
       "Relu computes.";
   registry.Add(std::move(max_pool_relu_grad),
-               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}}),
+                OnGpu({{"T", kFloat32And64.dtypes()}})});
 }
 
 void AddAvgPool(OpRegistry& registry) {
@@ -185,7 +188,8 @@ void AddAvgPool(OpRegistry& registry) {
                           "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                           "T: {half, bfloat16, float, double}"},
                 .shape = AvgPoolShape},
-               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "AvgPoolGrad",
@@ -197,7 +201,8 @@ void AddAvgPool(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "T: {half, bfloat16, float, double}"},
        .shape = AvgPoolGradShape},
-      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"orig_input_shape"})});
 }
 
 }  // namespace

@@ -8,82 +8,21 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/batch_norm_shapes.h"
 #include "leat/kernels/through_float.h"
 
 namespace leat::kernels::cpu::batch_norm {
 namespace {
 
-struct Options {
-  float epsilon = 1e-4f;
-  float factor = 1;  // exponential_avg_factor
-  bool training = true;
-  bool channels_first = false;
-  int rank = 4;
-};
-
-absl::StatusOr<Options> GetOptions(const NodeDef& node) {
-  Options o;
-  LEAT_ASSIGN_OR_RETURN(o.epsilon, node.attrs.GetOr<float>("epsilon", 1e-4f));
-  LEAT_ASSIGN_OR_RETURN(
-      o.factor, node.attrs.GetOr<float>("exponential_avg_factor", 1.0f));
-  LEAT_ASSIGN_OR_RETURN(o.training,
-                        node.attrs.GetOr<bool>("is_training", true));
-  LEAT_ASSIGN_OR_RETURN(std::string format,
-                        node.attrs.GetOr<std::string>("data_format", "NHWC"));
-  o.channels_first = format == "NCHW" || format == "NCDHW";
-  o.rank = format == "NDHWC" || format == "NCDHW" ? 5 : 4;
-  if (!o.channels_first && format != "NHWC" && format != "NDHWC") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Invalid data format: ", format));
-  }
-  return o;
-}
-
-// Describes a tensor as [outer, channels, inner]. `inner` is 1 if channels come
-// last.
-struct Layout {
-  int64_t outer = 1, channels = 0, inner = 1;
-  int64_t per_channel() const { return outer * inner; }
-};
-
-absl::StatusOr<Layout> FindLayout(const Options& options, const Shape& shape) {
-  if (shape.rank() != options.rank) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input must be ", options.rank, "-dimensional: ", shape.DebugString()));
-  }
-  Layout layout;
-  const int axis = options.channels_first ? 1 : shape.rank() - 1;
-  layout.channels = shape.dim(axis);
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i == axis) continue;
-    int64_t& extent = i < axis ? layout.outer : layout.inner;
-    LEAT_ASSIGN_OR_RETURN(extent, CheckedMultiply(extent, shape.dim(i)));
-  }
-  return layout;
-}
-
-absl::Status CheckVector(absl::string_view name, const Tensor& tensor,
-                         int64_t channels, bool may_be_empty = false) {
-  if (tensor.rank() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " must be 1-dimensional: ", tensor.shape().DebugString()));
-  }
-  if (tensor.dim(0) == channels || (may_be_empty && tensor.dim(0) == 0)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " must have the same number of elements as the channels of x, got ",
-      tensor.dim(0), " and ", channels));
-}
+// The number of elements of a channel.
+int64_t PerChannel(const Channels& c) { return c.outer * c.inner; }
 
 // Holds two sums for each channel.
 using PairSums = std::vector<std::array<double, 2>>;
@@ -91,8 +30,8 @@ using PairSums = std::vector<std::array<double, 2>>;
 // Returns into how many parts a sum is split. The number depends on the size
 // only and not on the number of threads, so that the rounding is always the
 // same.
-int Parts(const Layout& layout) {
-  const int64_t elements = layout.per_channel() * layout.channels;
+int Parts(const Channels& layout) {
+  const int64_t elements = PerChannel(layout) * layout.count;
   return static_cast<int>(
       std::clamp<int64_t>(std::min(elements / 32768, layout.outer), 1, 16));
 }
@@ -100,17 +39,17 @@ int Parts(const Layout& layout) {
 // Calls `body(outer index, a, b)` for all outer indices and adds up the values
 // that `body` writes to a[channel] and b[channel].
 template <class Body>
-PairSums SumPairs(WorkQueue& queue, const Layout& layout, Body body) {
+PairSums SumPairs(WorkQueue& queue, const Channels& layout, Body body) {
   const int parts = Parts(layout);
   std::vector<PairSums> part_sums(parts);
   ParallelChunks(queue, parts, [&](int part) {
-    PairSums sums(layout.channels, {0.0, 0.0});
-    std::vector<float> a(layout.channels), b(layout.channels);
+    PairSums sums(layout.count, {0.0, 0.0});
+    std::vector<float> a(layout.count), b(layout.count);
     const int64_t begin = layout.outer * part / parts;
     const int64_t end = layout.outer * (part + 1) / parts;
     for (int64_t i = begin; i < end; ++i) {
       body(i, a.data(), b.data());
-      for (int64_t c = 0; c < layout.channels; ++c) {
+      for (int64_t c = 0; c < layout.count; ++c) {
         sums[c][0] += a[c];
         sums[c][1] += b[c];
       }
@@ -119,7 +58,7 @@ PairSums SumPairs(WorkQueue& queue, const Layout& layout, Body body) {
   });
   PairSums total = std::move(part_sums[0]);
   for (int part = 1; part < parts; ++part) {
-    for (int64_t c = 0; c < layout.channels; ++c) {
+    for (int64_t c = 0; c < layout.count; ++c) {
       total[c][0] += part_sums[part][c][0];
       total[c][1] += part_sums[part][c][1];
     }
@@ -128,9 +67,9 @@ PairSums SumPairs(WorkQueue& queue, const Layout& layout, Body body) {
 }
 
 // Calls `body(outer index)` for all outer indices, in parallel.
-void ForOuter(WorkQueue& queue, const Layout& layout,
+void ForOuter(WorkQueue& queue, const Channels& layout,
               absl::FunctionRef<void(int64_t)> body) {
-  ParallelFor(queue, layout.outer, layout.channels * layout.inner / 2 + 1,
+  ParallelFor(queue, layout.outer, layout.count * layout.inner / 2 + 1,
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) body(i);
               });
@@ -140,16 +79,16 @@ void ForOuter(WorkQueue& queue, const Layout& layout,
 // of f over `inner`, and b[channel] is the sum of g. The arguments of f and g
 // are the offset and the channel of an element.
 template <class F, class G>
-void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
-  const int64_t base = outer * l.channels * l.inner;
+void InnerSums(const Channels& l, int64_t outer, F f, G g, float* a, float* b) {
+  const int64_t base = outer * l.count * l.inner;
   if (l.inner == 1) {
-    for (int64_t c = 0; c < l.channels; ++c) {
+    for (int64_t c = 0; c < l.count; ++c) {
       a[c] = f(base + c, c);
       b[c] = g(base + c, c);
     }
     return;
   }
-  for (int64_t c = 0; c < l.channels; ++c) {
+  for (int64_t c = 0; c < l.count; ++c) {
     float sum_a = 0, sum_b = 0;
     for (int64_t k = 0; k < l.inner; ++k) {
       const int64_t at = base + c * l.inner + k;
@@ -165,7 +104,7 @@ void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
 // deviations from the channel's first element instead of the elements
 // themselves. Otherwise rounding would destroy the variance if the elements are
 // large.
-void Moments(WorkQueue& queue, const Layout& l, const float* x,
+void Moments(WorkQueue& queue, const Channels& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
   auto deviation = [&](int64_t at, int64_t c) {
     return x[at] - x[c * l.inner];
@@ -180,8 +119,8 @@ void Moments(WorkQueue& queue, const Layout& l, const float* x,
             },
             a, b);
       });
-  const double count = static_cast<double>(l.per_channel());
-  for (int64_t c = 0; c < l.channels; ++c) {
+  const double count = static_cast<double>(PerChannel(l));
+  for (int64_t c = 0; c < l.count; ++c) {
     const double offset = sums[c][0] / count;
     mean[c] = static_cast<float>(x[c * l.inner] + offset);
     variance[c] =
@@ -190,18 +129,18 @@ void Moments(WorkQueue& queue, const Layout& l, const float* x,
 }
 
 // Computes y = x * scale[c] + shift[c], where c is the channel.
-void Affine(WorkQueue& queue, const Layout& l, const float* x,
+void Affine(WorkQueue& queue, const Channels& l, const float* x,
             const std::vector<float>& scale, const std::vector<float>& shift,
             float* y) {
   ForOuter(queue, l, [&](int64_t outer) {
-    const int64_t base = outer * l.channels * l.inner;
+    const int64_t base = outer * l.count * l.inner;
     if (l.inner == 1) {
-      for (int64_t c = 0; c < l.channels; ++c) {
+      for (int64_t c = 0; c < l.count; ++c) {
         y[base + c] = x[base + c] * scale[c] + shift[c];
       }
       return;
     }
-    for (int64_t c = 0; c < l.channels; ++c) {
+    for (int64_t c = 0; c < l.count; ++c) {
       for (int64_t k = 0; k < l.inner; ++k) {
         const int64_t at = base + c * l.inner + k;
         y[at] = x[at] * scale[c] + shift[c];
@@ -212,24 +151,23 @@ void Affine(WorkQueue& queue, const Layout& l, const float* x,
 
 class BatchNorm final : public Kernel {
  public:
-  explicit BatchNorm(const Options& options) : options_(options) {}
+  explicit BatchNorm(const BatchNormAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& x = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(Layout l, FindLayout(options_, x.shape()));
-    LEAT_RETURN_IF_ERROR(CheckVectors(context, l.channels));
+    LEAT_ASSIGN_OR_RETURN(const Channels l, BatchNormChannels(attrs_, context));
     LEAT_ASSIGN_OR_RETURN(Tensor * y, context.AllocateOutput(0, x.shape()));
     std::array<float*, 4> statistics;
     for (int i = 0; i < 4; ++i) {
       LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                            context.AllocateOutput(1 + i, Shape{l.channels}));
+                            context.AllocateOutput(1 + i, Shape{l.count}));
       statistics[i] = output->mutable_data<float>().data();
     }
     LEAT_RETURN_IF_ERROR(context.AllocateOutput(5, Shape{0}).status());
     if (x.num_elements() == 0) {
       constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
       for (int i = 0; i < 4; ++i) {
-        std::fill_n(statistics[i], l.channels, i < 2 ? kNan : 0.0f);
+        std::fill_n(statistics[i], l.count, i < 2 ? kNan : 0.0f);
       }
       return absl::OkStatus();
     }
@@ -238,27 +176,10 @@ class BatchNorm final : public Kernel {
   }
 
  private:
-  // Returns true if the inputs `mean` and `variance` are used.
-  bool UsesEstimates() const {
-    return !options_.training || options_.factor != 1.0f;
-  }
-
-  absl::Status CheckVectors(const KernelContext& context,
-                            int64_t channels) const {
-    constexpr const char* kNames[] = {"x", "scale", "offset", "mean",
-                                      "variance"};
-    for (int i = 1; i < 5; ++i) {
-      const bool may_be_empty = i >= 3 && !UsesEstimates();
-      LEAT_RETURN_IF_ERROR(
-          CheckVector(kNames[i], context.input(i), channels, may_be_empty));
-    }
-    return absl::OkStatus();
-  }
-
   // Normalizes x into `y`. `statistics` points to the outputs 1 to 4:
   // batch_mean, batch_variance, and the mean and the variance that the gradient
   // needs.
-  void Normalize(KernelContext& context, const Layout& l,
+  void Normalize(KernelContext& context, const Channels& l,
                  const std::array<float*, 4>& statistics, float* y) const {
     const float* x = context.input(0).data<float>().data();
     const auto scale = context.input(1).data<float>();
@@ -267,62 +188,50 @@ class BatchNorm final : public Kernel {
     const auto old_variance = context.input(4).data<float>();
     std::vector<float> mean(old_mean.begin(), old_mean.end());
     std::vector<float> variance(old_variance.begin(), old_variance.end());
-    mean.resize(l.channels);
-    variance.resize(l.channels);
+    mean.resize(l.count);
+    variance.resize(l.count);
     WorkQueue& queue = context.compute_queue();
-    if (options_.training) Moments(queue, l, x, mean, variance);
-    std::vector<float> factors(l.channels), shifts(l.channels);
-    const double count = static_cast<double>(l.per_channel());
+    if (attrs_.training) Moments(queue, l, x, mean, variance);
+    std::vector<float> factors(l.count), shifts(l.count);
+    const double count = static_cast<double>(PerChannel(l));
     const float bessel = static_cast<float>(count / std::max(1.0, count - 1));
-    for (int64_t c = 0; c < l.channels; ++c) {
+    for (int64_t c = 0; c < l.count; ++c) {
       statistics[0][c] = statistics[2][c] = mean[c];
       statistics[1][c] = statistics[3][c] = variance[c];
-      if (options_.training) {
+      if (attrs_.training) {
         statistics[1][c] *= bessel;
-        if (UsesEstimates()) {
+        if (attrs_.UsesEstimates()) {
           for (int i = 0; i < 2; ++i) {
             const float old = i == 0 ? old_mean[c] : old_variance[c];
-            statistics[i][c] = (1 - options_.factor) * old +
-                               options_.factor * statistics[i][c];
+            statistics[i][c] =
+                (1 - attrs_.factor) * old + attrs_.factor * statistics[i][c];
           }
         }
       }
-      factors[c] = scale[c] / std::sqrt(variance[c] + options_.epsilon);
+      factors[c] = scale[c] / std::sqrt(variance[c] + attrs_.epsilon);
       shifts[c] = offset[c] - mean[c] * factors[c];
     }
     Affine(queue, l, x, factors, shifts, y);
   }
 
-  const Options options_;
+  const BatchNormAttrs attrs_;
 };
 
 class BatchNormGrad final : public Kernel {
  public:
-  explicit BatchNormGrad(const Options& options) : options_(options) {}
+  explicit BatchNormGrad(const BatchNormAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& dy = context.input(0);
     const Tensor& x = context.input(1);
-    LEAT_ASSIGN_OR_RETURN(Layout l, FindLayout(options_, x.shape()));
-    if (dy.shape() != x.shape()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "x and y_backprop must have same shape, but x has shape ",
-          x.shape().DebugString(), " and y_backprop has shape ",
-          dy.shape().DebugString()));
-    }
-    constexpr const char* kNames[] = {"", "", "scale", "reserve_space_1",
-                                      "reserve_space_2"};
-    for (int i = 2; i < 5; ++i) {
-      LEAT_RETURN_IF_ERROR(
-          CheckVector(kNames[i], context.input(i), l.channels));
-    }
+    LEAT_ASSIGN_OR_RETURN(const Channels l,
+                          BatchNormGradChannels(attrs_, context));
     LEAT_ASSIGN_OR_RETURN(Tensor * dx, context.AllocateOutput(0, x.shape()));
     std::array<float*, 2> sums;
     for (int i = 0; i < 2; ++i) {
       LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                            context.AllocateOutput(1 + i, Shape{l.channels}));
+                            context.AllocateOutput(1 + i, Shape{l.count}));
       sums[i] = output->mutable_data<float>().data();
-      std::fill_n(sums[i], l.channels, 0.0f);
+      std::fill_n(sums[i], l.count, 0.0f);
     }
     for (int i = 3; i < 5; ++i) {
       LEAT_ASSIGN_OR_RETURN(Tensor * unused,
@@ -338,7 +247,7 @@ class BatchNormGrad final : public Kernel {
  private:
   // Computes the gradients of scale and offset, and dx = factor[c] * dy +
   // slope[c] * (x - mean[c]) + constant[c], where c is the channel.
-  void Backpropagate(KernelContext& context, const Layout& l, float* dscale,
+  void Backpropagate(KernelContext& context, const Channels& l, float* dscale,
                      float* doffset, float* dx) const {
     const float* dy = context.input(0).data<float>().data();
     const float* x = context.input(1).data<float>().data();
@@ -353,16 +262,16 @@ class BatchNormGrad final : public Kernel {
               [&](int64_t at, int64_t c) { return dy[at] * (x[at] - mean[c]); },
               [&](int64_t at, int64_t) { return dy[at]; }, a, b);
         });
-    std::vector<float> factor(l.channels), slope(l.channels, 0.0f),
-        constant(l.channels, 0.0f);
-    const double count = static_cast<double>(l.per_channel());
-    for (int64_t c = 0; c < l.channels; ++c) {
+    std::vector<float> factor(l.count), slope(l.count, 0.0f),
+        constant(l.count, 0.0f);
+    const double count = static_cast<double>(PerChannel(l));
+    for (int64_t c = 0; c < l.count; ++c) {
       const double inverse =
-          1 / std::sqrt(double{variance[c]} + double{options_.epsilon});
+          1 / std::sqrt(double{variance[c]} + double{attrs_.epsilon});
       dscale[c] = static_cast<float>(sums[c][0] * inverse);
       doffset[c] = static_cast<float>(sums[c][1]);
       factor[c] = static_cast<float>(scale[c] * inverse);
-      if (!options_.training) continue;
+      if (!attrs_.training) continue;
       slope[c] = static_cast<float>(-scale[c] * inverse * inverse * inverse *
                                     sums[c][0] / count);
       constant[c] =
@@ -372,8 +281,8 @@ class BatchNormGrad final : public Kernel {
       return factor[c] * dy[at] + slope[c] * (x[at] - mean[c]) + constant[c];
     };
     ForOuter(queue, l, [&](int64_t outer) {
-      const int64_t base = outer * l.channels * l.inner;
-      for (int64_t c = 0; c < l.channels; ++c) {
+      const int64_t base = outer * l.count * l.inner;
+      for (int64_t c = 0; c < l.count; ++c) {
         for (int64_t k = 0; k < l.inner; ++k) {
           const int64_t at = base + c * l.inner + k;
           dx[at] = gradient(at, c);
@@ -382,15 +291,16 @@ class BatchNormGrad final : public Kernel {
     });
   }
 
-  const Options options_;
+  const BatchNormAttrs attrs_;
 };
 
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchNorm(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeBatchNorm<K>);
-  LEAT_ASSIGN_OR_RETURN(Options options, GetOptions(node));
-  return std::unique_ptr<Kernel>(std::make_unique<K>(options));
+  LEAT_ASSIGN_OR_RETURN(const BatchNormAttrs attrs,
+                        BatchNormAttrs::Create(node));
+  return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
 }
 
 }  // namespace

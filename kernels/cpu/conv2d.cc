@@ -2,10 +2,8 @@
 //
 // Defines the kernels of Conv2D, _FusedConv2D, Conv2DBackpropInput and
 // Conv2DBackpropFilter. oneDNN computes floats; plain loops compute doubles and
-// int32. The number of groups follows from the depths of input and filter, as
-// in TensorFlow.
+// int32.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -18,6 +16,7 @@
 #include "leat/kernels/dense.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/convolution_plan.h"
 #include "leat/kernels/through_float.h"
 #include "leat/kernels/window_attrs.h"
 
@@ -26,81 +25,8 @@ namespace {
 
 constexpr auto kTypes = kFloat32And64 + DTypeList<int32_t>();
 
-// Describes a convolution and the shape of its output.
-struct Plan {
-  ConvolutionShape shape = {};
-  Shape output = {};
-};
-
-absl::Status CheckFilter(const Shape& filter, const ImageShape& input) {
-  if (filter.rank() != 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("filter must be 4-dimensional: ", filter.DebugString()));
-  }
-  for (int64_t extent : filter.dims()) {
-    if (extent < 1 || extent > std::numeric_limits<int32_t>::max()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "filter must not have zero elements and be of a size that can be "
-          "computed: ",
-          filter.DebugString()));
-    }
-  }
-  if (input.channels == 0 || input.channels % filter.dim(2) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input depth must be evenly divisible by filter depth: ",
-                     input.channels, " vs ", filter.dim(2)));
-  }
-  const int64_t groups = input.channels / filter.dim(2);
-  if (filter.dim(3) % groups != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "output depth must be evenly divisible by number of groups: ",
-        filter.dim(3), " vs ", groups));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
-                              const Shape& filter) {
-  LEAT_ASSIGN_OR_RETURN(ImageShape in, ToImageShape(attrs, input, "input"));
-  LEAT_RETURN_IF_ERROR(CheckFilter(filter, in));
-  Window height = attrs.height, width = attrs.width;
-  height.size = filter.dim(0);
-  width.size = filter.dim(1);
-  LEAT_ASSIGN_OR_RETURN(WindowPositions rows, PlaceWindow(in.height, height));
-  LEAT_ASSIGN_OR_RETURN(WindowPositions columns, PlaceWindow(in.width, width));
-  ImageShape out;
-  out.batch = in.batch;
-  out.channels = filter.dim(3);
-  out.height = rows.count;
-  out.width = columns.count;
-  Plan plan;
-  LEAT_ASSIGN_OR_RETURN(plan.output, FromImageShape(attrs, out));
-  LEAT_RETURN_IF_ERROR(ToImageShape(attrs, plan.output, "output").status());
-  ConvolutionShape& s = plan.shape;
-  s.channels_first = attrs.channels_first;
-  s.batch = in.batch;
-  s.in_channels = in.channels;
-  s.in_height = in.height;
-  s.in_width = in.width;
-  s.out_channels = out.channels;
-  s.out_height = out.height;
-  s.out_width = out.width;
-  s.groups = in.channels / filter.dim(2);
-  s.filter_height = filter.dim(0);
-  s.filter_width = filter.dim(1);
-  s.stride_height = height.stride;
-  s.stride_width = width.stride;
-  s.dilation_height = height.dilation;
-  s.dilation_width = width.dilation;
-  s.pad_top = rows.before;
-  s.pad_bottom = rows.after;
-  s.pad_left = columns.before;
-  s.pad_right = columns.after;
-  return plan;
-}
-
-// Holds the strides of an activation, in elements: from one image, channel, row
-// and column to the next.
+// The strides of an activation, in elements: from one image, channel, row and
+// column to the next.
 struct Layout {
   Layout(bool channels_first, int64_t channels, int64_t height, int64_t width)
       : image(channels * height * width),
@@ -254,10 +180,11 @@ class Forward final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
     const Tensor& filter = context.input(1);
-    LEAT_ASSIGN_OR_RETURN(Plan plan,
-                          MakePlan(attrs_, input.shape(), filter.shape()));
+    LEAT_ASSIGN_OR_RETURN(
+        const ConvolutionPlan plan,
+        PlanConvolution(attrs_, input.shape(), filter.shape()));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                          context.AllocateOutput(0, plan.output));
+                          context.AllocateOutput(0, plan.result));
     return Run<Direction::kForward>(context, convolution_, plan.shape, input,
                                     filter, *output, *output);
   }
@@ -276,14 +203,15 @@ class Fused final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
     const Tensor& filter = context.input(1);
-    LEAT_ASSIGN_OR_RETURN(Plan plan,
-                          MakePlan(attrs_, input.shape(), filter.shape()));
+    LEAT_ASSIGN_OR_RETURN(
+        const ConvolutionPlan plan,
+        PlanConvolution(attrs_, input.shape(), filter.shape()));
     LEAT_ASSIGN_OR_RETURN(
         const Epilogue epilogue,
-        MakeEpilogue(context, 2, plan.output, plan.shape.out_channels,
+        MakeEpilogue(context, 2, plan.result, plan.shape.out_channels,
                      attrs_.channels_first, fused_ops_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                          context.AllocateOutput(0, plan.output));
+                          context.AllocateOutput(0, plan.result));
     if (output->num_elements() == 0) return absl::OkStatus();
     if (input.num_elements() == 0) {
       const ConvolutionShape& s = plan.shape;
@@ -305,55 +233,21 @@ class Fused final : public Kernel {
   const Convolution convolution_;
 };
 
-absl::Status CheckBackprop(const Shape& got, const Shape& computed) {
-  if (got == computed) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("Size of out_backprop doesn't match computed: actual = ",
-                   got.DebugString(), ", computed = ", computed.DebugString()));
-}
-
 class BackwardInput final : public Kernel {
  public:
   explicit BackwardInput(const WindowAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& filter = context.input(1);
-    const Tensor& backprop = context.input(2);
-    LEAT_ASSIGN_OR_RETURN(
-        Shape input,
-        InputShape(context.input(0), filter.shape(), backprop.shape()));
-    LEAT_ASSIGN_OR_RETURN(Plan plan, MakePlan(attrs_, input, filter.shape()));
-    LEAT_RETURN_IF_ERROR(CheckBackprop(backprop.shape(), plan.output));
-    LEAT_ASSIGN_OR_RETURN(Tensor * result, context.AllocateOutput(0, input));
+    LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
+                          PlanBackwardInput(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * result,
+                          context.AllocateOutput(0, plan.result));
     return Run<Direction::kBackwardInput>(context, convolution_, plan.shape,
-                                          *result, filter, backprop, *result);
+                                          *result, context.input(1),
+                                          context.input(2), *result);
   }
 
  private:
-  // Returns the shape of the input. Like TensorFlow, accepts `sizes` with all
-  // four extents, or with height and width only.
-  absl::StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter,
-                                   const Shape& backprop) const {
-    LEAT_ASSIGN_OR_RETURN(Dims dims, GetIndices(sizes, "input_sizes"));
-    if (!sizes.shape().IsVector() || (dims.size() != 2 && dims.size() != 4)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 "
-          "values, but got: ",
-          sizes.shape().DebugString()));
-    }
-    if (dims.size() == 4) return Shape::Create(dims);
-    if (filter.rank() != 4 || backprop.rank() != 4) {
-      return absl::InvalidArgumentError(
-          "filter and out_backprop must be 4-dimensional");
-    }
-    ImageShape image;
-    image.batch = backprop.dim(attrs_.axes.batch);
-    image.channels = filter.dim(2);
-    image.height = dims[0];
-    image.width = dims[1];
-    return FromImageShape(attrs_, image);
-  }
-
   const WindowAttrs attrs_;
   const Convolution convolution_;
 };
@@ -363,21 +257,13 @@ class BackwardFilter final : public Kernel {
   explicit BackwardFilter(const WindowAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& input = context.input(0);
-    const Tensor& sizes = context.input(1);
-    const Tensor& backprop = context.input(2);
-    if (!sizes.shape().IsVector()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Conv2DBackpropFilter: filter_sizes input must be 1-dim, "
-          "not ",
-          sizes.shape().DebugString()));
-    }
-    LEAT_ASSIGN_OR_RETURN(Shape filter, GetShape(sizes, "filter_sizes"));
-    LEAT_ASSIGN_OR_RETURN(Plan plan, MakePlan(attrs_, input.shape(), filter));
-    LEAT_RETURN_IF_ERROR(CheckBackprop(backprop.shape(), plan.output));
-    LEAT_ASSIGN_OR_RETURN(Tensor * result, context.AllocateOutput(0, filter));
+    LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
+                          PlanBackwardFilter(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * result,
+                          context.AllocateOutput(0, plan.result));
     return Run<Direction::kBackwardFilter>(context, convolution_, plan.shape,
-                                           input, *result, backprop, *result);
+                                           context.input(0), *result,
+                                           context.input(2), *result);
   }
 
  private:
@@ -390,14 +276,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeConvolution<K>);
   if (!kTypes.Contains(dtype)) return UnsupportedType(node, "T", dtype);
-  // As in TensorFlow, Conv2DBackpropFilter fails with INVALID_ARGUMENT, and the
-  // two other ops fail with UNIMPLEMENTED. TensorFlow's oneDNN kernels for
-  // float32 fail with a different code, but Leat has one code for all dtypes.
-  constexpr auto kUnsupported = std::is_same_v<K, BackwardFilter>
-                                    ? absl::StatusCode::kInvalidArgument
-                                    : absl::StatusCode::kUnimplemented;
-  LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs,
-                        WindowAttrs::Create(node, kUnsupported));
+  LEAT_ASSIGN_OR_RETURN(const WindowAttrs attrs, ConvolutionAttrs(node));
   return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
 }
 

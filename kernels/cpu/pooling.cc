@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. They
-// treat an NCHW tensor as batch x channels images with one channel each. So the
+// Defines the kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. Their
 // inner loop always runs over adjacent channels.
 #include <algorithm>
 #include <cstring>
@@ -11,104 +10,62 @@
 #include <type_traits>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/pooling_plan.h"
 #include "leat/kernels/through_float.h"
 #include "leat/kernels/window_attrs.h"
 
 namespace leat::kernels::cpu::pooling {
 namespace {
 
-// Holds the sizes of one pooling, in NHWC layout.
-struct Plan {
-  int64_t images = 0, channels = 0;
-  int64_t in_height = 0, in_width = 0, out_height = 0, out_width = 0;
-  Window height = {}, width = {};
-  int64_t top = 0, left = 0;  // padding
-  Shape output = {};
+// What the loops ask of a plan.
+struct Plan : PoolingPlan {
+  explicit Plan(PoolingPlan plan) : PoolingPlan(std::move(plan)) {}
 
-  int64_t in_size() const { return in_height * in_width * channels; }
-  int64_t out_size() const { return out_height * out_width * channels; }
+  int64_t in_size() const { return rows.extent * columns.extent * channels; }
+  int64_t out_size() const {
+    return rows.positions * columns.positions * channels;
+  }
   // Returns the offset of an input pixel in its image.
   int64_t Pixel(int64_t y, int64_t x) const {
-    return (y * in_width + x) * channels;
+    return (y * columns.extent + x) * channels;
   }
   // Returns true if every pixel of an image lies in some window.
   bool WindowsCoverImage() const {
-    auto cover = [](const Window& window, int64_t count, int64_t before,
-                    int64_t extent) {
-      return window.stride <= window.size &&
-             (count - 1) * window.stride - before + window.size >= extent;
+    auto cover = [](const functors::WindowAxis& axis) {
+      return axis.stride <= axis.size &&
+             (axis.positions - 1) * axis.stride - axis.before + axis.size >=
+                 axis.extent;
     };
-    return cover(height, out_height, top, in_height) &&
-           cover(width, out_width, left, in_width);
+    return cover(rows) && cover(columns);
   }
   // Returns about how many nanoseconds one output element takes.
   int64_t cost() const {
-    const int64_t taps = std::min<int64_t>(height.size, in_height) *
-                         std::min<int64_t>(width.size, in_width);
+    const int64_t taps = std::min(rows.size, rows.extent) *
+                         std::min(columns.size, columns.extent);
     return taps / (channels >= 8 ? 4 : 1) + 1;
   }
 };
 
-absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
-                              absl::string_view what) {
-  LEAT_ASSIGN_OR_RETURN(ImageShape in, ToImageShape(attrs, input, what));
-  LEAT_ASSIGN_OR_RETURN(WindowPositions rows,
-                        PlaceWindow(in.height, attrs.height));
-  LEAT_ASSIGN_OR_RETURN(WindowPositions columns,
-                        PlaceWindow(in.width, attrs.width));
-  Plan plan;
-  ImageShape out = in;
-  out.height = rows.count;
-  out.width = columns.count;
-  LEAT_ASSIGN_OR_RETURN(plan.output, FromImageShape(attrs, out));
-  plan.images = in.batch;
-  plan.channels = in.channels;
-  if (attrs.channels_first) {
-    LEAT_ASSIGN_OR_RETURN(plan.images, CheckedMultiply(in.batch, in.channels));
-    plan.channels = 1;
-  }
-  plan.in_height = in.height;
-  plan.in_width = in.width;
-  plan.out_height = out.height;
-  plan.out_width = out.width;
-  plan.height = attrs.height;
-  plan.width = attrs.width;
-  plan.top = rows.before;
-  plan.left = columns.before;
-  return plan;
-}
-
-// The part of a window that lies inside of the image: rows [top, bottom) and
-// columns [left, right).
+// The part of a window that lies inside of the image.
 struct Taps {
   Taps(const Plan& p, int64_t row, int64_t column)
-      : top(row * p.height.stride - p.top),
-        left(column * p.width.stride - p.left),
-        bottom(std::min(p.in_height, top + p.height.size)),
-        right(std::min(p.in_width, left + p.width.size)) {
-    top = std::max<int64_t>(0, top);
-    left = std::max<int64_t>(0, left);
-  }
-  int64_t count() const {
-    return std::max<int64_t>(0, bottom - top) *
-           std::max<int64_t>(0, right - left);
-  }
-  int64_t top, left, bottom, right;
+      : rows(p.rows.PixelsOf(row)), columns(p.columns.PixelsOf(column)) {}
+  int64_t count() const { return rows.size() * columns.size(); }
+  functors::Range rows, columns;
 };
 
 // Calls `body(pixel)` with the offset of each pixel of a window, in row-major
 // order.
 template <class Body>
 void ForTaps(const Plan& p, const Taps& taps, Body body) {
-  for (int64_t y = taps.top; y < taps.bottom; ++y) {
-    for (int64_t x = taps.left; x < taps.right; ++x) {
+  for (int64_t y = taps.rows.begin; y < taps.rows.end; ++y) {
+    for (int64_t x = taps.columns.begin; x < taps.columns.end; ++x) {
       body(p.Pixel(y, x));
     }
   }
@@ -118,13 +75,13 @@ void ForTaps(const Plan& p, const Taps& taps, Body body) {
 // parallel.
 template <class Body>
 void ForOutputs(WorkQueue& queue, const Plan& p, Body body) {
-  const int64_t rows = p.images * p.out_height;
-  ParallelFor(queue, rows, p.out_width * p.channels * p.cost(),
+  const int64_t rows = p.images * p.rows.positions;
+  ParallelFor(queue, rows, p.columns.positions * p.channels * p.cost(),
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
-                  for (int64_t x = 0; x < p.out_width; ++x) {
-                    body(i / p.out_height, i % p.out_height, x,
-                         (i * p.out_width + x) * p.channels);
+                  for (int64_t x = 0; x < p.columns.positions; ++x) {
+                    body(i / p.rows.positions, i % p.rows.positions, x,
+                         (i * p.columns.positions + x) * p.channels);
                   }
                 }
               });
@@ -147,7 +104,9 @@ class MaxPool final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(Plan p, MakePlan(attrs_, input.shape(), "input"));
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
+                          PlanPooling(attrs_, input.shape(), "input"));
+    const Plan p(std::move(plan));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.output));
     if (output->num_elements() == 0) return absl::OkStatus();
     const T* from = input.data<T>().data();
@@ -174,14 +133,6 @@ class MaxPool final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-absl::Status CheckShape(absl::string_view what, const Shape& got,
-                        const Shape& expected) {
-  if (got == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("Expected ", what, " shape to be ", expected.DebugString(),
-                   ", but got ", got.DebugString()));
-}
-
 // Adds each gradient to the first maximum of its window. With `kRelu`, only
 // positive maxima get their gradient. The result is then the gradient of a Relu
 // that is followed by the pooling.
@@ -193,11 +144,8 @@ class MaxPoolGrad final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
     const Tensor& grad = context.input(2);
-    LEAT_ASSIGN_OR_RETURN(Plan p,
-                          MakePlan(attrs_, input.shape(), "orig_input"));
-    LEAT_RETURN_IF_ERROR(
-        CheckShape("orig_output", context.input(1).shape(), p.output));
-    LEAT_RETURN_IF_ERROR(CheckShape("grad", grad.shape(), p.output));
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanMaxPoolGrad(attrs_, context));
+    const Plan p(std::move(plan));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, input.shape()));
     if (output->num_elements() == 0) return absl::OkStatus();
@@ -221,9 +169,11 @@ class MaxPoolGrad final : public Kernel {
   static void BackpropagateIntegers(const Plan& p, const T* from,
                                     const T* gradients, T* to) {
     std::fill_n(to, p.in_size(), T(0));
-    for (int64_t i = 0; i < p.out_height * p.out_width * p.channels; ++i) {
+    for (int64_t i = 0; i < p.rows.positions * p.columns.positions * p.channels;
+         ++i) {
       const int64_t channel = i % p.channels, pixel = i / p.channels;
-      const Taps taps(p, pixel / p.out_width, pixel % p.out_width);
+      const Taps taps(p, pixel / p.columns.positions,
+                      pixel % p.columns.positions);
       int64_t best = -1;
       ForTaps(p, taps, [&](int64_t tap) {
         tap += channel;
@@ -253,12 +203,12 @@ class MaxPoolGrad final : public Kernel {
   static void Backpropagate(const Plan& p, const T* from, const T* gradients,
                             T* to) {
     const bool overlap =
-        p.height.stride < p.height.size || p.width.stride < p.width.size;
+        p.rows.stride < p.rows.size || p.columns.stride < p.columns.size;
     if (overlap || !p.WindowsCoverImage()) {
       std::fill_n(to, p.in_size(), T(0));
     }
-    for (int64_t row = 0; row < p.out_height; ++row) {
-      for (int64_t column = 0; column < p.out_width; ++column) {
+    for (int64_t row = 0; row < p.rows.positions; ++row) {
+      for (int64_t column = 0; column < p.columns.positions; ++column) {
         const Taps taps(p, row, column);
         for (int64_t c = 0; c < p.channels; c += kBlock) {
           const int64_t count = std::min(kBlock, p.channels - c);
@@ -287,7 +237,8 @@ class MaxPoolGrad final : public Kernel {
                                                  const T* from,
                                                  const T* gradients, T* to) {
     if (taps.count() == 0) return;
-    Block best = Load(from + p.Pixel(taps.top, taps.left), count);
+    Block best =
+        Load(from + p.Pixel(taps.rows.begin, taps.columns.begin), count);
     TapBlock where = {};
     TapIndex tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
@@ -319,7 +270,9 @@ class AvgPool final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(Plan p, MakePlan(attrs_, input.shape(), "value"));
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
+                          PlanPooling(attrs_, input.shape(), "value"));
+    const Plan p(std::move(plan));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.output));
     if (output->num_elements() == 0) return absl::OkStatus();
     const T* from = input.data<T>().data();
@@ -350,17 +303,10 @@ class AvgPoolGrad final : public Kernel {
   explicit AvgPoolGrad(const WindowAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& sizes = context.input(0);
     const Tensor& grad = context.input(1);
-    if (!sizes.shape().IsVector() || sizes.dim(0) != 4) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "out_backprop must be 1-dimensional and 4 elements, got ",
-          sizes.shape().DebugString()));
-    }
-    LEAT_ASSIGN_OR_RETURN(Shape input, GetShape(sizes, "orig_input_shape"));
-    LEAT_ASSIGN_OR_RETURN(Plan p, MakePlan(attrs_, input, "orig_input_shape"));
-    LEAT_RETURN_IF_ERROR(CheckShape("grad", grad.shape(), p.output));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, input));
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanAvgPoolGrad(attrs_, context));
+    const Plan p(std::move(plan));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.input));
     if (output->num_elements() == 0) return absl::OkStatus();
     const T* gradients = grad.data<T>().data();
     T* to = output->mutable_data<T>().data();
@@ -374,10 +320,11 @@ class AvgPoolGrad final : public Kernel {
  private:
   static void Backpropagate(const Plan& p, const T* gradients, T* to) {
     std::fill_n(to, p.in_size(), T(0));
-    for (int64_t row = 0; row < p.out_height; ++row) {
-      for (int64_t column = 0; column < p.out_width; ++column) {
+    for (int64_t row = 0; row < p.rows.positions; ++row) {
+      for (int64_t column = 0; column < p.columns.positions; ++column) {
         const Taps taps(p, row, column);
-        const T* g = gradients + (row * p.out_width + column) * p.channels;
+        const T* g =
+            gradients + (row * p.columns.positions + column) * p.channels;
         const T share = T(1) / static_cast<T>(taps.count());
         ForTaps(p, taps, [&](int64_t pixel) {
           for (int64_t c = 0; c < p.channels; ++c) {

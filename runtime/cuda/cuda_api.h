@@ -27,6 +27,7 @@ struct CUevent_st;
 namespace leat {
 
 class BlasApi;
+class DnnApi;
 
 // A queue of work for one GPU, or null.
 using CudaStream = CUstream_st*;
@@ -140,6 +141,7 @@ class CudaApi {
   // was looked for, if the machine does not have the library, and
   // FAILED_PRECONDITION if the library cannot be used.
   virtual absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() = 0;
+  virtual absl::StatusOr<std::unique_ptr<DnnApi>> NewDnn() = 0;
 };
 
 // Returns the error of a call, with CUDA's number, name and text of the error:

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/cuda/blas_multiplication.h"
+#include "leat/runtime/cuda/dnn_convolution.h"
 
 namespace leat {
 
@@ -29,6 +30,23 @@ MatrixMultiplication* CudaLibraries::matrix_multiplication() {
   }
   Report("cuBLASLt", status, "products of matrices use a slower kernel");
   return multiplication_.get();
+}
+
+ConvolutionLibrary* CudaLibraries::convolution() {
+  MutexLock lock(mutex_);
+  if (std::exchange(has_tried_dnn_, true)) return convolution_.get();
+  absl::Status status = options_.api->SetDevice(options_.ordinal);
+  if (status.ok()) {
+    absl::StatusOr<std::unique_ptr<DnnApi>> dnn = options_.api->NewDnn();
+    status = dnn.status();
+    if (dnn.ok()) {
+      DnnConvolutionOptions options{options_.device};
+      options.limits.allow_tf32 = options_.allow_tf32;
+      convolution_ = std::make_unique<DnnConvolution>(*std::move(dnn), options);
+    }
+  }
+  Report("cuDNN", status, "convolutions use a much slower kernel");
+  return convolution_.get();
 }
 
 void CudaLibraries::Report(absl::string_view library,

@@ -11,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/devices/convolution_library.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/devices/matrix_multiplication.h"
@@ -36,6 +37,7 @@ class CudaLibraries final : public GpuLibraries {
   ~CudaLibraries() override;
 
   MatrixMultiplication* matrix_multiplication() override;
+  ConvolutionLibrary* convolution() override;
 
  private:
   // Tells the log that `library` cannot be opened, and what happens instead.
@@ -46,6 +48,8 @@ class CudaLibraries final : public GpuLibraries {
   Mutex mutex_;
   bool has_tried_blas_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<MatrixMultiplication> multiplication_ ABSL_GUARDED_BY(mutex_);
+  bool has_tried_dnn_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<ConvolutionLibrary> convolution_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

@@ -11,6 +11,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/runtime/cuda/cublaslt_api.h"
 #include "leat/runtime/cuda/cuda_api.h"
+#include "leat/runtime/cuda/cudnn_api.h"
 
 namespace leat {
 namespace {
@@ -183,6 +184,11 @@ class CudartApi final : public CudaApi {
 
   absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() override {
     return NewCublasLt();
+  }
+  absl::StatusOr<std::unique_ptr<DnnApi>> NewDnn() override {
+    int ordinal = 0;
+    LEAT_RETURN_IF_ERROR(ToStatus("cudaGetDevice", cudaGetDevice(&ordinal)));
+    return NewCudnn(ordinal);
   }
 
  private:

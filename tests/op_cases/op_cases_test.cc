@@ -5,10 +5,14 @@
 // allocation of the kernel fail in turn.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "leat/kernels/cuda/device/form.h"
 #include "leat/tests/op_cases/op_case_runner.h"
 #include "leat/tests/testing/gpu/queued_gpu.h"
@@ -54,8 +58,10 @@ TEST_P(GpuCasesTest, SurviveEachFailedAllocation) {
               });
 }
 
-// Products need no library.
-TEST(GpuWithoutLibrariesTest, MultipliesMatrices) {
+// Runs the cases of ops without the libraries of a GPU. `is_tested` says which
+// ops, and there must be `num_ops` of them.
+void CheckWithoutLibraries(absl::FunctionRef<bool(absl::string_view)> is_tested,
+                           size_t num_ops) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   testing::KernelTestHarness harness(
       std::make_unique<testing::QueuedGpu>(/*num_threads=*/1,
@@ -64,14 +70,24 @@ TEST(GpuWithoutLibrariesTest, MultipliesMatrices) {
   std::set<std::string> tested;
   for (const std::string& file : CaseFiles()) {
     ForEachCase(harness, file,
-                [&](testing::KernelTestHarness& harness, const json& spec) {
+                [&](testing::KernelTestHarness& gpu, const json& spec) {
                   const auto op = spec["op"].get<std::string>();
-                  if (!absl::StrContains(op, "MatMul")) return;
+                  if (!is_tested(op)) return;
                   tested.insert(op);
-                  CheckCase(harness, spec);
+                  CheckCase(gpu, spec);
                 });
   }
-  EXPECT_EQ(tested.size(), 3u);
+  EXPECT_EQ(tested.size(), num_ops);
+}
+
+TEST(GpuWithoutLibrariesTest, MultipliesMatrices) {
+  CheckWithoutLibraries(
+      [](absl::string_view op) { return absl::StrContains(op, "MatMul"); }, 3);
+}
+
+TEST(GpuWithoutLibrariesTest, Convolves) {
+  CheckWithoutLibraries(
+      [](absl::string_view op) { return absl::StartsWith(op, "Conv2D"); }, 3);
 }
 
 // Returns true for the ops whose GPU kernels tests/kernels/ tests.

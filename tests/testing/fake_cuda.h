@@ -28,6 +28,7 @@
 #include "leat/kernels/cuda/device/host_stream.h"
 #include "leat/runtime/cuda/blas_api.h"
 #include "leat/runtime/cuda/cuda_api.h"
+#include "leat/runtime/cuda/dnn_api.h"
 
 namespace leat::testing {
 
@@ -44,6 +45,8 @@ struct FakeCudaOptions {
   // Opens the library that multiplies matrices. Null stands for a machine that
   // does not have it.
   std::function<absl::StatusOr<std::unique_ptr<BlasApi>>()> new_blas = nullptr;
+  // Likewise for convolutions.
+  std::function<absl::StatusOr<std::unique_ptr<DnnApi>>()> new_dnn = nullptr;
 };
 
 // Thread-safe. What a program must not do to CUDA, such as copying beyond the
@@ -141,6 +144,10 @@ class FakeCuda final : public CudaApi {
   absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() override {
     if (options_.new_blas != nullptr) return options_.new_blas();
     return absl::NotFoundError("the test has no library for matrices");
+  }
+  absl::StatusOr<std::unique_ptr<DnnApi>> NewDnn() override {
+    if (options_.new_dnn != nullptr) return options_.new_dnn();
+    return absl::NotFoundError("the test has no library for convolutions");
   }
 
  private:

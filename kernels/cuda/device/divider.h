@@ -33,6 +33,28 @@ inline Divider MakeDivider(uint32_t divisor) {
   return {divisor, static_cast<uint32_t>((excess << 32) / divisor + 1), shift};
 }
 
+// Divides the indices of an array, which need not be below 2^31. A plain value.
+struct IndexDivider {
+  int64_t divisor;
+  // Whether all indices are below 2^31, so that `divider` divides them.
+  bool is_small;
+  Divider divider;
+
+  // Returns index / divisor.
+  LEAT_DEVICE int64_t Divide(int64_t index) const {
+    return is_small ? divider.Divide(static_cast<uint32_t>(index))
+                    : index / divisor;
+  }
+};
+
+// Makes the IndexDivider for the indices of `n` elements. REQUIRES: 0 < divisor
+// <= n.
+inline IndexDivider MakeIndexDivider(int64_t divisor, int64_t n) {
+  const bool is_small = n < (int64_t{1} << 31);
+  return {divisor, is_small,
+          is_small ? MakeDivider(static_cast<uint32_t>(divisor)) : Divider{}};
+}
+
 }  // namespace leat::cuda
 
 #endif  // LEAT_KERNELS_CUDA_DEVICE_DIVIDER_H_

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/devices/matrix_multiplication.h"
 #include "leat/core/float16.h"
 #include "leat/kernels/cuda/device/host_stream.h"
@@ -97,12 +96,9 @@ inline void ComputeProducts(const ProductForm& form,
 }
 
 // Thread-safe. The stream is borrowed.
-class HostMultiplication final : public MatrixMultiplication,
-                                 public GpuLibraries {
+class HostMultiplication final : public MatrixMultiplication {
  public:
   explicit HostMultiplication(cuda::HostStream& stream) : stream_(stream) {}
-
-  MatrixMultiplication* matrix_multiplication() final { return this; }
 
   absl::Status Multiply(const ProductForm& form,
                         const ProductOperands& operands) final {

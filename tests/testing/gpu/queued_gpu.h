@@ -26,6 +26,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/kernels/cuda/device/host_stream.h"
+#include "leat/tests/testing/gpu/host_convolution.h"
 #include "leat/tests/testing/gpu/host_products.h"
 #include "leat/tests/testing/gpu/test_gpu.h"
 
@@ -80,6 +81,20 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
     int64_t live_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   };
 
+  class Libraries final : public GpuLibraries {
+   public:
+    explicit Libraries(cuda::HostStream& stream)
+        : multiplication_(stream), convolution_(stream) {}
+    MatrixMultiplication* matrix_multiplication() final {
+      return &multiplication_;
+    }
+    ConvolutionLibrary* convolution() final { return &convolution_; }
+
+   private:
+    HostMultiplication multiplication_;
+    HostConvolution convolution_;
+  };
+
   void Add(std::function<void()> work) final;
   int num_threads() const final { return num_threads_; }
 
@@ -88,7 +103,7 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   Memory allocator_{*this};
   const bool has_libraries_;
   GpuLibraries no_libraries_;
-  HostMultiplication libraries_{*this};
+  Libraries libraries_{*this};
   Mutex mutex_;
   std::vector<std::function<void()>> work_ ABSL_GUARDED_BY(mutex_);
 };

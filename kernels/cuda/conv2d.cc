@@ -1,0 +1,204 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Defines the GPU kernels of Conv2D, Conv2DBackpropInput and
+// Conv2DBackpropFilter. A library computes them where there is one for the
+// form, and otherwise a plain kernel.
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "leat/core/devices/convolution_library.h"
+#include "leat/core/devices/gpu_libraries.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/broadcast.h"
+#include "leat/kernels/cuda/device/convolution.h"
+#include "leat/kernels/device_copy.h"
+#include "leat/kernels/gpu_kernel.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/convolution_plan.h"
+
+namespace leat::kernels::cuda::conv2d {
+namespace {
+
+// The tensors of a convolution, one of which is the result.
+struct Tensors {
+  const Tensor* input = nullptr;
+  const Tensor* filter = nullptr;
+  const Tensor* output = nullptr;
+  Tensor* result = nullptr;
+};
+
+// A filter with other strides. Libraries want the channels of the output first.
+struct FilterOrder {
+  Shape library;                     // the shape for the library
+  std::array<int64_t, 4> from_hwio;  // the strides of a filter HWIO in it
+
+  FilterOrder(const ConvolutionShape& s, const Shape& hwio) {
+    const int64_t h = hwio.dim(0), w = hwio.dim(1), i = hwio.dim(2),
+                  o = hwio.dim(3);
+    if (s.channels_first) {
+      library = Shape{o, i, h, w};
+      from_hwio = {1, o, w * i * o, i * o};
+    } else {
+      library = Shape{o, h, w, i};
+      from_hwio = {1, w * i * o, i * o, o};
+    }
+  }
+  BroadcastPlan<1> plan() const {
+    return PlanStrided(library, Dims(from_hwio.begin(), from_hwio.end()));
+  }
+};
+
+// Computes the result with a library. Returns UNIMPLEMENTED, and queues
+// nothing, if the library does not compute this form.
+absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
+                        const ConvolutionForm& form, const Tensors& t) {
+  LEAT_RETURN_IF_ERROR(library.Prepare(form));
+  GpuStream& stream = *StreamOf(context);
+  const size_t size = SizeOf(form.type);
+  const FilterOrder order(form.shape, t.filter->shape());
+  LEAT_ASSIGN_OR_RETURN(Tensor filter,
+                        context.AllocateTemporary(form.type, order.library));
+  const bool is_result = form.result == ConvolutionTensor::kFilter;
+  if (!is_result) {
+    LEAT_RETURN_IF_ERROR(CopyFromStridedOnGpu(stream, order.plan(), size,
+                                              t.filter->raw_data(),
+                                              filter.mutable_raw_data()));
+  }
+  // The library reads the tensors that are not the result.
+  LEAT_RETURN_IF_ERROR(library.Convolve(
+      form, {.input = const_cast<char*>(t.input->raw_data()),
+             .filter = filter.mutable_raw_data(),
+             .output = const_cast<char*>(t.output->raw_data())}));
+  if (!is_result) return absl::OkStatus();
+  return CopyToStridedOnGpu(stream, order.plan(), size, filter.raw_data(),
+                            t.result->mutable_raw_data());
+}
+
+leat::cuda::ConvolutionOperands OperandsOf(const ConvolutionShape& s,
+                                           const Tensors& t) {
+  return {.channels_first = s.channels_first,
+          .batch = s.batch,
+          .in_channels = s.in_channels,
+          .out_channels = s.out_channels,
+          .groups = s.groups,
+          .rows = {.in = s.in_height,
+                   .out = s.out_height,
+                   .taps = s.filter_height,
+                   .stride = s.stride_height,
+                   .dilation = s.dilation_height,
+                   .before = s.pad_top},
+          .columns = {.in = s.in_width,
+                      .out = s.out_width,
+                      .taps = s.filter_width,
+                      .stride = s.stride_width,
+                      .dilation = s.dilation_width,
+                      .before = s.pad_left},
+          .input = t.input->raw_data(),
+          .filter = t.filter->raw_data(),
+          .output = t.output->raw_data()};
+}
+
+leat::cuda::ConvolutionResult ToDevice(ConvolutionTensor result) {
+  switch (result) {
+    case ConvolutionTensor::kInput:
+      return leat::cuda::ConvolutionResult::kInput;
+    case ConvolutionTensor::kFilter:
+      return leat::cuda::ConvolutionResult::kFilter;
+    case ConvolutionTensor::kOutput:
+      break;
+  }
+  return leat::cuda::ConvolutionResult::kOutput;
+}
+
+absl::Status Convolve(KernelContext& context, ConvolutionTensor result,
+                      const ConvolutionShape& shape, const Tensors& t) {
+  GpuStream& stream = *StreamOf(context);
+  if (t.result->num_elements() == 0) return absl::OkStatus();
+  if (t.input->num_elements() == 0 || t.output->num_elements() == 0) {
+    return stream.Fill(t.result->mutable_raw_data(), 0,
+                       static_cast<size_t>(t.result->num_bytes()));
+  }
+  ConvolutionLibrary* const library = stream.libraries().convolution();
+  if (library != nullptr) {
+    const absl::Status status = UseLibrary(
+        context, *library,
+        {.type = t.result->dtype(), .result = result, .shape = shape}, t);
+    if (!absl::IsUnimplemented(status)) return status;
+  }
+  return OnStream(stream, [&](CUstream_st* handle) {
+    return leat::cuda::LaunchConvolution(handle, TypeOf(*t.result),
+                                         ToDevice(result), OperandsOf(shape, t),
+                                         t.result->mutable_raw_data());
+  });
+}
+
+class Forward final : public Kernel {
+ public:
+  explicit Forward(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    const Tensor& filter = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(
+        const ConvolutionPlan plan,
+        PlanConvolution(attrs_, input.shape(), filter.shape()));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.result));
+    return Convolve(context, ConvolutionTensor::kOutput, plan.shape,
+                    {&input, &filter, output, output});
+  }
+
+ private:
+  const WindowAttrs attrs_;
+};
+
+class BackwardInput final : public Kernel {
+ public:
+  explicit BackwardInput(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
+                          PlanBackwardInput(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * result,
+                          context.AllocateOutput(0, plan.result));
+    return Convolve(context, ConvolutionTensor::kInput, plan.shape,
+                    {result, &context.input(1), &context.input(2), result});
+  }
+
+ private:
+  const WindowAttrs attrs_;
+};
+
+class BackwardFilter final : public Kernel {
+ public:
+  explicit BackwardFilter(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
+                          PlanBackwardFilter(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * result,
+                          context.AllocateOutput(0, plan.result));
+    return Convolve(context, ConvolutionTensor::kFilter, plan.shape,
+                    {&context.input(0), result, &context.input(2), result});
+  }
+
+ private:
+  const WindowAttrs attrs_;
+};
+
+template <class K>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const WindowAttrs attrs, ConvolutionAttrs(node));
+  return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Conv2D", kGpu, &MakeConvolution<Forward>);
+  registry.Add("Conv2DBackpropInput", kGpu, &MakeConvolution<BackwardInput>);
+  registry.Add("Conv2DBackpropFilter", kGpu, &MakeConvolution<BackwardFilter>);
+}
+
+}  // namespace leat::kernels::cuda::conv2d

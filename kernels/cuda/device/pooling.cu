@@ -1,0 +1,256 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/cuda/device/pooling.h"
+
+#include <limits>
+#include <type_traits>
+
+#include "leat/kernels/cuda/device/divider.h"
+#include "leat/kernels/cuda/device/launch.h"
+#include "leat/kernels/functors/number_types.h"
+
+namespace leat::cuda {
+namespace {
+
+using kernels::functors::Range;
+
+// The place of one element of images.
+struct Place {
+  int64_t image;
+  int64_t row;
+  int64_t column;
+  int64_t channel;
+};
+
+// Finds the places of elements by their indices.
+struct Places {
+  IndexDivider channels;
+  IndexDivider columns;
+  IndexDivider rows;
+
+  LEAT_DEVICE Place Of(int64_t index) const {
+    const int64_t pixel = channels.Divide(index);
+    const int64_t line = columns.Divide(pixel);
+    const int64_t image = rows.Divide(line);
+    return {image, line - image * rows.divisor, pixel - line * columns.divisor,
+            index - pixel * channels.divisor};
+  }
+};
+
+// REQUIRES: there are `n` elements, and at least one.
+Places PlacesOf(int64_t rows, int64_t columns, int64_t channels, int64_t n) {
+  return {MakeIndexDivider(channels, n), MakeIndexDivider(columns, n),
+          MakeIndexDivider(rows, n)};
+}
+Places InputPlaces(const Pooling& p) {
+  return PlacesOf(p.rows.extent, p.columns.extent, p.channels, p.num_inputs());
+}
+Places OutputPlaces(const Pooling& p) {
+  return PlacesOf(p.rows.positions, p.columns.positions, p.channels,
+                  p.num_outputs());
+}
+
+// Calls body(pixel, offset) for the pixels of a window in row-major order. The
+// pixel is a number in the image. The offset is that of the element in the
+// images that has the window's channel.
+template <class Body>
+LEAT_DEVICE void ForPixels(const Pooling& p, const Place& window, Body body) {
+  const Range rows = p.rows.PixelsOf(window.row);
+  const Range columns = p.columns.PixelsOf(window.column);
+  const int64_t size = p.rows.extent * p.columns.extent;
+  for (int64_t y = rows.begin; y < rows.end; ++y) {
+    for (int64_t x = columns.begin; x < columns.end; ++x) {
+      const int64_t pixel = y * p.columns.extent + x;
+      body(pixel, (window.image * size + pixel) * p.channels + window.channel);
+    }
+  }
+}
+
+// Calls body(row, column, offset) for the windows in which an element lies, in
+// row-major order. The offset is that of the output.
+template <class Body>
+LEAT_DEVICE void ForWindows(const Pooling& p, const Place& element, Body body) {
+  const Range rows = p.rows.WindowsOf(element.row);
+  const Range columns = p.columns.WindowsOf(element.column);
+  for (int64_t y = rows.begin; y < rows.end; ++y) {
+    const int64_t line = element.image * p.rows.positions + y;
+    for (int64_t x = columns.begin; x < columns.end; ++x) {
+      body(y, x,
+           (line * p.columns.positions + x) * p.channels + element.channel);
+    }
+  }
+}
+
+template <class T>
+struct MaxPool {
+  using W = kernels::Wide<T>;
+  Pooling pooling;
+  Places outputs;
+  const T* from;
+  T* to;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    // 16-bit floats have no std::numeric_limits here.
+    W best = static_cast<W>(Lowest());
+    ForPixels(pooling, outputs.Of(i), [&](int64_t, int64_t offset) {
+      const W x = static_cast<W>(from[offset]);
+      best = x > best ? x : best;
+    });
+    to[i] = static_cast<T>(best);
+  }
+
+  // Returns the lowest finite number.
+  LEAT_DEVICE static W Lowest() {
+    if constexpr (std::is_same_v<T, Half>) {
+      return W(-65504);
+    } else if constexpr (std::is_same_v<T, Bfloat16>) {
+      return W(-3.38953139e38);
+    } else {
+      return std::numeric_limits<T>::lowest();
+    }
+  }
+};
+
+// Finds the pixel of the first maximum of each window. The first pixel counts
+// as the maximum, even if it is NaN, until a greater value is found. A window
+// in the padding has the pixel -1.
+template <class T>
+struct FindMaxima {
+  using W = kernels::Wide<T>;
+  Pooling pooling;
+  Places outputs;
+  const T* from;
+  int32_t* places;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    int64_t place = -1;
+    W best = W(0);
+    ForPixels(pooling, outputs.Of(i), [&](int64_t pixel, int64_t offset) {
+      const W x = static_cast<W>(from[offset]);
+      if (place >= 0 && !(x > best)) return;
+      best = x;
+      place = pixel;
+    });
+    places[i] = static_cast<int32_t>(place);
+  }
+};
+
+// Gathers the gradients of the windows whose maximum an element is.
+template <class T>
+struct MaxPoolGrad {
+  using W = kernels::Wide<T>;
+  Pooling pooling;
+  Places inputs;
+  bool relu;
+  const T* from;
+  const T* gradients;
+  const int32_t* places;
+  T* to;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    const Place place = inputs.Of(i);
+    const int64_t pixel = place.row * pooling.columns.extent + place.column;
+    // As in ReluGrad, the gradient of a NaN or an infinity that is stopped is
+    // multiplied by 0.
+    const W factor = !relu || static_cast<W>(from[i]) > W(0) ? W(1) : W(0);
+    W sum = W(0);
+    ForWindows(pooling, place, [&](int64_t, int64_t, int64_t offset) {
+      if (places[offset] == pixel) {
+        sum += static_cast<W>(gradients[offset]) * factor;
+      }
+    });
+    to[i] = static_cast<T>(sum);
+  }
+};
+
+template <class T>
+struct AvgPool {
+  using W = kernels::Wide<T>;
+  Pooling pooling;
+  Places outputs;
+  const T* from;
+  T* to;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    W sum = W(0);
+    int64_t count = 0;
+    ForPixels(pooling, outputs.Of(i), [&](int64_t, int64_t offset) {
+      sum += static_cast<W>(from[offset]);
+      ++count;
+    });
+    to[i] = static_cast<T>(sum / static_cast<W>(count));
+  }
+};
+
+template <class T>
+struct AvgPoolGrad {
+  using W = kernels::Wide<T>;
+  Pooling pooling;
+  Places inputs;
+  const T* gradients;
+  T* to;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    W sum = W(0);
+    ForWindows(pooling, inputs.Of(i), [&](int64_t y, int64_t x, int64_t at) {
+      const int64_t count =
+          pooling.rows.PixelsOf(y).size() * pooling.columns.PixelsOf(x).size();
+      sum += static_cast<W>(gradients[at]) * (W(1) / static_cast<W>(count));
+    });
+    to[i] = static_cast<T>(sum);
+  }
+};
+
+}  // namespace
+
+bool LaunchMaxPool(CUstream_st* stream, ElementType type, const Pooling& p,
+                   const void* from, void* to) {
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (p.num_outputs() == 0) return;
+    ForEach(stream, p.num_outputs(),
+            MaxPool<T>{p, OutputPlaces(p), static_cast<const T*>(from),
+                       static_cast<T*>(to)});
+  });
+}
+
+bool LaunchMaxPoolGrad(CUstream_st* stream, ElementType type, const Pooling& p,
+                       bool relu, const void* from, const void* gradients,
+                       int32_t* places, void* to) {
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (p.num_inputs() == 0) return;
+    const T* const x = static_cast<const T*>(from);
+    if (p.num_outputs() > 0) {
+      ForEach(stream, p.num_outputs(),
+              FindMaxima<T>{p, OutputPlaces(p), x, places});
+    }
+    ForEach(stream, p.num_inputs(),
+            MaxPoolGrad<T>{p, InputPlaces(p), relu, x,
+                           static_cast<const T*>(gradients), places,
+                           static_cast<T*>(to)});
+  });
+}
+
+bool LaunchAvgPool(CUstream_st* stream, ElementType type, const Pooling& p,
+                   const void* from, void* to) {
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (p.num_outputs() == 0) return;
+    ForEach(stream, p.num_outputs(),
+            AvgPool<T>{p, OutputPlaces(p), static_cast<const T*>(from),
+                       static_cast<T*>(to)});
+  });
+}
+
+bool LaunchAvgPoolGrad(CUstream_st* stream, ElementType type, const Pooling& p,
+                       const void* gradients, void* to) {
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (p.num_inputs() == 0) return;
+    ForEach(stream, p.num_inputs(),
+            AvgPoolGrad<T>{p, InputPlaces(p), static_cast<const T*>(gradients),
+                           static_cast<T*>(to)});
+  });
+}
+
+}  // namespace leat::cuda

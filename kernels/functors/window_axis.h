@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WindowAxis says which pixels lie in which windows along one axis of an image.
+// Pooling walks through windows in the forward direction, and through the
+// windows of a pixel in the backward direction.
+#ifndef LEAT_KERNELS_FUNCTORS_WINDOW_AXIS_H_
+#define LEAT_KERNELS_FUNCTORS_WINDOW_AXIS_H_
+
+#include <cstdint>
+
+#include "leat/kernels/functors/device_code.h"
+
+namespace leat::kernels::functors {
+
+// The numbers [begin, end). A plain value.
+struct Range {
+  int64_t begin;
+  int64_t end;
+
+  LEAT_DEVICE int64_t size() const { return end > begin ? end - begin : 0; }
+};
+
+// The windows along one axis. All members but `positions` are below 2^31. A
+// plain value.
+struct WindowAxis {
+  int64_t extent = 0;     // pixels of the image
+  int64_t positions = 0;  // windows
+  int64_t size = 1;       // pixels of a window
+  int64_t stride = 1;     // from one window to the next
+  int64_t before = 0;     // pixels of padding before the image
+
+  // Returns the pixels of a window that lie inside of the image.
+  LEAT_DEVICE Range PixelsOf(int64_t window) const {
+    const int64_t begin = window * stride - before;
+    const int64_t end = begin + size;
+    return {begin > 0 ? begin : 0, end < extent ? end : extent};
+  }
+
+  // Returns the windows in which a pixel lies.
+  LEAT_DEVICE Range WindowsOf(int64_t pixel) const {
+    // A GPU divides numbers of 32 bits several times as fast as longer ones.
+    const auto divide = [this](int64_t number) {
+      return static_cast<int64_t>(static_cast<uint32_t>(number) /
+                                  static_cast<uint32_t>(stride));
+    };
+    const int64_t last = pixel + before;
+    const int64_t end = divide(last) + 1;
+    return {last < size ? 0 : divide(last - size) + 1,
+            end < positions ? end : positions};
+  }
+};
+
+}  // namespace leat::kernels::functors
+
+#endif  // LEAT_KERNELS_FUNCTORS_WINDOW_AXIS_H_

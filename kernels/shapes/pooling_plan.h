@@ -1,0 +1,44 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The sizes of pooling, which its kernels for all devices share. All errors are
+// INVALID_ARGUMENT, with TensorFlow's texts.
+#ifndef LEAT_KERNELS_SHAPES_POOLING_PLAN_H_
+#define LEAT_KERNELS_SHAPES_POOLING_PLAN_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/shape.h"
+#include "leat/kernels/functors/window_axis.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/window_attrs.h"
+
+namespace leat::kernels {
+
+// The sizes of one pooling, in NHWC layout. An NCHW tensor counts as batch x
+// channels images with one channel each. A value type.
+struct PoolingPlan {
+  int64_t images = 0, channels = 0;
+  functors::WindowAxis rows = {}, columns = {};
+  Shape input = {}, output = {};
+};
+
+// Plans the pooling of a tensor of shape `input`, which error messages call
+// `what`.
+absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
+                                        const Shape& input,
+                                        absl::string_view what);
+
+// Plans MaxPoolGrad, whose inputs are orig_input, orig_output and grad.
+absl::StatusOr<PoolingPlan> PlanMaxPoolGrad(const WindowAttrs& attrs,
+                                            const KernelContext& context);
+
+// Plans AvgPoolGrad, whose inputs are orig_input_shape, in memory of the host,
+// and grad.
+absl::StatusOr<PoolingPlan> PlanAvgPoolGrad(const WindowAttrs& attrs,
+                                            const KernelContext& context);
+
+}  // namespace leat::kernels
+
+#endif  // LEAT_KERNELS_SHAPES_POOLING_PLAN_H_

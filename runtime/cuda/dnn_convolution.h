@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// DnnConvolution computes convolutions with a DnnApi, whose plans it keeps.
+//
+//   DnnConvolution library(std::move(dnn), {.device = gpu});
+//   LEAT_RETURN_IF_ERROR(library.Convolve(form, operands));
+#ifndef LEAT_RUNTIME_CUDA_DNN_CONVOLUTION_H_
+#define LEAT_RUNTIME_CUDA_DNN_CONVOLUTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "leat/core/devices/convolution_library.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/runtime/cuda/dnn_api.h"
+#include "leat/runtime/cuda/plan_cache.h"
+
+namespace leat {
+
+struct DnnConvolutionOptions {
+  // The GPU, whose compute stream runs the convolutions. Borrowed.
+  Device& device;
+  DnnLimits limits = {.workspace_bytes = int64_t{1} << 30};
+  // How many plans are kept. A plan with compiled code has some megabytes.
+  size_t max_plans = 500;
+};
+
+// Thread-safe. The workspace of a convolution is memory of the GPU, which is
+// free again, in the order of the compute stream, once the convolution is
+// queued.
+class DnnConvolution final : public ConvolutionLibrary {
+ public:
+  DnnConvolution(std::unique_ptr<DnnApi> dnn,
+                 const DnnConvolutionOptions& options);
+
+  absl::Status Prepare(const ConvolutionForm& form) override;
+  absl::Status Convolve(const ConvolutionForm& form,
+                        const ConvolutionOperands& operands) override;
+
+ private:
+  absl::StatusOr<std::shared_ptr<DnnPlan>> PlanOf(const ConvolutionForm& form)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::unique_ptr<DnnApi> dnn_;
+  const DnnConvolutionOptions options_;
+  Mutex mutex_;
+  PlanCache<ConvolutionForm, DnnPlan> plans_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_CUDA_DNN_CONVOLUTION_H_
