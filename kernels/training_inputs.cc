@@ -53,4 +53,25 @@ absl::Status TrainingInputs::CheckGradient(
       values[0]->shape().DebugString(), " ", gradient.shape().DebugString()));
 }
 
+absl::Status TrainingInputs::CheckRows(absl::Span<Tensor* const> values) const {
+  const Shape& var = values[0]->shape();
+  const Shape& grad = gradient.shape();
+  if (!indices.shape().IsVector()) {
+    return absl::InvalidArgumentError("indices must be one-dimensional");
+  }
+  if (var.rank() < 1) {
+    return absl::InvalidArgumentError("var must be at least 1 dimensional");
+  }
+  if (grad.rank() < 1 || grad.dim(0) != indices.num_elements()) {
+    return absl::InvalidArgumentError(
+        "grad must be the same size as indices in the first dimension.");
+  }
+  if (grad.dims().subspan(1) != var.dims().subspan(1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "var and grad must match in all dimensions but the first: ",
+        var.DebugString(), " vs. ", grad.DebugString()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace leat::kernels

@@ -43,6 +43,11 @@ class TrainingInputs {
   absl::Status CheckSlots(absl::Span<Tensor* const> values) const;
   absl::Status CheckGradient(absl::Span<Tensor* const> values) const;
 
+  // Checks that the gradient of a sparse op has a row of the variables for each
+  // index. The indices are not read. Returns INVALID_ARGUMENT otherwise.
+  // REQUIRES: the variables are locked.
+  absl::Status CheckRows(absl::Span<Tensor* const> values) const;
+
   // `indices` is set for sparse ops only.
   Tensor gradient, indices;
 

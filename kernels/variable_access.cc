@@ -8,6 +8,8 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/cuda/device/binary.h"
+#include "leat/kernels/gpu_kernel.h"
 
 namespace leat::kernels {
 namespace {
@@ -141,6 +143,25 @@ absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
   if (known) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "Values of type ", Name(target.dtype()), " cannot be added"));
+}
+
+absl::Status AccumulateInto(const KernelContext& context, Accumulate operation,
+                            const Tensor& value, Tensor& target) {
+  if (context.step().device->gpu_stream() == nullptr) {
+    return AccumulateInto(context.compute_queue(), operation, value, target);
+  }
+  using leat::cuda::Arithmetic;
+  return OnStream(context, [&](CUstream_st* stream) {
+    char* const to = target.mutable_raw_data();
+    return leat::cuda::LaunchArithmetic(
+        stream,
+        operation == Accumulate::kAdd ? Arithmetic::kAdd : Arithmetic::kSub,
+        TypeOf(target),
+        {.a = to,
+         .b = value.raw_data(),
+         .output = to,
+         .n = target.num_elements()});
+  });
 }
 
 }  // namespace leat::kernels

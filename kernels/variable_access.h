@@ -73,6 +73,9 @@ void ForwardRef(KernelContext& context);
 enum class Accumulate { kAdd, kSubtract };
 absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
                             const Tensor& value, Tensor& target);
+// Does the same on the device of the kernel. On a GPU, queues the work.
+absl::Status AccumulateInto(const KernelContext& context, Accumulate operation,
+                            const Tensor& value, Tensor& target);
 
 }  // namespace leat::kernels
 

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "leat/core/devices/gpu_stream.h"
+#include "leat/kernels/indices/index_faults.h"
 #include "leat/runtime/activation.h"
 #include "leat/runtime/instruction_runner.h"
+#include "leat/runtime/kernel_error.h"
 #include "leat/runtime/propagator.h"
 
 namespace leat {
@@ -429,12 +431,23 @@ void Executor::Start(Step& step, Done done) {
 }
 
 Executor::Done Executor::AfterDrain(Step& step, Done done) const {
-  return [stream = stream_, &step, done = std::move(done)]() mutable {
-    stream->Drain([&step, done = std::move(done)](absl::Status status) mutable {
-      if (!status.ok()) step.Fail(status);
-      std::move(done)();
-    });
+  return [this, &step, done = std::move(done)]() mutable {
+    stream_->Drain(
+        [this, &step, done = std::move(done)](absl::Status status) mutable {
+          if (status.ok()) status = LateError(step);
+          if (!status.ok()) step.Fail(status);
+          std::move(done)();
+        });
   };
+}
+
+absl::Status Executor::LateError(Step& step) const {
+  const Device& device = program_->device();
+  const kernels::FoundIndexFault fault =
+      kernels::FindIndexFault(step.resources(), device);
+  return fault.node == nullptr
+             ? absl::OkStatus()
+             : LateKernelError(fault.error, *fault.node, device);
 }
 
 std::unique_ptr<Executor::Execution> Executor::Take() {

@@ -77,6 +77,9 @@ class Executor {
   // Returns a callback that waits until the work of the step has run on the
   // GPU, and then calls `done`. REQUIRES: the device is a GPU.
   Done AfterDrain(Step& step, Done done) const;
+  // Returns the error that the work of a step has found on the GPU, or OK.
+  // REQUIRES: the work has run.
+  absl::Status LateError(Step& step) const;
   // Takes back the state of a step that has ended.
   void Give(std::unique_ptr<Execution> execution);
 

@@ -7,23 +7,38 @@
 #include "absl/strings/str_cat.h"
 
 namespace leat {
+namespace {
+
+// Returns `status` with the place of the failure. `inputs` describes the
+// inputs.
+absl::Status WithPlace(const absl::Status& status, const NodeDef& node,
+                       absl::string_view inputs, const Device& device) {
+  absl::Status result(
+      status.code(),
+      absl::StrCat(status.message(), "\n\tin ", node.op->name, inputs, " on ",
+                   device.name(), " [[{{node ", node.name, "}}]]"));
+  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
+    result.SetPayload(key, payload);
+  });
+  return result;
+}
+
+}  // namespace
 
 absl::Status KernelError(const absl::Status& status, const NodeDef& node,
                          const Device& device, const KernelContext& context) {
-  std::string inputs;
+  std::string inputs = "(";
   for (int i = 0; i < context.num_inputs(); ++i) {
     const Tensor& input = context.input(i);
     absl::StrAppend(&inputs, i == 0 ? "" : ", ", Name(input.dtype()),
                     input.IsValid() ? input.shape().DebugString() : "");
   }
-  absl::Status result(
-      status.code(),
-      absl::StrCat(status.message(), "\n\tin ", node.op->name, "(", inputs,
-                   ") on ", device.name(), " [[{{node ", node.name, "}}]]"));
-  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
-    result.SetPayload(key, payload);
-  });
-  return result;
+  return WithPlace(status, node, inputs + ")", device);
+}
+
+absl::Status LateKernelError(const absl::Status& status, const NodeDef& node,
+                             const Device& device) {
+  return WithPlace(status, node, "", device);
 }
 
 }  // namespace leat

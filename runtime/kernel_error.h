@@ -20,6 +20,11 @@ namespace leat {
 absl::Status KernelError(const absl::Status& status, const NodeDef& node,
                          const Device& device, const KernelContext& context);
 
+// Does the same without the inputs, for an error that is found when the kernel
+// has long returned.
+absl::Status LateKernelError(const absl::Status& status, const NodeDef& node,
+                             const Device& device);
+
 }  // namespace leat
 
 #endif  // LEAT_RUNTIME_KERNEL_ERROR_H_

@@ -20,6 +20,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "leat/core/buffer.h"
 #include "leat/core/tensor.h"
 
 // CUDA's type behind cudaStream_t.
@@ -57,6 +58,10 @@ class GpuStream {
   // Queues that each of `bytes` bytes becomes `value`.
   virtual absl::Status Fill(void* to, uint8_t value, size_t bytes) = 0;
 
+  // Returns memory of the host that work of the GPU can write as well, or null
+  // if there is none left.
+  virtual BufferRef AllocatePinned(size_t bytes) = 0;
+
   // Queues a copy of `from`, which lies in memory of the host, to `to`, which
   // lies in the memory of the GPU. The tensors must have the same number of
   // bytes. Keeps `from` until the copy is done.
@@ -69,8 +74,9 @@ class GpuStream {
   virtual void CopyToHost(const Tensor& from, const Tensor& to, Done done) = 0;
 
   // Calls `done` exactly once, on a thread that may compute, when all work that
-  // was queued before the call has run. Passes the first error of that work,
-  // such as an index out of range that a kernel has found.
+  // was queued before the call has run. Passes the first error of a copy. An
+  // index out of range that a kernel has found is the error of its step
+  // (kernels/indices/index_faults.h).
   virtual void Drain(Done done) = 0;
 
   // Returns the libraries whose work is queued here.

@@ -8,23 +8,27 @@
 
 namespace leat::ops::cumulative {
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Cumsum",
-                .doc = "Computes the running sum of x along an axis.",
-                .inputs = {"x: T", "axis: Tidx"},
-                .outputs = {"out: T"},
-                .attrs = {"exclusive: bool = false", "reverse: bool = false",
-                          "T: numbertype", "Tidx: {int32, int64} = int32"},
-                .shape = shapes::Unchanged},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "Cumsum",
+       .doc = "Computes the running sum of x along an axis.",
+       .inputs = {"x: T", "axis: Tidx"},
+       .outputs = {"out: T"},
+       .attrs = {"exclusive: bool = false", "reverse: bool = false",
+                 "T: numbertype", "Tidx: {int32, int64} = int32"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"})});
 
-  registry.Add({.name = "Cumprod",
-                .doc = "Computes the running product of x along an axis.",
-                .inputs = {"x: T", "axis: Tidx"},
-                .outputs = {"out: T"},
-                .attrs = {"exclusive: bool = false", "reverse: bool = false",
-                          "T: numbertype", "Tidx: {int32, int64} = int32"},
-                .shape = shapes::Unchanged},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "Cumprod",
+       .doc = "Computes the running product of x along an axis.",
+       .inputs = {"x: T", "axis: Tidx"},
+       .outputs = {"out: T"},
+       .attrs = {"exclusive: bool = false", "reverse: bool = false",
+                 "T: numbertype", "Tidx: {int32, int64} = int32"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"})});
 }
 
 }  // namespace leat::ops::cumulative

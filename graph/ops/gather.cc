@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -119,6 +120,12 @@ absl::Status GatherNdShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Returns the signature of a kernel that gathers elements of tensors on a GPU.
+KernelSignature GatherOnGpu() {
+  return OnGpu(
+      {{"Tparams", kMovableOnGpu.dtypes()}, {"Tindices", kIndices.dtypes()}});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -130,7 +137,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"validate_indices: bool = true", "Tparams: type",
                           "Tindices: {int32, int64}"},
                 .shape = GatherShape},
-               {OnCpu({{"Tparams", kMovable.dtypes()}})});
+               {OnCpu({{"Tparams", kMovable.dtypes()}}), GatherOnGpu(),
+                HostOnGpu({{"Tparams", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "GatherV2",
@@ -141,7 +149,9 @@ void Register(OpRegistry& registry) {
        .attrs = {"batch_dims: int = 0", "Tparams: type",
                  "Tindices: {int16, int32, int64}", "Taxis: {int32, int64}"},
        .shape = GatherV2Shape},
-      {OnCpu({{"Tparams", kMovable.dtypes()}})});
+      {OnCpu({{"Tparams", kMovable.dtypes()}}),
+       InHostMemory(GatherOnGpu(), {"axis"}),
+       HostOnGpu({{"Tparams", {DType::kInt32}}})});
 
   registry.Add({.name = "GatherNd",
                 .doc = "Gathers elements or slices of params, whose "
@@ -150,7 +160,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: Tparams"},
                 .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}"},
                 .shape = GatherNdShape},
-               {OnCpu({{"Tparams", kMovable.dtypes()}})});
+               {OnCpu({{"Tparams", kMovable.dtypes()}}), GatherOnGpu(),
+                HostOnGpu({{"Tparams", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::gather

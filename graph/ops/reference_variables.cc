@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -132,7 +133,9 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = AssignUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "AssignSub",
@@ -141,7 +144,9 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .outputs = {"output_ref: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .shape = AssignUpdateShape},
-      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddScatterAddAndOthers(OpRegistry& registry) {
@@ -153,7 +158,9 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "ScatterSub",
                 .doc = "Subtracts updates from the rows at indices of the "
@@ -163,7 +170,9 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "ScatterUpdate",
                 .doc = "Sets the rows at indices of the variable behind a "
@@ -173,7 +182,9 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type", "Tindices: {int32, int64}",
                           "use_locking: bool = true"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", kMovable.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kMovable.dtypes()}})),
+                OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace

@@ -61,7 +61,11 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: type", "Tindices: {int16, int32, int64}"},
        .shape = ScatterNdShape},
       {OnCpu({{"T", (kNumbers + kBoolOnly + kStringOnly).dtypes()},
-              {"Tindices", kIndices.dtypes()}})});
+              {"Tindices", kIndices.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()},
+                           {"Tindices", kIndices.dtypes()}}),
+                    {"shape"}),
+       HostOnGpu({{"T", {DType::kInt32}}, {"Tindices", kIndices.dtypes()}})});
 }
 
 }  // namespace leat::ops::scatter_nd

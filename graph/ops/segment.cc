@@ -44,7 +44,11 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int16, int32, int64}",
                  "Tnumsegments: {int32, int64} = int32"},
        .shape = UnsortedSegmentShape},
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()},
+                           {"Tindices", kIndices.dtypes()}}),
+                    {"num_segments"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::segment

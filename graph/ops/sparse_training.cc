@@ -62,7 +62,8 @@ void AddSparseApplyMomentum(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                  "use_locking: bool = false", "use_nesterov: bool = false"},
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "ResourceSparseApplyMomentum",
@@ -74,7 +75,8 @@ void AddSparseApplyMomentum(OpRegistry& registry) {
                  "use_locking: bool = false", "use_nesterov: bool = false"},
        .stateful = true,
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddSparseApplyAdagrad(OpRegistry& registry) {
@@ -87,7 +89,8 @@ void AddSparseApplyAdagrad(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                  "use_locking: bool = false", "update_slots: bool = true"},
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "ResourceSparseApplyAdagrad",
@@ -98,7 +101,8 @@ void AddSparseApplyAdagrad(OpRegistry& registry) {
                  "use_locking: bool = false", "update_slots: bool = true"},
        .stateful = true,
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddSparseApplyRMSProp(OpRegistry& registry) {
@@ -111,7 +115,8 @@ void AddSparseApplyRMSProp(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                  "use_locking: bool = false"},
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "ResourceSparseApplyRMSProp",
@@ -123,7 +128,8 @@ void AddSparseApplyRMSProp(OpRegistry& registry) {
                  "use_locking: bool = false"},
        .stateful = true,
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

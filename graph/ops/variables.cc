@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -194,7 +195,9 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+                OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"dtype", {DType::kInt32}}})});
 
   registry.Add({.name = "AssignSubVariableOp",
                 .doc = "Subtracts a value from the variable of a handle.",
@@ -202,7 +205,9 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+                OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
 
 void AddResourceGatherAndOthers(OpRegistry& registry) {
@@ -215,7 +220,9 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
                  "dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceGatherShape},
-      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}})),
+       OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
+       HostOnGpu({{"dtype", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "ResourceScatterAdd",
@@ -225,7 +232,9 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+       OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"dtype", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "ResourceScatterSub",
@@ -235,7 +244,9 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+       OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"dtype", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "ResourceScatterUpdate",
@@ -245,7 +256,9 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}})),
+       OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
+       HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
 
 }  // namespace

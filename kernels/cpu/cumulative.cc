@@ -5,33 +5,18 @@
 #include <memory>
 #include <type_traits>
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/functors/number_types.h"
+#include "leat/kernels/functors/reduction.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/scan_lines.h"
 
 namespace leat::kernels::cpu::cumulative {
 namespace {
-
-struct Sum {
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
-  }
-  static constexpr int kIdentity = 0;
-};
-
-struct Prod {
-  template <class W>
-  static W Do(W a, W b) {
-    return static_cast<W>(static_cast<Ring<W>>(a) * static_cast<Ring<W>>(b));
-  }
-  static constexpr int kIdentity = 1;
-};
 
 template <class Op, class T>
 class Cumulative final : public Kernel {
@@ -41,32 +26,18 @@ class Cumulative final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
-    const int rank = input.rank();
-    if (context.input(1).rank() != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("ScanOp: axis must be a scalar, not ",
-                       context.input(1).shape().DebugString()));
-    }
-    LEAT_ASSIGN_OR_RETURN(const Dims axes,
-                          GetIndices(context.input(1), "axis"));
-    if (axes[0] < -rank || axes[0] >= rank) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("ScanOp: Expected scan axis in the range [", -rank, ", ",
-                       rank, "), but got ", axes[0]));
-    }
-    const int axis = static_cast<int>(axes[0] < 0 ? axes[0] + rank : axes[0]);
+    LEAT_ASSIGN_OR_RETURN(const ScanLines lines, FindScanLines(context));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, input.shape()));
-    if (input.num_elements() == 0) return absl::OkStatus();
     const T* from = input.data<T>().data();
     T* to = output->mutable_data<T>().data();
-    const int64_t n = input.dim(axis);
-    const int64_t inner = input.shape().Strides()[axis];
-    ParallelFor(context.compute_queue(), input.num_elements() / n, 4 + n,
+    ParallelFor(context.compute_queue(), lines.outer * lines.inner, 4 + lines.n,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i) {
-                    const int64_t start = i / inner * n * inner + i % inner;
-                    Scan(from + start, n, inner, to + start);
+                    const int64_t start =
+                        i / lines.inner * lines.n * lines.inner +
+                        i % lines.inner;
+                    Scan(from + start, lines.n, lines.inner, to + start);
                   }
                 });
     return absl::OkStatus();
@@ -76,7 +47,7 @@ class Cumulative final : public Kernel {
   using W = Wide<T>;
 
   void Scan(const T* from, int64_t n, int64_t stride, T* to) const {
-    W total = static_cast<W>(Op::kIdentity);
+    W total = Op::template kIdentity<W>;
     for (int64_t k = 0; k < n; ++k) {
       const int64_t i = (reverse_ ? n - 1 - k : k) * stride;
       const W next = Op::Do(total, static_cast<W>(from[i]));
@@ -105,8 +76,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeCumulative(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Cumsum", kCpu, &MakeCumulative<Sum>);
-  registry.Add("Cumprod", kCpu, &MakeCumulative<Prod>);
+  registry.Add("Cumsum", kCpu, &MakeCumulative<functors::Sum>);
+  registry.Add("Cumprod", kCpu, &MakeCumulative<functors::Prod>);
 }
 
 }  // namespace leat::kernels::cpu::cumulative

@@ -8,14 +8,15 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/scatter_shapes.h"
 
 namespace leat::kernels::cpu::scatter_nd {
 namespace {
@@ -38,40 +39,6 @@ void AddTo(const T* from, int64_t n, T* to) {
   }
 }
 
-absl::Status CheckShapes(const Tensor& indices, const Tensor& updates,
-                         const Shape& shape) {
-  const auto mismatch = [&] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Shapes of indices ", indices.shape().DebugString(), ", updates ",
-        updates.shape().DebugString(), " and output ", shape.DebugString(),
-        " do not fit together"));
-  };
-  const auto no_scalar = [](absl::string_view what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " shape must have rank at least one. Found:[]"));
-  };
-  if (indices.rank() < 1) return no_scalar("Indices");
-  if (updates.rank() < 1) return no_scalar("Updates");
-  const int outer = indices.rank() - 1;
-  const int64_t depth = indices.dim(outer);
-  if (depth > shape.rank() ||
-      updates.rank() != outer + shape.rank() - static_cast<int>(depth)) {
-    return mismatch();
-  }
-  for (int i = 0; i < updates.rank(); ++i) {
-    const int64_t expected =
-        i < outer ? indices.dim(i)
-                  : shape.dim(i - outer + static_cast<int>(depth));
-    if (updates.dim(i) != expected) return mismatch();
-  }
-  if (outer == 0 && (depth > 0 || updates.dim(0) > 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Indices of shape ", indices.shape().DebugString(),
-                     " are a single point, which must be the row of a matrix"));
-  }
-  return absl::OkStatus();
-}
-
 // Adds `updates` to the tensor `to` of shape `shape`. Returns INVALID_ARGUMENT
 // for an index out of range.
 template <class T, class Index>
@@ -91,10 +58,8 @@ absl::Status Scatter(const Tensor& indices, const Tensor& updates,
       const int64_t i = static_cast<int64_t>(index[d]);
       const int64_t extent = shape.dim(static_cast<int>(d));
       if (i < 0 || i >= extent) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("indices[", row, "] = [",
-                         absl::StrJoin(absl::MakeConstSpan(index, depth), ", "),
-                         "] does not index into shape ", shape.DebugString()));
+        return IndexError(IndexRule::kTarget, {rows}, row,
+                          Dims(index, index + depth), shape.dims());
       }
       offset = offset * extent + i;
     }
@@ -114,35 +79,13 @@ absl::Status ScatterAll(const Tensor& indices, const Tensor& updates,
              : Scatter<T, int64_t>(indices, updates, output.shape(), to);
 }
 
-// Checks that the indices and the updates are both empty or both not empty. If
-// they are not empty, the output must have elements. An output that is a scalar
-// is an error, too. The rules are TensorFlow's.
-absl::Status CheckCounts(const Tensor& indices, const Tensor& updates,
-                         const Shape& output) {
-  const bool has_indices = indices.num_elements() > 0;
-  const bool has_updates = updates.num_elements() > 0;
-  const bool has_output = output.rank() > 0 && output.num_elements() > 0;
-  if (has_indices != has_updates || (has_updates && !has_output)) {
-    return absl::InvalidArgumentError(
-        "Indices and updates specified for empty output shape");
-  }
-  if (output.rank() == 0) {
-    return absl::InvalidArgumentError(
-        "Output must be at least 1-D, got shape: []");
-  }
-  return absl::OkStatus();
-}
-
 template <class T>
 class ScatterNd final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& indices = context.input(0);
     const Tensor& updates = context.input(1);
-    LEAT_ASSIGN_OR_RETURN(const Shape shape,
-                          GetShape(context.input(2), "shape"));
-    LEAT_RETURN_IF_ERROR(CheckShapes(indices, updates, shape));
-    LEAT_RETURN_IF_ERROR(CheckCounts(indices, updates, shape));
+    LEAT_ASSIGN_OR_RETURN(const Shape shape, ScatterNdShape(context));
     Tensor sizes;
     int64_t held_bytes = 0;
     if constexpr (std::is_same_v<T, std::string>) {

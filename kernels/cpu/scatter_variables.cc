@@ -16,8 +16,11 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/element_copy.h"
+#include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/gather_plan.h"
+#include "leat/kernels/shapes/scatter_shapes.h"
 #include "leat/kernels/variable.h"
 #include "leat/kernels/variable_access.h"
 
@@ -32,58 +35,11 @@ absl::StatusOr<Dims> CheckedIndices(const Tensor& tensor, int64_t limit) {
   LEAT_ASSIGN_OR_RETURN(Dims indices, GetIndices(flat, "indices"));
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < 0 || indices[i] >= limit) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "indices[", i, "] = ", indices[i], " is not in [0, ", limit, ")"));
+      return IndexError(IndexRule::kRow, flat.shape().dims(),
+                        static_cast<int64_t>(i), {indices[i]}, {limit});
     }
   }
   return indices;
-}
-
-// The sizes of a gather: params is [batches, limit, row], indices is [batches,
-// per_batch].
-struct GatherPlan {
-  int64_t batches = 1;    // in params and indices
-  int64_t limit = 0;      // extent of the gathered dimension of params
-  int64_t per_batch = 1;  // indices in each batch
-  int64_t row = 1;        // elements in a row
-  Shape output = {};
-};
-
-absl::StatusOr<GatherPlan> PlanGather(const Shape& params, const Shape& indices,
-                                      int64_t batch_dims) {
-  if (batch_dims > indices.rank() || batch_dims >= params.rank()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("params must be at least ", batch_dims + 1,
-                     " dimensional and indices at least ", batch_dims, ": ",
-                     params.DebugString(), " vs. ", indices.DebugString()));
-  }
-  const int batch = static_cast<int>(batch_dims);
-  GatherPlan plan;
-  Dims dims;
-  for (int i = 0; i < batch; ++i) {
-    if (params.dim(i) != indices.dim(i)) {
-      return absl::InvalidArgumentError(absl::StrCat("params.shape[", i,
-                                                     "]: ", params.dim(i),
-                                                     " should be equal to "
-                                                     "indices.shape[",
-                                                     i, "]: ", indices.dim(i)));
-    }
-    dims.push_back(params.dim(i));
-    LEAT_ASSIGN_OR_RETURN(plan.batches,
-                          CheckedMultiply(plan.batches, params.dim(i)));
-  }
-  for (int i = batch; i < indices.rank(); ++i) {
-    dims.push_back(indices.dim(i));
-    LEAT_ASSIGN_OR_RETURN(plan.per_batch,
-                          CheckedMultiply(plan.per_batch, indices.dim(i)));
-  }
-  plan.limit = params.dim(batch);
-  for (int i = batch + 1; i < params.rank(); ++i) {
-    dims.push_back(params.dim(i));
-    LEAT_ASSIGN_OR_RETURN(plan.row, CheckedMultiply(plan.row, params.dim(i)));
-  }
-  LEAT_ASSIGN_OR_RETURN(plan.output, Shape::Create(dims));
-  return plan;
 }
 
 class ResourceGather final : public Kernel {
@@ -102,13 +58,9 @@ class ResourceGather final : public Kernel {
  private:
   absl::Status Gather(KernelContext& context, const Tensor& params,
                       const Tensor& indices) const {
-    if (params.rank() < 1) {
-      return absl::InvalidArgumentError(
-          "params must be at least 1 dimensional");
-    }
     LEAT_ASSIGN_OR_RETURN(
-        GatherPlan plan,
-        PlanGather(params.shape(), indices.shape(), batch_dims_));
+        const GatherPlan plan,
+        PlanResourceGather(params.shape(), indices.shape(), batch_dims_));
     LEAT_ASSIGN_OR_RETURN(Dims rows, CheckedIndices(indices, plan.limit));
     if (IsPlainBytes(dtype_)) {
       LEAT_ASSIGN_OR_RETURN(Tensor * output,
@@ -132,13 +84,13 @@ class ResourceGather final : public Kernel {
       using E = typename decltype(tag)::type;
       const E* from = Elements<E>(params);
       E* to = MutableElements<E>(output);
-      ParallelFor(queue, plan.batches * plan.per_batch, plan.row / 4 + 5,
+      ParallelFor(queue, plan.batch * plan.count, plan.inner / 4 + 5,
                   [&](int64_t begin, int64_t end) {
                     for (int64_t i = begin; i < end; ++i) {
-                      const int64_t batch = i / plan.per_batch;
+                      const int64_t batch = i / plan.count;
                       CopyElements(
-                          from + (batch * plan.limit + rows[i]) * plan.row,
-                          plan.row, to + i * plan.row);
+                          from + (batch * plan.limit + rows[i]) * plan.inner,
+                          plan.inner, to + i * plan.inner);
                     }
                   });
     });
@@ -178,27 +130,6 @@ T Combine(const T& old, const T& update) {
   } else {
     return operation == Scatter::kAdd ? old + update : old - update;
   }
-}
-
-// Checks that `updates` has the extents of `indices` followed by the extents of
-// a row of `params`. `updates` may also be a scalar, which then updates every
-// element of the rows.
-absl::Status CheckUpdates(const Shape& params, const Shape& indices,
-                          const Shape& updates) {
-  if (params.rank() < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "params must be at least 1-D, got shape ", params.DebugString()));
-  }
-  if (updates.IsScalar()) return absl::OkStatus();
-  Dims expected(indices.dims().begin(), indices.dims().end());
-  expected.insert(expected.end(), params.dims().begin() + 1,
-                  params.dims().end());
-  if (updates.dims() == absl::MakeConstSpan(expected)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Must have updates.shape = indices.shape + params.shape[1:] or "
-      "updates.shape = [], got updates.shape ",
-      updates.DebugString(), ", indices.shape ", indices.DebugString(),
-      ", params.shape ", params.DebugString()));
 }
 
 // Updates the rows that `indices` names. T is the type of the elements. kUpdate
@@ -247,7 +178,7 @@ class ScatterRows final : public Kernel {
   static absl::Status Apply(WorkQueue& queue, const Tensor& indices,
                             const Tensor& updates, Tensor& params) {
     LEAT_RETURN_IF_ERROR(
-        CheckUpdates(params.shape(), indices.shape(), updates.shape()));
+        CheckScatterUpdates(params.shape(), indices.shape(), updates.shape()));
     LEAT_ASSIGN_OR_RETURN(Dims rows, CheckedIndices(indices, params.dim(0)));
     if (rows.empty() || params.num_elements() == 0) return absl::OkStatus();
     const int64_t count = static_cast<int64_t>(rows.size());

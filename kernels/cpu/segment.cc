@@ -12,8 +12,10 @@
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/index_types.h"
+#include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/scatter_shapes.h"
 
 namespace leat::kernels::cpu::segment {
 namespace {
@@ -27,9 +29,8 @@ absl::Status AddRows(const Tensor& data, const Tensor& ids, int64_t segments,
     const int64_t segment = static_cast<int64_t>(indices[row]);
     if (segment < 0) continue;
     if (segment >= segments) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("segment_ids[", row, "] = ", segment,
-                       " is out of range [0, ", segments, ")"));
+      return IndexError(IndexRule::kSegment, {ids.num_elements()},
+                        static_cast<int64_t>(row), {segment}, {segments});
     }
     T* out = to + segment * inner;
     for (int64_t i = 0; i < inner; ++i) {
@@ -51,38 +52,17 @@ class UnsortedSegmentSum final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& data = context.input(0);
     LEAT_ASSIGN_OR_RETURN(const Tensor ids, InputIndices(context, 1));
-    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(2), "num_segments"));
-    LEAT_ASSIGN_OR_RETURN(const Dims counts,
-                          GetIndices(context.input(2), "num_segments"));
-    const int64_t segments = counts[0];
-    if (segments < 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Input num_segments == ", segments, " must not be negative."));
-    }
-    Dims dims = {segments};
-    bool fits = ids.rank() <= data.rank();
-    for (int i = 0; fits && i < ids.rank(); ++i) {
-      fits = ids.dim(i) == data.dim(i);
-    }
-    if (!fits) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("data.shape = ", data.shape().DebugString(),
-                       " does not start with segment_ids.shape = ",
-                       ids.shape().DebugString()));
-    }
-    int64_t inner = 1;
-    for (int i = ids.rank(); i < data.rank(); ++i) {
-      dims.push_back(data.dim(i));
-      if (data.num_elements() > 0) inner *= data.dim(i);
-    }
-    LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    LEAT_ASSIGN_OR_RETURN(const SegmentPlan plan, PlanSegments(context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.output));
     auto to = output->mutable_data<T>();
     std::fill(to.begin(), to.end(), T(0));
     if (data.num_elements() == 0) return absl::OkStatus();
     return ids.dtype() == DType::kInt32
-               ? AddRows<T, int32_t>(data, ids, segments, inner, to.data())
-               : AddRows<T, int64_t>(data, ids, segments, inner, to.data());
+               ? AddRows<T, int32_t>(data, ids, plan.segments, plan.inner,
+                                     to.data())
+               : AddRows<T, int64_t>(data, ids, plan.segments, plan.inner,
+                                     to.data());
   }
 };
 

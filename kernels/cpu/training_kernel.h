@@ -32,6 +32,7 @@
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/cpu/training_rules.h"
 #include "leat/kernels/functors/number_types.h"
+#include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/training_inputs.h"
@@ -150,14 +151,10 @@ class SparseTraining final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     TrainingInputs inputs;
     LEAT_RETURN_IF_ERROR(inputs.Read(context, kDTypeOf<T>));
-    if (!inputs.indices.shape().IsVector()) {
-      return absl::InvalidArgumentError("indices must be one-dimensional");
-    }
-    LEAT_ASSIGN_OR_RETURN(Dims indices, GetIndices(inputs.indices, "indices"));
     LEAT_RETURN_IF_ERROR(UpdateTogether(
         context.step().device->allocator(), inputs.variables(),
         [&](absl::Span<Tensor* const> values) {
-          return Apply(context.compute_queue(), inputs, indices, values);
+          return Apply(context.compute_queue(), inputs, values);
         },
         /*rows=*/true));
     ForwardRef(context);
@@ -165,28 +162,12 @@ class SparseTraining final : public Kernel {
   }
 
  private:
-  // Checks the shapes and indices against the shape of `var`.
-  static absl::Status CheckShapes(const TrainingInputs& inputs,
-                                  const Dims& indices, const Shape& var) {
-    if (var.rank() < 1) {
-      return absl::InvalidArgumentError("var must be at least 1 dimensional");
-    }
-    const Shape& grad = inputs.gradient.shape();
-    if (grad.rank() < 1 ||
-        grad.dim(0) != static_cast<int64_t>(indices.size())) {
-      return absl::InvalidArgumentError(
-          "grad must be the same size as indices in the first dimension.");
-    }
-    if (grad.dims().subspan(1) != var.dims().subspan(1)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "var and grad must match in all dimensions but the first: ",
-          var.DebugString(), " vs. ", grad.DebugString()));
-    }
+  // Returns INVALID_ARGUMENT if an index is not below `rows`.
+  static absl::Status CheckIndices(const Dims& indices, int64_t rows) {
     for (size_t i = 0; i < indices.size(); ++i) {
-      if (indices[i] < 0 || indices[i] >= var.dim(0)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Index ", indices[i], " at offset ", i,
-                         " in indices is out of range"));
+      if (indices[i] < 0 || indices[i] >= rows) {
+        return IndexError(IndexRule::kTrainedRow, {}, static_cast<int64_t>(i),
+                          {indices[i]}, {rows});
       }
     }
     return absl::OkStatus();
@@ -194,10 +175,12 @@ class SparseTraining final : public Kernel {
 
   // Updates rows of the locked variables, whose tensors are `values`.
   absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
-                     const Dims& indices,
                      absl::Span<Tensor* const> values) const {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
-    LEAT_RETURN_IF_ERROR(CheckShapes(inputs, indices, values[0]->shape()));
+    LEAT_RETURN_IF_ERROR(inputs.CheckRows(values));
+    LEAT_ASSIGN_OR_RETURN(const Dims indices,
+                          GetIndices(inputs.indices, "indices"));
+    LEAT_RETURN_IF_ERROR(CheckIndices(indices, values[0]->dim(0)));
     if (values[0]->num_elements() == 0) return absl::OkStatus();
     // `width` is the number of elements in a row.
     const int64_t rows = values[0]->dim(0);

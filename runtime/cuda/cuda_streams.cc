@@ -174,6 +174,10 @@ absl::Status CudaStreams::Fill(void* to, uint8_t value, size_t bytes) {
       api_.Fill(compute_, static_cast<char*>(to), value, bytes));
 }
 
+BufferRef CudaStreams::AllocatePinned(size_t bytes) {
+  return options_.pinned.AllocatePinned(bytes);
+}
+
 // ---- Copies to the GPU ----
 
 absl::Status CudaStreams::CopyToDevice(const Tensor& from, const Tensor& to) {

@@ -61,6 +61,7 @@ class CudaStreams final : public GpuStream {
   absl::Status CheckLaunch() override;
   absl::Status CopyOnDevice(void* to, const void* from, size_t bytes) override;
   absl::Status Fill(void* to, uint8_t value, size_t bytes) override;
+  BufferRef AllocatePinned(size_t bytes) override;
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) override;
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) override;
   void Drain(Done done) override;

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
+#include "leat/kernels/cuda/device/find_index.h"
 #include "leat/kernels/cuda/device/index_map.h"
 #include "leat/kernels/cuda/device/launch.h"
 #include "leat/kernels/cuda/device/vectors.h"
@@ -113,7 +115,87 @@ TEST_P(GpuLaunchTest, AtomicAddLosesNothing) {
   EXPECT_EQ(total, 5000.0f);
 }
 
+struct AddHalf {
+  cuda::Half* total;
+  void operator()(int64_t) const { cuda::AtomicAdd(total, cuda::Half(0.5f)); }
+};
+
+TEST_P(GpuLaunchTest, AtomicAddUpdatesSixteenBitNumbers) {
+  cuda::Half total[2] = {cuda::Half(0.0f), cuda::Half(7.0f)};
+  cuda::ForEach(stream(), 1000, AddHalf{total});
+  ASSERT_TRUE(gpu_.RunAll().ok());
+  EXPECT_EQ(float{total[0]}, 500.0f);
+  EXPECT_EQ(float{total[1]}, 7.0f);
+}
+
+// Reads indices of two numbers, which are limited by 3 and 5.
+class GpuIndicesTest : public GpuLaunchTest {
+ protected:
+  // Returns the places of the indices, which were computed by FindIndex.
+  std::vector<int64_t> Find(const std::vector<int64_t>& numbers) {
+    cuda::CheckedIndices indices = {.data = numbers.data(),
+                                    .is_int64 = true,
+                                    .depth = depth_,
+                                    .limits = {3, 5},
+                                    .rule = rule_,
+                                    .fault = &fault_};
+    const auto n = static_cast<int64_t>(numbers.size()) / depth_;
+    std::vector<int64_t> places(static_cast<size_t>(n));
+    cuda::ForEach(stream(), n, Place{indices, places.data()});
+    EXPECT_TRUE(gpu_.RunAll().ok());
+    return places;
+  }
+
+  struct Place {
+    cuda::CheckedIndices indices;
+    int64_t* places;
+    void operator()(int64_t i) const {
+      places[i] = FindIndex(indices, i, /*reports=*/true);
+    }
+  };
+  int depth_ = 2;
+  kernels::IndexRule rule_ = kernels::IndexRule::kPoint;
+  cuda::IndexFault fault_;
+};
+
+TEST_P(GpuIndicesTest, ChecksEachNumber) {
+  EXPECT_EQ(Find({0, 0, 2, 4, 1, 3}), (std::vector<int64_t>{0, 14, 8}));
+  EXPECT_EQ(fault_.is_set, 0u);
+  for (const auto& [first, second] : std::vector<std::pair<int64_t, int64_t>>{
+           {3, 0}, {0, 5}, {-1, 0}, {0, -1}, {int64_t{1} << 62, 4}}) {
+    fault_ = {};
+    EXPECT_EQ(Find({1, 1, first, second, 0, 1}),
+              (std::vector<int64_t>{6, -1, 1}));
+    EXPECT_EQ(fault_.is_set, 1u);
+    EXPECT_EQ(fault_.position, 1);
+    EXPECT_EQ(fault_.values[0], first);
+    EXPECT_EQ(fault_.values[1], second);
+    EXPECT_EQ(fault_.indices.limits[1], 5);
+  }
+}
+
+TEST_P(GpuIndicesTest, KeepsOneOfManyFaults) {
+  std::vector<int64_t> numbers;
+  for (int64_t i = 0; i < 1000; ++i) {
+    numbers.push_back(100 + i);
+    numbers.push_back(200 + i);
+  }
+  Find(numbers);
+  EXPECT_EQ(fault_.values[0], 100 + fault_.position);
+  EXPECT_EQ(fault_.values[1], 200 + fault_.position);
+}
+
+TEST_P(GpuIndicesTest, DropsNegativeSegments) {
+  depth_ = 1;
+  rule_ = kernels::IndexRule::kSegment;
+  EXPECT_EQ(Find({2, -1, -7, 0}), (std::vector<int64_t>{2, -1, -1, 0}));
+  EXPECT_EQ(fault_.is_set, 0u);
+  Find({-1, 3});
+  EXPECT_EQ(fault_.position, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, GpuLaunchTest, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Threads, GpuIndicesTest, ::testing::Values(1, 2));
 
 TEST(DividerTest, DividesHardNumbers) {
   constexpr uint32_t kEnd = uint32_t{1} << 31;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -139,10 +140,6 @@ template <class MakeHarness>
 void RunCases(MakeHarness make) {
   for (const TrainingCase& c : TrainingCases()) {
     for (bool resource : {false, true}) {
-      if (AllOps().FindSignature(c.op, make()->device().info().type,
-                                 {{"T", DType::kFloat}}) == nullptr) {
-        continue;  // a sparse op has no kernel for GPUs
-      }
       RunCase<float>(*make(), c, resource, 2e-7 * 4);
       RunCase<double>(*make(), c, resource, 1e-6);
       RunCase<half>(*make(), c, resource, 4e-3);
@@ -178,11 +175,14 @@ TEST(TrainingTest, LargeVariablesAreUpdatedWhole) {
 
 class TrainingErrorTest : public ::testing::Test {
  protected:
-  void ExpectError(Update& update, absl::string_view text) {
+  static void ExpectError(Update& update, absl::string_view text) {
     const absl::Status status = update.Run({});
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(std::string(text)));
   }
+  // Runs a sparse op with wrong gradients and indices.
+  static void ExpectSparseErrors(KernelTestHarness& harness);
+
   KernelTestHarness harness_;
 };
 
@@ -225,7 +225,7 @@ TEST_F(TrainingErrorTest, AVariableWithoutValueIsFailedPrecondition) {
                                  "Attempting to use uninitialized value w"));
 }
 
-TEST_F(TrainingErrorTest, SparseIndicesAreChecked) {
+void TrainingErrorTest::ExpectSparseErrors(KernelTestHarness& harness) {
   struct Bad {
     Tensor grad, indices;
     const char* text;
@@ -247,13 +247,61 @@ TEST_F(TrainingErrorTest, SparseIndicesAreChecked) {
        "grad must be the same size as indices in the first dimension."},
   };
   for (const Bad& bad : cases) {
-    Update update(harness_, "SparseApplyAdagrad", DType::kFloat);
-    update.AddVariable(Tensor::Filled<float>(Shape{kRows, kColumns}, 1));
-    update.AddVariable(Tensor::Filled<float>(Shape{kRows, kColumns}, 1));
+    Update update(harness, "SparseApplyAdagrad", DType::kFloat);
+    for (int i = 0; i < 2; ++i) {
+      update.AddVariable(
+          harness.ToDevice(Tensor::Filled<float>(Shape{kRows, kColumns}, 1)));
+    }
     update.Add(Tensor::Scalar(1.0f));
     update.Add(bad.grad);
     update.Add(bad.indices);
     ExpectError(update, bad.text);
+  }
+}
+
+TEST_F(TrainingErrorTest, SparseIndicesAreChecked) {
+  ExpectSparseErrors(harness_);
+}
+
+TEST_F(TrainingErrorTest, SparseIndicesAreCheckedOnGpus) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  KernelTestHarness harness(std::make_unique<leat::testing::QueuedGpu>(),
+                            leat::testing::AllKernels());
+  ExpectSparseErrors(harness);
+}
+
+// Without momentum, each update subtracts its gradient. The work runs on two
+// threads, so that updates of one row meet.
+TEST(TrainingTest, AGpuUpdatesARowOnceForEachIndex) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  KernelTestHarness harness(
+      std::make_unique<leat::testing::QueuedGpu>(/*num_threads=*/2),
+      leat::testing::AllKernels());
+  constexpr int64_t kTable = 1000, kIndices = 3000;
+  std::vector<int64_t> indices;
+  std::vector<float> expected(kTable, 0);
+  for (int64_t i = 0; i < kIndices; ++i) {
+    indices.push_back(i % 3 == 0 ? 7 : i * i % kTable);
+    expected[static_cast<size_t>(indices.back())] -= static_cast<float>(i);
+  }
+  Update update(harness, "SparseApplyMomentum", DType::kFloat);
+  const auto zeros = [&] {
+    return harness.ToDevice(Tensor::Filled<float>(Shape{kTable, 1}, 0));
+  };
+  const auto variable = update.AddVariable(zeros());
+  update.AddVariable(zeros());
+  std::vector<float> gradient(kIndices);
+  std::iota(gradient.begin(), gradient.end(), 0.0f);
+  update.Add(Tensor::Scalar(1.0f));
+  update.Add(Tensor::FromSpan<float>(Shape{kIndices, 1}, gradient));
+  update.Add(Tensor::FromSpan<int64_t>(Shape{kIndices}, indices));
+  update.Add(Tensor::Scalar(0.0f));
+  ASSERT_TRUE(update.Run({}).ok());
+  const auto value = variable->Read(harness.device().allocator());
+  ASSERT_TRUE(value.ok());
+  const Tensor updated = harness.ToHost(*value);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(updated.data<float>()[i], expected[i]) << i;
   }
 }
 

@@ -4,12 +4,15 @@
 // make_variable_cases.py writes TensorFlow's effects to variable_cases.jsonl.
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/cuda/device/form.h"
 #include "leat/kernels/variable.h"
+#include "leat/tests/testing/gpu/queued_gpu.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
 
@@ -22,7 +25,8 @@ using nlohmann::json;
 // Makes the variable of a case and runs the case's op on it.
 class VariableCase {
  public:
-  explicit VariableCase(const json& spec) : spec_(spec) {
+  VariableCase(testing::KernelTestHarness& harness, const json& spec)
+      : harness_(harness), spec_(spec) {
     const DType dtype =
         ParseDType(spec["declared"][0].get<std::string>()).value();
     PartialShape shape;
@@ -37,7 +41,8 @@ class VariableCase {
                     : std::make_shared<Variable>("v", dtype, shape);
     if (!spec["before"].is_null()) {
       EXPECT_TRUE(variable_
-                      ->Assign(testing::TensorFromJson(spec["before"]),
+                      ->Assign(harness_.ToDevice(
+                                   testing::TensorFromJson(spec["before"])),
                                /*validate_shape=*/false)
                       .ok());
     }
@@ -65,12 +70,19 @@ class VariableCase {
     for (const Value& output : outputs) {
       tensors.push_back(output.tensor);
       if (output.ref == nullptr) continue;
-      LEAT_ASSIGN_OR_RETURN(tensors.back(), output.ref->Read(HostAllocator()));
+      LEAT_ASSIGN_OR_RETURN(tensors.back(), ReadVariable(*output.ref));
     }
     return tensors;
   }
 
-  Variable& variable() { return *variable_; }
+  // Returns the value of the variable of the case, or of another one, in host
+  // memory.
+  absl::StatusOr<Tensor> ReadVariable() { return ReadVariable(*variable_); }
+  absl::StatusOr<Tensor> ReadVariable(const Variable& variable) {
+    LEAT_ASSIGN_OR_RETURN(const Tensor value,
+                          variable.Read(harness_.device().allocator()));
+    return harness_.ToHost(value);
+  }
 
  private:
   std::shared_ptr<Variable> Referenced(DType dtype, const PartialShape& shape) {
@@ -95,8 +107,8 @@ class VariableCase {
     return testing::TensorValue(Tensor::Scalar(handle));
   }
 
+  testing::KernelTestHarness& harness_;
   const json& spec_;
-  testing::KernelTestHarness harness_;
   std::shared_ptr<Variable> variable_;
 };
 
@@ -108,8 +120,22 @@ void ExpectEqual(const Tensor& got, const json& want) {
             "");
 }
 
-void CheckCase(const json& spec) {
-  VariableCase test(spec);
+// Returns true if the device of the harness has a kernel for the case.
+bool HasKernel(testing::KernelTestHarness& harness, const json& spec) {
+  if (harness.device().info().type == kCpu) return true;
+  AttrMap attrs = testing::AttrsFromJson(spec["attrs"]);
+  const DType dtype =
+      ParseDType(spec["declared"][0].get<std::string>()).value();
+  if (!attrs.Has("T")) attrs.Set("T", dtype);
+  if (!attrs.Has("dtype")) attrs.Set("dtype", dtype);
+  const KernelSignature* signature = testing::AllOps().FindSignature(
+      spec["op"].get<std::string>(), kGpu, attrs);
+  return signature != nullptr && !signature->runs_on_host &&
+         !(dtype == DType::kInt32 && signature->int32_on_host);
+}
+
+void CheckCase(testing::KernelTestHarness& harness, const json& spec) {
+  VariableCase test(harness, spec);
   const auto outputs = test.Run();
   if (spec.contains("error")) {
     EXPECT_EQ(absl::StatusCodeToString(outputs.status().code()),
@@ -125,19 +151,40 @@ void CheckCase(const json& spec) {
     ExpectEqual((*outputs)[i], spec["outputs"][i]);
   }
   if (spec["after"].is_null()) return;
-  const auto after = test.variable().Read(HostAllocator());
+  const auto after = test.ReadVariable();
   ASSERT_TRUE(after.ok()) << after.status();
   ExpectEqual(*after, spec["after"]);
 }
 
-TEST(VariableCasesTest, MatchTensorFlow) {
+// Runs each case with a new harness. Returns for how many there is a kernel.
+int CheckCases(
+    absl::FunctionRef<std::unique_ptr<testing::KernelTestHarness>()> make) {
+  int count = 0;
   for (const json& spec :
        testing::ReadJsonLines("kernels/variable_cases.jsonl")) {
     if (!spec.contains("op")) continue;  // the line that names the source
+    const auto harness = make();
     SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), ", ",
-                              spec["name"].get<std::string>()));
-    CheckCase(spec);
+                              spec["name"].get<std::string>(), " on ",
+                              harness->device().info().type));
+    if (!HasKernel(*harness, spec)) continue;
+    ++count;
+    CheckCase(*harness, spec);
   }
+  return count;
+}
+
+TEST(VariableCasesTest, MatchTensorFlow) {
+  CheckCases([] { return std::make_unique<testing::KernelTestHarness>(); });
+}
+
+TEST(VariableCasesTest, MatchTensorFlowOnGpus) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  const int count = CheckCases([] {
+    return std::make_unique<testing::KernelTestHarness>(
+        std::make_unique<testing::QueuedGpu>(), testing::AllKernels());
+  });
+  EXPECT_GT(count, 20);
 }
 
 }  // namespace

@@ -97,6 +97,12 @@ class CudartGpu final : public TestGpu, public GpuStream {
     if (bytes == 0) return absl::OkStatus();
     return StatusOf(cudaMemsetAsync(to, value, bytes, stream_));
   }
+  BufferRef AllocatePinned(size_t bytes) final {
+    void* data = nullptr;
+    LEAT_CHECK(cudaHostAlloc(&data, bytes, cudaHostAllocPortable) ==
+               cudaSuccess);
+    return BufferRef(new PinnedBlock(static_cast<char*>(data), bytes));
+  }
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) final {
     return Copy(const_cast<char*>(to.raw_data()), from.raw_data(),
                 static_cast<size_t>(from.num_bytes()));
@@ -110,6 +116,18 @@ class CudartGpu final : public TestGpu, public GpuStream {
   GpuLibraries& libraries() final { return *libraries_; }
 
  private:
+  class PinnedBlock final : public Buffer {
+   public:
+    PinnedBlock(char* data, size_t bytes)
+        : Buffer(data, bytes, leat::Memory{MemoryKind::kPinned, 0}) {}
+
+   private:
+    void Dispose() final {
+      cudaFreeHost(data());
+      delete this;
+    }
+  };
+
   class Memory final : public Allocator {
    public:
     explicit Memory(CudartGpu& gpu) : gpu_(gpu) {}

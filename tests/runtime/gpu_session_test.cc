@@ -1,21 +1,34 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs sessions on the fake of CUDA. Most nodes only route tensors, so these
-// tests also run where the kernels of GPUs are compiled for GPUs.
+// Runs sessions on the fake of CUDA. The nodes only route tensors, or have a
+// kernel of this file, so these tests also run where the kernels of GPUs are
+// compiled for GPUs.
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/devices/gpu_stream.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/kernels/cuda/device/find_index.h"
 #include "leat/kernels/cuda/device/form.h"
+#include "leat/kernels/cuda/device/launch.h"
+#include "leat/kernels/indices/index_faults.h"
+#include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/fake_cuda.h"
 #include "leat/tests/testing/gpu/fake_blas.h"
+
+namespace leat::kernels::cuda::device_copies {
+void Register(KernelRegistry& registry);
+}  // namespace leat::kernels::cuda::device_copies
 
 namespace leat::gpu_session_test {
 namespace {
@@ -33,12 +46,12 @@ class GpuSessionTest : public ::testing::TestWithParam<uint64_t> {
       : cuda_(std::make_shared<FakeCuda>(
             testing::FakeCudaOptions{.num_gpus = 2, .seed = GetParam()})) {}
 
-  void Start() {
+  void Start(const KernelRegistry& kernels = BuiltinKernels()) {
     LocalSessionOptions options;
     options.devices.num_threads = 2;
     options.devices.num_gpus = 2;
     options.devices.cuda = cuda_;
-    auto session = NewLocalSession(b_.Build().value(), options);
+    auto session = NewLocalSession(b_.Build().value(), options, kernels);
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = *std::move(session);
   }
@@ -206,6 +219,109 @@ TEST_P(GpuSessionTest, AFullGpuFailsTheStep) {
               ElementsAre(1.0f, 2.0f));
 }
 
+struct ReadRow {
+  cuda::CheckedIndices indices;
+  const float* from;
+  float* to;
+  void operator()(int64_t i) const {
+    const int64_t row = FindIndex(indices, i, /*reports=*/true);
+    to[i] = row < 0 ? 0.0f : from[row];
+  }
+};
+
+// Gathers elements of a vector with code that is compiled for the host.
+absl::Status GatherElements(KernelContext& context) {
+  const Tensor& params = context.input(0);
+  const Tensor& indices = context.input(1);
+  LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                        context.AllocateOutput(0, indices.shape()));
+  LEAT_ASSIGN_OR_RETURN(
+      const cuda::CheckedIndices rows,
+      kernels::CheckIndices(context, indices, kernels::IndexRule::kRow,
+                            indices.shape().dims(), /*depth=*/1,
+                            {params.dim(0)}));
+  GpuStream& stream = *context.step().device->gpu_stream();
+  cuda::ForEach(stream.handle(), indices.num_elements(),
+                ReadRow{rows, reinterpret_cast<const float*>(params.raw_data()),
+                        reinterpret_cast<float*>(output->mutable_raw_data())});
+  return stream.CheckLaunch();
+}
+
+const KernelRegistry& GatherKernels() {
+  static const KernelRegistry& registry = *[] {
+    auto* made = new KernelRegistry;  // NOLINT: lives as long as the process
+    kernels::any::RegisterAll(*made);
+    kernels::cpu::RegisterAll(*made);
+    kernels::cuda::device_copies::Register(*made);
+    made->Add("GatherV2", kGpu, &MakeFunction<&GatherElements>);
+    return made;
+  }();
+  return registry;
+}
+
+// Gathers from x by three nodes, each with its own indices.
+class GpuIndicesTest : public GpuSessionTest {
+ protected:
+  void SetUp() override {
+    auto gpu = b_.OnDevice(kGpu0);
+    x_ = b_.Placeholder<float>("x");
+    for (int i = 0; i < 3; ++i) {
+      indices_[i] = b_.Placeholder<int64_t>(absl::StrCat("indices", i));
+      gathered_[i] = op::GatherV2(x_, indices_[i], 0);
+    }
+    Start(GatherKernels());
+  }
+  // Runs a step in which each node gets these indices.
+  absl::StatusOr<std::vector<Tensor>> Gather(
+      const std::vector<std::vector<int64_t>>& indices) {
+    std::vector<Feed> feeds = {{x_, Tensor::Vector<float>({7, 8})}};
+    for (size_t i = 0; i < 3; ++i) {
+      const auto size = static_cast<int64_t>(indices[i].size());
+      feeds.push_back(
+          {indices_[i], Tensor::FromSpan<int64_t>(Shape{size}, indices[i])});
+    }
+    return session_->Run(
+        {.feeds = feeds,
+         .fetches = {gathered_[0], gathered_[1], gathered_[2]}});
+  }
+
+  Output x_, indices_[3], gathered_[3];
+};
+
+TEST_P(GpuIndicesTest, TheFirstIndexOutOfRangeFailsTheStep) {
+  const absl::Status status =
+      Gather({{0, 1}, {1, 0, 5, 0, 9}, {-1, 3}}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::StartsWith("indices[2] = 5 is not in [0, 2)"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("GPU:0"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("{{node GatherV2_1}}"));
+}
+
+TEST_P(GpuIndicesTest, AStepDoesNotFailForTheIndicesOfAnother) {
+  const auto run = [&](int which) {
+    for (int i = 0; i < 8; ++i) {
+      std::vector<std::vector<int64_t>> indices(3, {0, 1});
+      const int bad = (which + i) % 4;
+      if (bad < 3) indices[bad] = {1, 10 + i};
+      const auto gathered = Gather(indices);
+      if (bad == 3) {
+        ASSERT_TRUE(gathered.ok()) << gathered.status();
+        EXPECT_THAT((*gathered)[2].data<float>(), ElementsAre(7.0f, 8.0f));
+        continue;
+      }
+      const std::string message(gathered.status().message());
+      EXPECT_THAT(message, HasSubstr(absl::StrCat("indices[1] = ", 10 + i)));
+      EXPECT_THAT(message,
+                  HasSubstr(bad == 0 ? "{{node GatherV2}}"
+                                     : absl::StrCat("{{node GatherV2_", bad)));
+    }
+  };
+  Thread other("steps", [&] { run(0); });
+  run(1);
+  other.Join();
+}
+
 TEST(DevicesFlagTest, NamesGpus) {
   EXPECT_EQ(ParseDevices("cpu")->num_gpus, 0);
   EXPECT_EQ(ParseDevices("gpu")->num_gpus, 1);
@@ -306,6 +422,8 @@ TEST(DeviceSetTest, HasTheGpusThatItIsAskedFor) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuSessionTest,
                          ::testing::Range(uint64_t{1}, uint64_t{26}));
+INSTANTIATE_TEST_SUITE_P(Seeds, GpuIndicesTest,
+                         ::testing::Range(uint64_t{1}, uint64_t{6}));
 
 }  // namespace
 }  // namespace leat::gpu_session_test

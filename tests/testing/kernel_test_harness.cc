@@ -9,6 +9,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/graph/graph.h"
+#include "leat/kernels/indices/index_faults.h"
 #include "leat/kernels/variable.h"
 
 namespace leat::testing {
@@ -228,6 +229,11 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
   if (gpu_ != nullptr) {
     // The work runs although the inputs are no longer there.
     LEAT_RETURN_IF_ERROR(gpu_->RunAll());
+    const kernels::FoundIndexFault fault =
+        kernels::FindIndexFault(step_resources_, *device_);
+    step_resources_.Clear();
+    LEAT_RETURN_IF_ERROR(status);
+    LEAT_RETURN_IF_ERROR(fault.error);
     for (Value& slot : slots) {
       if (slot.tensor.IsValid()) slot.tensor = ToHost(slot.tensor);
     }

@@ -7,6 +7,7 @@
 #define LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "leat/kernels/cuda/device/divider.h"
 #include "leat/kernels/functors/device_code.h"
@@ -40,6 +41,32 @@ struct IndexMap {
     for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][0];
   }
 };
+
+// A dimension of an IndexMap.
+template <int N>
+struct IndexAxis {
+  int64_t extent;
+  int64_t strides[N];
+};
+
+// Returns the map with these dimensions, of which there are at most
+// kMaxDimensions.
+template <int N>
+IndexMap<N> MakeIndexMap(std::initializer_list<IndexAxis<N>> axes) {
+  IndexMap<N> map = {};
+  int64_t size = 1;
+  for (const IndexAxis<N>& axis : axes) size *= axis.extent;
+  map.is_small = size < (int64_t{1} << 31);
+  for (const IndexAxis<N>& axis : axes) {
+    const int d = map.rank++;
+    map.extents[d] = axis.extent;
+    for (int k = 0; k < N; ++k) map.strides[k][d] = axis.strides[k];
+    if (map.is_small) {
+      map.dividers[d] = MakeDivider(static_cast<uint32_t>(axis.extent));
+    }
+  }
+  return map;
+}
 
 }  // namespace leat::cuda
 

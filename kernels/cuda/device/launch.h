@@ -56,6 +56,10 @@
 //   Block<kThreads>    Phase and Barrier
 //   PerThread<T, n>    a value of each thread of a block
 //   AtomicAdd          adds to a number that other threads add to as well
+//   AtomicUpdate       sets a value of 2, 4 or 8 bytes to a function of itself,
+//                      which other threads do as well
+//   AtomicExchange     sets a value of 4 or 8 bytes and returns the old one
+//   CompareAndSwap     does so if the old value is the expected one
 #ifdef __CUDACC__
 #include "leat/kernels/cuda/device/launch_gpu.h"
 #else

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "leat/kernels/functors/device_code.h"
 
@@ -105,9 +106,58 @@ void ForEachBlock(CUstream_st* stream, int64_t n, const Functor& functor) {
                     Functor::kThreads, 0, stream>>>(n, functor);
 }
 
+// The type for atomicCAS that has as many bytes.
+template <int bytes>
+struct AtomicBits {
+  using Type = unsigned int;
+};
+template <>
+struct AtomicBits<2> {
+  using Type = unsigned short;  // NOLINT: CUDA's type
+};
+template <>
+struct AtomicBits<8> {
+  using Type = unsigned long long;  // NOLINT: CUDA's type
+};
+
+template <class T, class Update>
+LEAT_DEVICE void AtomicUpdate(T* to, Update update) {
+  using Bits = typename AtomicBits<sizeof(T)>::Type;
+  Bits* const shared = reinterpret_cast<Bits*>(to);
+  Bits old = *static_cast<volatile Bits*>(shared);
+  for (;;) {
+    const Bits expected = old;
+    old = atomicCAS(shared, expected,
+                    std::bit_cast<Bits>(update(std::bit_cast<T>(expected))));
+    if (old == expected) return;
+  }
+}
+
 template <class T>
 LEAT_DEVICE void AtomicAdd(T* to, T value) {
-  atomicAdd(to, value);
+  if constexpr (std::is_integral_v<T>) {  // wraps around
+    using Bits = typename AtomicBits<sizeof(T)>::Type;
+    atomicAdd(reinterpret_cast<Bits*>(to), static_cast<Bits>(value));
+  } else if constexpr (sizeof(T) == 2) {
+    AtomicUpdate(to, [value](T old) { return T(old + value); });
+  } else {
+    atomicAdd(to, value);
+  }
+}
+
+template <class T>
+LEAT_DEVICE T AtomicExchange(T* to, T value) {
+  using Bits = typename AtomicBits<sizeof(T)>::Type;
+  return std::bit_cast<T>(
+      atomicExch(reinterpret_cast<Bits*>(to), std::bit_cast<Bits>(value)));
+}
+
+template <class T>
+LEAT_DEVICE T CompareAndSwap(T* to, T expected, T value) {
+  using Bits = typename AtomicBits<sizeof(T)>::Type;
+  return std::bit_cast<T>(atomicCAS(reinterpret_cast<Bits*>(to),
+                                    std::bit_cast<Bits>(expected),
+                                    std::bit_cast<Bits>(value)));
 }
 
 }  // namespace leat::cuda

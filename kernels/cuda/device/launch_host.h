@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "leat/core/float16.h"
 #include "leat/kernels/cuda/device/host_stream.h"
@@ -71,9 +72,34 @@ void ForEachBlock(CUstream_st* stream, int64_t n, const Functor& functor) {
   });
 }
 
+template <class T, class Update>
+void AtomicUpdate(T* to, Update update) {
+  std::atomic_ref<T> shared(*to);
+  T old = shared.load(std::memory_order_relaxed);
+  while (!shared.compare_exchange_weak(old, update(old),
+                                       std::memory_order_relaxed)) {
+  }
+}
+
 template <class T>
 void AtomicAdd(T* to, T value) {
-  std::atomic_ref<T>(*to).fetch_add(value, std::memory_order_relaxed);
+  if constexpr (std::is_integral_v<T>) {  // wraps around
+    std::atomic_ref<T>(*to).fetch_add(value, std::memory_order_relaxed);
+  } else {
+    AtomicUpdate(to, [value](T old) { return T(old + value); });
+  }
+}
+
+template <class T>
+T AtomicExchange(T* to, T value) {
+  return std::atomic_ref<T>(*to).exchange(value, std::memory_order_relaxed);
+}
+
+template <class T>
+T CompareAndSwap(T* to, T expected, T value) {
+  std::atomic_ref<T>(*to).compare_exchange_strong(expected, value,
+                                                  std::memory_order_relaxed);
+  return expected;
 }
 
 }  // namespace leat::cuda

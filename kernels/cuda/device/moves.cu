@@ -3,38 +3,11 @@
 
 #include <cstring>
 
+#include "leat/kernels/cuda/device/elements.h"
 #include "leat/kernels/cuda/device/launch.h"
 
 namespace leat::cuda {
 namespace {
-
-// Elements that one instruction moves.
-struct alignas(16) SixteenBytes {
-  uint64_t words[2];
-};
-
-// Calls visitor(Tag<E>{}), where E has that many bytes.
-template <class Visitor>
-bool VisitElement(int bytes, Visitor visitor) {
-  switch (bytes) {
-    case 1:
-      visitor(Tag<uint8_t>());
-      return true;
-    case 2:
-      visitor(Tag<uint16_t>());
-      return true;
-    case 4:
-      visitor(Tag<uint32_t>());
-      return true;
-    case 8:
-      visitor(Tag<uint64_t>());
-      return true;
-    case 16:
-      visitor(Tag<SixteenBytes>());
-      return true;
-  }
-  return false;
-}
 
 template <class E>
 struct Copy {

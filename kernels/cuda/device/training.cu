@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "leat/kernels/cuda/device/find_index.h"
+#include "leat/kernels/cuda/device/index_map.h"
 #include "leat/kernels/cuda/device/launch.h"
 #include "leat/kernels/functors/number_types.h"
 
@@ -81,27 +83,102 @@ struct CenteredRMSProp {
   }
 };
 
+// Element i of the variables while a rule updates it.
 template <class Rule, class T>
-struct Update {
+struct Element {
   using W = kernels::Wide<T>;
-  TrainingOperands o;
+  const TrainingOperands& o;
+  int64_t i;
+  W scalars[Rule::kScalars];
+  W values[Rule::kVariables];
 
-  LEAT_DEVICE void operator()(int64_t i) const {
-    W scalars[Rule::kScalars];
+  LEAT_DEVICE Element(const TrainingOperands& operands, int64_t index)
+      : o(operands), i(index) {
     for (int k = 0; k < Rule::kScalars; ++k) {
       scalars[k] = static_cast<W>(*static_cast<const T*>(o.scalars[k]));
     }
-    W values[Rule::kVariables];
     for (int k = 0; k < Rule::kVariables; ++k) {
       values[k] = static_cast<W>(static_cast<T*>(o.variables[k])[i]);
     }
+  }
+  // Updates the element by element `at` of the gradient. Rounds the result.
+  LEAT_DEVICE void Apply(int64_t at) {
     Rule::Update(o, scalars, values,
-                 static_cast<W>(static_cast<const T*>(o.gradient)[i]));
+                 static_cast<W>(static_cast<const T*>(o.gradient)[at]));
+    for (int k = 0; k < Rule::kVariables; ++k) {
+      values[k] = static_cast<W>(static_cast<T>(values[k]));
+    }
+  }
+  LEAT_DEVICE void Store() {
     for (int k = 0; k < Rule::kVariables; ++k) {
       static_cast<T*>(o.variables[k])[i] = static_cast<T>(values[k]);
     }
   }
 };
+
+template <class Rule, class T>
+struct Update {
+  TrainingOperands o;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    Element<Rule, T> element(o, i);
+    element.Apply(i);
+    element.Store();
+  }
+};
+
+// Makes a list of the indices that name the same row. The rows are in a hash
+// table with linear probing.
+struct ListRows {
+  TrainedRows r;
+
+  LEAT_DEVICE void operator()(int64_t k) const {
+    const int64_t i = r.count - 1 - k;  // a later link comes earlier in a list
+    const int64_t row = FindIndex(r.indices, i, /*reports=*/true);
+    if (row < 0) return;
+    const uint64_t mask = static_cast<uint64_t>(r.table_size) - 1;
+    uint64_t place = static_cast<uint64_t>(row) * 0x9e3779b97f4a7c15u >> 20;
+    for (;; ++place) {
+      place &= mask;
+      const int64_t old = CompareAndSwap(r.rows + place, int64_t{-1}, row);
+      if (old == -1 || old == row) break;
+    }
+    r.links[i] = AtomicExchange(r.heads + place, i);
+  }
+};
+
+// The map has the place in the table (0) and the column (1).
+template <class Rule, class T>
+struct UpdateRows {
+  IndexMap<2> map;
+  TrainingOperands o;
+  TrainedRows r;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    int64_t at[2];
+    map.Find(i, at);
+    const int64_t row = r.rows[at[0]];
+    if (row < 0) return;
+    Element<Rule, T> element(o, row * r.inner + at[1]);
+    for (int64_t k = r.heads[at[0]]; k >= 0; k = r.links[k]) {
+      element.Apply(k * r.inner + at[1]);
+    }
+    element.Store();
+  }
+};
+
+template <class Rule>
+bool LaunchRows(CUstream_st* stream, ElementType type,
+                const TrainingOperands& operands, const TrainedRows& rows) {
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    ForEach(stream, rows.count, ListRows{rows});
+    ForEach(stream, rows.table_size * rows.inner,
+            UpdateRows<Rule, T>{MakeIndexMap<2>({{rows.table_size, {1, 0}},
+                                                 {rows.inner, {0, 1}}}),
+                                operands, rows});
+  });
+}
 
 }  // namespace
 
@@ -127,6 +204,21 @@ bool LaunchTraining(CUstream_st* stream, TrainingRule rule, ElementType type,
         return launch(CenteredRMSProp());
     }
   });
+}
+
+bool LaunchSparseTraining(CUstream_st* stream, TrainingRule rule,
+                          ElementType type, const TrainingOperands& operands,
+                          const TrainedRows& rows) {
+  switch (rule) {
+    case TrainingRule::kMomentum:
+      return LaunchRows<Momentum>(stream, type, operands, rows);
+    case TrainingRule::kAdagrad:
+      return LaunchRows<Adagrad>(stream, type, operands, rows);
+    case TrainingRule::kRMSProp:
+      return LaunchRows<RMSProp>(stream, type, operands, rows);
+    default:
+      return false;
+  }
 }
 
 }  // namespace leat::cuda

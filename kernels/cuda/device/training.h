@@ -1,11 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchTraining applies a step of an optimizer to a variable and its slots.
+// These functions apply a step of an optimizer to a variable and its slots, or
+// to some of their rows.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_TRAINING_H_
 #define LEAT_KERNELS_CUDA_DEVICE_TRAINING_H_
 
 #include <cstdint>
 
+#include "leat/kernels/cuda/device/checked_indices.h"
 #include "leat/kernels/cuda/device/element_type.h"
 
 struct CUstream_st;
@@ -38,6 +40,29 @@ struct TrainingOperands {
 // double. Returns false, and launches nothing, for other types.
 bool LaunchTraining(CUstream_st* stream, TrainingRule rule, ElementType type,
                     const TrainingOperands& operands);
+
+// The rows that a sparse op updates. `gradient` of the operands has a row for
+// each index. A plain value.
+struct TrainedRows {
+  CheckedIndices indices = {};
+  int64_t count = 0;  // of indices
+  int64_t inner = 1;  // elements of a row
+  // Memory for `table_size` rows, for the head of the list of each row, and for
+  // `count` links. All of it must be -1. The size is a power of two that is at
+  // least 2 * count.
+  int64_t table_size = 0;
+  int64_t* rows = nullptr;
+  int64_t* heads = nullptr;
+  int64_t* links = nullptr;
+};
+
+// Updates rows of each variable. A row that is named several times is updated
+// that many times, in an order that is not fixed. For an index out of range the
+// step fails. Has code for half, bfloat16, float and double, and for kMomentum,
+// kAdagrad and kRMSProp. Returns false, and launches nothing, for others.
+bool LaunchSparseTraining(CUstream_st* stream, TrainingRule rule,
+                          ElementType type, const TrainingOperands& operands,
+                          const TrainedRows& rows);
 
 }  // namespace leat::cuda
 

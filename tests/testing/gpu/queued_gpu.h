@@ -55,6 +55,9 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   absl::Status CheckLaunch() final { return absl::OkStatus(); }
   absl::Status CopyOnDevice(void* to, const void* from, size_t bytes) final;
   absl::Status Fill(void* to, uint8_t value, size_t bytes) final;
+  BufferRef AllocatePinned(size_t bytes) final {
+    return HostAllocator().Allocate(bytes);
+  }
   absl::Status CopyToDevice(const Tensor& from, const Tensor& to) final;
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) final;
   void Drain(Done done) final;

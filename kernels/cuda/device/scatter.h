@@ -1,0 +1,43 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions change the rows of an array that indices name. All arrays lie
+// in memory of the GPU. For an index out of range the step fails, and its row
+// is ignored. If an index is there several times, the order of its updates is
+// not fixed. Both return false, and launch nothing, for other types.
+#ifndef LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
+#define LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
+
+#include <cstdint>
+
+#include "leat/kernels/cuda/device/checked_indices.h"
+#include "leat/kernels/cuda/device/element_type.h"
+
+struct CUstream_st;
+
+namespace leat::cuda {
+
+// There are `count` indices of rows of `to`. A row has `inner` elements, and
+// so has each row of `updates`.
+struct ScatterOperands {
+  CheckedIndices indices = {};
+  const void* updates = nullptr;
+  // 0 if `updates` has one element, which stands for all, and otherwise 1.
+  int64_t updates_step = 1;
+  void* to = nullptr;
+  int64_t count = 0;
+  int64_t inner = 1;
+};
+
+// Sets the rows. An element has 1, 2, 4, 8 or 16 bytes.
+bool LaunchScatterUpdate(CUstream_st* stream, int element_bytes,
+                         const ScatterOperands& operands);
+
+enum class Accumulation : uint8_t { kAdd, kSubtract };
+// Adds to the rows, or subtracts from them. Has code for half, bfloat16, float,
+// double and int64.
+bool LaunchScatter(CUstream_st* stream, Accumulation function, ElementType type,
+                   const ScatterOperands& operands);
+
+}  // namespace leat::cuda
+
+#endif  // LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_

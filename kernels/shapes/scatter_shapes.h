@@ -1,0 +1,38 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The shapes of the ops that scatter rows, which their kernels for all devices
+// share. All errors are INVALID_ARGUMENT.
+#ifndef LEAT_KERNELS_SHAPES_SCATTER_SHAPES_H_
+#define LEAT_KERNELS_SHAPES_SCATTER_SHAPES_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/shape.h"
+#include "leat/kernels/kernel_context.h"
+
+namespace leat::kernels {
+
+// Returns the shape of the output of ScatterNd, which is input 2. Returns an
+// error unless the indices (input 0) and the updates (input 1) fit.
+absl::StatusOr<Shape> ScatterNdShape(const KernelContext& context);
+
+// Returns an error unless `updates` has the dimensions of `indices` followed by
+// those of a row of `params`, or is a scalar.
+absl::Status CheckScatterUpdates(const Shape& params, const Shape& indices,
+                                 const Shape& updates);
+
+// The data are [rows, inner], there are [rows] ids, and the output is
+// [segments, inner]. A value type.
+struct SegmentPlan {
+  int64_t segments = 0;
+  int64_t inner = 1;
+  Shape output = {};
+};
+// Plans UnsortedSegmentSum. Input 2 is the number of segments.
+absl::StatusOr<SegmentPlan> PlanSegments(const KernelContext& context);
+
+}  // namespace leat::kernels
+
+#endif  // LEAT_KERNELS_SHAPES_SCATTER_SHAPES_H_
