@@ -50,7 +50,7 @@ struct ServerLimits {
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
-  // The longest time that a step may take.
+  // Limits the time that a step may take.
   std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
   // How long other tasks may take to create a session, or to register a graph.
   std::chrono::nanoseconds setup_timeout = std::chrono::minutes(5);

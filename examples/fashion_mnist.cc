@@ -80,8 +80,8 @@ struct Records {
   TrainingSummaries summaries;
 };
 
-// The checkpoints of the training, and how many steps it had done when it began
-// or was restored.
+// Holds the checkpoints of the training, and how many steps it had done when it
+// began or was restored.
 struct Progress {
   SessionCheckpoints& checkpoints;
   int64_t steps = 0;

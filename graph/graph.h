@@ -48,7 +48,7 @@ class OpRegistry;
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
-// Output `index` of `node`. Every edge that carries a tensor begins at an
+// Names output `index` of `node`. Every edge that carries a tensor begins at an
 // Endpoint.
 struct Endpoint {
   NodeId node = kNoNode;

@@ -46,8 +46,8 @@ struct InferredOutput {
   // Describes the tensor behind a resource handle, or the elements of a list in
   // a variant. Is not set if nothing is known of them.
   std::optional<HandleShape> handle = {};
-  // The value if it is constant and has at most kMaxKnownElements elements, and
-  // otherwise null.
+  // Is the value if it is constant and has at most kMaxKnownElements elements,
+  // and otherwise null.
   std::shared_ptr<const Tensor> value = {};
   // Holds the values of an int32 or int64 vector, if only some of them are
   // known. An example is the shape of a batch of unknown size. Unknown extents

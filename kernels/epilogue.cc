@@ -75,10 +75,10 @@ struct Rows {
   int64_t count = 0;  // values in a row
 };
 
-// Functions that return the bias of a value. They get the value's row and its
-// position in the row. BiasOfValue has one bias for each position. BiasOfRow
-// has one bias for each row, and begins again with the first bias after every
-// `channels` rows.
+// Each of these function objects returns the bias of a value. It gets the
+// value's row and the value's position in the row. BiasOfValue has one bias for
+// each position. BiasOfRow has one bias for each row, and begins again with the
+// first bias after every `channels` rows.
 struct BiasOfValue {
   const float* bias = nullptr;
   float operator()(int64_t, int64_t i) const { return bias[i]; }

@@ -101,7 +101,7 @@ struct RunPosition {
   bool is_dead = false;
 };
 
-// A KernelContext is one run of one kernel. Used by one thread at a time; an
+// A KernelContext is one run of one kernel. Is used by one thread at a time; an
 // asynchronous kernel may use it on another thread until it calls `done`.
 // Borrows the node, the step and the slots.
 class KernelContext {

@@ -109,8 +109,8 @@ struct Loop {
   uint64_t id = 0;
   int32_t missing_enters = 0;  // Enters that have not arrived yet
   int64_t num_started = 0;     // iterations that were started, ended or not
-  // The iterations that were started and have not ended, in order. The last one
-  // is number `num_started` - 1.
+  // Holds the iterations that were started and have not ended, in order. The
+  // last one is number `num_started` - 1.
   std::deque<std::unique_ptr<Activation>> iterations;
   std::vector<Deferred> invariants;  // given to every iteration
   std::vector<Deferred> deferred;    // for iteration `num_started`

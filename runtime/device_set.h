@@ -48,8 +48,8 @@ struct DeviceSetOptions {
   bool gpu_allow_growth = false;
   // Calls CUDA. Null stands for CUDA's own library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
-  // By which the threads of GPUs wait between two looks at their work. Is
-  // borrowed. Null stands for RealClock().
+  // Is the clock by which the threads of GPUs wait between two looks at their
+  // work. Is borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
   // The files that kernels may use.
   FileAccess files = FileAccess::Unrestricted();

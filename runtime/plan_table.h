@@ -100,7 +100,7 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
     int64_t graph_version = 0;
     Done done = {};
   };
-  // A plan that has been made or is being made.
+  // Describes a plan that has been made or is being made.
   struct Entry {
     Plan plan = {};  // null while it is being made
     std::map<Ticket, Waiter> waiters = {};

@@ -12,8 +12,8 @@
 
 namespace leat {
 
-// The time at which a step must have ended. Error messages show `timeout`, from
-// which that time was computed.
+// Says when a step must have ended. Error messages show `timeout`, from which
+// that time was computed.
 struct StepDeadline {
   // Is the clock of `at`. Is borrowed. Must not be null.
   Clock* clock = nullptr;

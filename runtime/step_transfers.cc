@@ -86,7 +86,7 @@ class Ways {
   absl::flat_hash_map<Way, size_t> places_;
 };
 
-// The parts of a TimelineLabel, as views into the node.
+// Holds the parts of a TimelineLabel, as views into the node.
 struct Label {
   absl::string_view op = {};
   absl::string_view inputs = {};

@@ -30,7 +30,7 @@ struct DumpedTensor {
   std::optional<int64_t> Bytes() const;
 };
 
-// A node as a dump shows it.
+// Describes a node as a dump shows it.
 struct DumpedNode {
   std::string name = {};
   std::string op = {};

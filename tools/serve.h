@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat serve`: runs one task of a cluster until a signal ends it.
+// `leat serve` runs one task of a cluster until a signal ends it.
 #ifndef LEAT_TOOLS_SERVE_H_
 #define LEAT_TOOLS_SERVE_H_
 

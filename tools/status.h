@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat status`: shows a cluster as its tasks see it, once or repeatedly.
+// `leat status` shows a cluster as its tasks see it, once or repeatedly.
 #ifndef LEAT_TOOLS_STATUS_H_
 #define LEAT_TOOLS_STATUS_H_
 

@@ -13,8 +13,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::CodedInputStream;
 
-// Lists the wire types of protobuf: the lowest three bits of a tag. The bits
-// above them are the field's number.
+// Lists the wire types of protobuf, which are the lowest three bits of a tag.
+// The bits above them are the field's number.
 enum WireType : uint32_t {
   kVarint = 0,
   kFixed64 = 1,

@@ -91,7 +91,7 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   TimerQueue& timers_;
   const Say say_;  // null: no notices
   const Sentence sentence_;
-  // The time at which the current wait began.
+  // Is the time at which the current wait began.
   std::atomic<Clock::time_point> begin_;
 
   Mutex mutex_;

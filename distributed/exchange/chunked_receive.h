@@ -62,7 +62,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   ChunkedReceive(Options options, Done done);
 
  private:
-  // A chunk that has arrived and is not yet copied.
+  // Describes a chunk that has arrived and is not yet copied.
   struct Arrived {
     int64_t chunk = 0;
     Payload payload = {};

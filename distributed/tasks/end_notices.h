@@ -86,7 +86,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   void Stop();
 
  private:
-  // A deletion that `task` may not have carried out.
+  // Describes a deletion that `task` may not have carried out.
   struct Deletion {
     std::string task = {};
     std::string session = {};

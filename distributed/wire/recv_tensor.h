@@ -137,8 +137,8 @@ Payload EncodeRecvRequest(const RecvRequest& request);
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
                                               absl::string_view header);
 
-// A tensor that was received or is to be sent. If `is_dead` is true, `tensor`
-// has no meaning.
+// Describes a tensor that was received or is to be sent. If `is_dead` is true,
+// `tensor` has no meaning.
 struct SentTensor {
   Tensor tensor = {};
   bool is_dead = false;

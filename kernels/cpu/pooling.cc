@@ -85,8 +85,8 @@ absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
   return plan;
 }
 
-// The part of a window that lies inside of the image: rows [top, bottom) and
-// columns [left, right).
+// Describes the part of a window that lies inside of the image: rows [top,
+// bottom) and columns [left, right).
 struct Taps {
   Taps(const Plan& p, int64_t row, int64_t column)
       : top(row * p.height.stride - p.top),

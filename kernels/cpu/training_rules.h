@@ -37,7 +37,7 @@ struct RuleOptions {
   bool update_slots = true;   // attr of Adagrad; true: updates accum
 };
 
-// ApplyGradientDescent:
+// ApplyGradientDescent computes:
 //
 //   var -= alpha * delta
 struct GradientDescentRule {
@@ -61,7 +61,7 @@ void UpdateMomentum(const RuleOptions& options, W lr, W momentum, Stretch<W>* v,
   }
 }
 
-// ApplyMomentum:
+// ApplyMomentum computes:
 //
 //   accum = momentum * accum + grad
 //   var -= lr * accum
@@ -75,7 +75,8 @@ struct MomentumRule {
   }
 };
 
-// ApplyAdagrad (Duchi, Hazan and Singer, "Adaptive Subgradient Methods", 2011):
+// ApplyAdagrad (Duchi, Hazan and Singer, "Adaptive Subgradient Methods", 2011)
+// computes:
 //
 //   accum += grad^2                              (with update_slots)
 //   var -= lr * grad / sqrt(accum)
@@ -117,7 +118,7 @@ struct AdamRule {
   }
 };
 
-// ApplyRMSProp (Tieleman and Hinton, 2012):
+// ApplyRMSProp (Tieleman and Hinton, 2012) computes:
 //
 //   ms += (grad^2 - ms) * (1 - rho)
 //   mom = momentum * mom + lr * grad / sqrt(ms + epsilon)

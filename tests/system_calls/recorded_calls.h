@@ -42,9 +42,9 @@ void SkipSyncs();
 // now on, before the call is made, but after half of a write.
 void KillAt(int64_t n);
 
-// For failing_calls.cc. BeginFileCall counts a call before it is made, and
-// returns true if the process must end in it, which the caller does with
-// EndProcess. EndFileCall records a call that has succeeded.
+// These functions are for failing_calls.cc. BeginFileCall counts a call before
+// it is made, and returns true if the process must end in it, which the caller
+// does with EndProcess. EndFileCall records a call that has succeeded.
 bool BeginFileCall();
 [[noreturn]] void EndProcess();
 void EndFileCall(const FileCall& call);

@@ -52,9 +52,9 @@ constexpr int64_t kMemory = 64 * kMiB;
 constexpr int kInFlight = 3;
 constexpr int kTimes = 1000;
 
-// A parameter server that answers each call of a master with success and does
-// nothing. It answers a receiver with a tensor of ones. The test sets the size
-// and the dtype of this tensor.
+// A LyingTask is a parameter server that answers each call of a master with
+// success and does nothing. It answers a receiver with a tensor of ones. The
+// test sets the size and the dtype of this tensor.
 class LyingTask {
  public:
   // Says how the task answers FetchChunk: with the right chunk, with a chunk

@@ -72,7 +72,7 @@ std::string ErrorOf(const std::string& target, std::chrono::milliseconds time) {
   return std::string(session.status().message());
 }
 
-// A socket that is bound to a free port and accepts no connections.
+// A BoundSocket is bound to a free port and accepts no connections.
 class BoundSocket {
  public:
   BoundSocket() {
