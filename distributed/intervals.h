@@ -51,7 +51,7 @@ struct ConnectionTimes {
   // answer at all. With a shorter time, attempts would fail while the peer is
   // merely busy.
   std::chrono::milliseconds connect_timeout{2000};
-  // How long a connection stays open if it has no calls and is not pinged.
+  // Says how long a connection stays open if it has no calls and is not pinged.
   std::chrono::milliseconds idle{60'000};
 };
 static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
@@ -66,7 +66,7 @@ struct ServerIntervals {
   // Is the pause before a task that cannot be reached is called again.
   IntervalRange ask_again = {std::chrono::milliseconds(100),
                              std::chrono::seconds(1)};
-  // How long the tasks may take to answer, if the client does not set a
+  // Says how long the tasks may take to answer, if the client does not set a
   // timeout.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   // The master stops waiting this long before the client's deadline. It then
@@ -120,7 +120,7 @@ struct ServerIntervals {
   //
   // The pause between attempts to end the steps that are left.
   std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);
-  // How long replies may take to reach their callers after all steps have
+  // Says how long replies may take to reach their callers after all steps have
   // ended.
   std::chrono::nanoseconds reply_grace = std::chrono::seconds(1);
 };

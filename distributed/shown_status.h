@@ -5,7 +5,7 @@
 // because anybody with a session handle can use the session, and anybody with a
 // step's id can take the step's tensors or end the step. The part that is shown
 // is enough to tell two handles or ids apart. Text that peers have written is
-// cut and cleaned. Is stateless and thread-safe.
+// cut and cleaned. The functions are stateless and thread-safe.
 //
 //   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
 #ifndef LEAT_DISTRIBUTED_SHOWN_STATUS_H_

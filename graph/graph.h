@@ -16,7 +16,8 @@
 // inputs and drop nodes. A NodeDef, which describes what a node computes, is
 // immutable. All copies of a graph share the NodeDefs.
 //
-// Thread-compatible: several threads may use const methods at the same time.
+// It is thread-compatible: several threads may use const methods at the same
+// time.
 #ifndef LEAT_GRAPH_GRAPH_H_
 #define LEAT_GRAPH_GRAPH_H_
 

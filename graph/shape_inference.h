@@ -59,7 +59,7 @@ inline constexpr int64_t kMaxKnownElements = 1024;
 // Returns true if the handles of `a` and `b` are equal, or if neither is set.
 bool SameHandle(const InferredOutput& a, const InferredOutput& b);
 
-// An InferenceContext exists only during one call of a shape function. Is
+// An InferenceContext exists only during one call of a shape function. It is
 // thread-compatible.
 class InferenceContext {
  public:

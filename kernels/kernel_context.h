@@ -101,8 +101,8 @@ struct RunPosition {
   bool is_dead = false;
 };
 
-// A KernelContext is one run of one kernel. Is used by one thread at a time; an
-// asynchronous kernel may use it on another thread until it calls `done`.
+// A KernelContext is one run of one kernel. It is used by one thread at a time;
+// an asynchronous kernel may use it on another thread until it calls `done`.
 // Borrows the node, the step and the slots.
 class KernelContext {
  public:

@@ -30,8 +30,8 @@ struct PreparedAddition {
   absl::flat_hash_map<NodeId, NodeId> stand_ins = {};
 };
 
-// Is a value. Thread-compatible: several threads may use const methods at the
-// same time.
+// Is a value. Is thread-compatible: several threads may use const methods at
+// the same time.
 class PreparedGraph {
  public:
   // Takes a graph that PrepareGraph has returned.

@@ -27,8 +27,8 @@
 
 namespace leat {
 
-// A PlanTable is a table of plans, which are made on demand. Is thread-safe. No
-// function blocks: a caller that has to wait passes a callback, and Leave
+// A PlanTable is a table of plans, which are made on demand. It is thread-safe.
+// No function blocks: a caller that has to wait passes a callback, and Leave
 // removes the callback. The table shares the ownership of its plans with the
 // steps that run them.
 template <class Value>

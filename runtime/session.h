@@ -124,8 +124,8 @@ struct PartialRunArgs {
 };
 
 // A Callable is a step that was planned beforehand, so that each call only runs
-// it. Feeds and fetches are matched by position. Is thread-safe. Copies share
-// the plan and keep the session alive.
+// it. Feeds and fetches are matched by position. It is thread-safe. Copies
+// share the plan and keep the session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       Callable callable,
@@ -174,7 +174,7 @@ class Callable {
 // before. Each feed and each fetch of PartialRunArgs is used once at most. The
 // step ends when all feeds have been given and all fetches taken, at its first
 // error, or when Finish is called or the last copy of the object is destroyed.
-// Is thread-safe. A partial run keeps its session alive.
+// It is thread-safe. A partial run keeps its session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},

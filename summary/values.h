@@ -4,7 +4,7 @@
 // sounds and tensors. The ops that make summaries, the ops that write them and
 // the C++ SummaryWriter (train/summary_writer.h) share them, so their summaries
 // are the same. They are also the same as TensorFlow's, as are the texts of
-// errors. Is stateless and thread-safe.
+// errors. The functions are stateless and thread-safe.
 //
 //   pb::Summary summary;
 //   LEAT_RETURN_IF_ERROR(AddHistogram("weights", values, "weights", summary));

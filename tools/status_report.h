@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StatusReportText and StatusReportJson write what `leat status` prints. Is
-// stateless and thread-safe.
+// StatusReportText and StatusReportJson write what `leat status` prints. The
+// functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_STATUS_REPORT_H_
 #define LEAT_TOOLS_STATUS_REPORT_H_
 

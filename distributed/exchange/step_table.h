@@ -157,7 +157,7 @@ class StepTable {
     Clock::time_point begun = {};
     FailStep fail = {};  // null after the step has ended
   };
-  // What is left of a step that has ended.
+  // Describes what is left of a step that has ended.
   struct Ended {
     int64_t step_id = 0;
     std::shared_ptr<StepOutbox> outbox = {};

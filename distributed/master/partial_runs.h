@@ -25,8 +25,8 @@ namespace leat {
 class MasterStep;
 
 // A MasterPartialRun is a partial run: a step that several calls of RunGraph
-// feed and fetch, on each of its tasks. Calls under way share its ownership. Is
-// thread-safe.
+// feed and fetch, on each of its tasks. Calls under way share its ownership. It
+// is thread-safe.
 class MasterPartialRun {
  public:
   // REQUIRES: `plan` is the plan of a partial run.

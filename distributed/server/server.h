@@ -91,7 +91,7 @@ struct ServerCounters {
                          const ServerCounters&) = default;
 };
 
-// A Server is a running task. Is thread-safe. Owns its devices, services and
+// A Server is a running task. It is thread-safe. Owns its devices, services and
 // threads.
 class Server {
  public:

@@ -3,7 +3,7 @@
 // These are the messages with which a task receives tensors of a step from
 // another task: a request for one or several keys, its response, and the chunks
 // of large tensors. The caller and the callee encode and decode them with the
-// functions below. Is stateless and thread-safe.
+// functions below. The functions are stateless and thread-safe.
 //
 // Between tasks of Leat a large tensor is sent as a *transfer*: the response
 // has the first chunk, and the receiver fetches the other chunks, several at a

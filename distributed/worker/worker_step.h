@@ -54,9 +54,9 @@ void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
 // Returns the error of a fetch, given by its rendezvous key, that is dead.
 absl::Status DeadFetch(absl::string_view key);
 
-// A WorkerStep is a run of one graph in a step. Is thread-safe. It owns itself
-// until it has replied. Until then it shares the ownership of its session and
-// its graph.
+// A WorkerStep is a run of one graph in a step. It is thread-safe. It owns
+// itself until it has replied. Until then it shares the ownership of its
+// session and its graph.
 class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
  public:
   // Runs `graph` for `call`, and replies when no part of the graph runs any

@@ -46,7 +46,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // A ChunkTask is a task of a cluster with a worker and no master. It counts the
-// calls that it gets and can hold back calls of FetchChunk. Is thread-safe.
+// calls that it gets and can hold back calls of FetchChunk. It is thread-safe.
 // Owns its devices, tables, transport and threads.
 class ChunkTask {
  public:

@@ -118,7 +118,7 @@ class Network {
 };
 
 // The calls of one transport that are open, because their `done` has not
-// returned. Is thread-safe.
+// returned. It is thread-safe.
 class OpenCalls {
  public:
   void Add(const CallRef& call) {
@@ -158,8 +158,8 @@ struct CallParts {
 
 // An InProcessCall is one call. It is open at the caller until `done` has been
 // called. It is open at the callee until its handler has returned and replied.
-// Either of the two may happen first. Is thread-safe. The object that continues
-// the call next (a queue, a timer or a service) owns it together with
+// Either of the two may happen first. It is thread-safe. The object that
+// continues the call next (a queue, a timer or a service) owns it together with
 // OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:

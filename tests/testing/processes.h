@@ -39,7 +39,7 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
 int WaitFor(pid_t pid, absl::Duration timeout = absl::Seconds(60));
 
 // A Process is a program that runs in the background. The destructor kills the
-// program if it still runs. Is used by one thread. Owns the folder of its
+// program if it still runs. It is used by one thread. Owns the folder of its
 // output files.
 class Process {
  public:

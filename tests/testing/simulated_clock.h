@@ -28,7 +28,7 @@
 
 namespace leat::testing {
 
-// A SimulatedClock is a clock and the simulation that it belongs to. Is
+// A SimulatedClock is a clock and the simulation that it belongs to. It is
 // thread-safe, except that only the test's thread, which makes the clock, may
 // call Settle, Advance and AdvanceUntil. Make the clock before all objects that
 // take it or that have threads, and destroy it after them. Only one clock may

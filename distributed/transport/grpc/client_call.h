@@ -26,7 +26,7 @@ namespace leat {
 
 class Heartbeat;
 
-// A ClientCall is a unary call. Is thread-safe after Start. A call that has
+// A ClientCall is a unary call. It is thread-safe after Start. A call that has
 // been started keeps itself alive until it has ended, so users need not keep a
 // pointer to the call.
 class ClientCall final : public OpenClientCall,

@@ -31,7 +31,7 @@ using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 using NewConnection = GrpcAcceptor::NewConnectionParameters;
 
 constexpr int kMaxConcurrentStreams = 10'000;
-// How long a call may wait in gRPC until the server asks for a call. In
+// Says how long a call may wait in gRPC until the server asks for a call. In
 // practice a call waits only for a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
 // These are the minimum number of connections, and the minimum number of

@@ -38,7 +38,7 @@
 
 namespace leat::testing {
 
-// A DirectCall is a call of a handler, made on the thread of the test. Is
+// A DirectCall is a call of a handler, made on the thread of the test. It is
 // thread-safe.
 class DirectCall {
  public:
