@@ -79,7 +79,7 @@ class Tensor {
   static Tensor Vector(std::initializer_list<T> values) {
     return Of<T>(Shape{static_cast<int64_t>(values.size())}, values);
   }
-  // Like Of, but copies the values from a span.
+  // Does the same as Of, but copies the values from a span.
   template <class T>
   static Tensor FromSpan(const Shape& shape, absl::Span<const T> values);
   // Returns a host tensor whose elements all equal `value`.

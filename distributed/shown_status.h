@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions and limits for what a task shows to people in its status
+// Declares functions and limits for what a task shows to people in its status
 // (status_service.h) and in messages. Handles and ids are not shown in full,
 // because anybody with a session handle can use the session, and anybody with a
 // step's id can take the step's tensors or end the step. The part that is shown

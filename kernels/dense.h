@@ -42,8 +42,8 @@ absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
                     const float* b, float* c,
                     const Epilogue* epilogue = nullptr);
 
-// Like MatMul, but runs on the calling thread only. It is for callers that
-// split a batch themselves.
+// Does the same as MatMul, but runs on the calling thread only. It is for
+// callers that split a batch themselves.
 absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
                                const float* b, float* c,
                                const Epilogue* epilogue = nullptr);

@@ -93,8 +93,9 @@ class Queue final : public Resource,
 
   // Describes a waiting call of Enqueue, Dequeue or Close.
   struct Call {
-    // For Enqueue, the elements to put in. The first `next` of them are in the
-    // queue already. For Dequeue, this holds the elements taken so far.
+    // For Enqueue, these are the elements to put in. The first `next` of them
+    // are in the queue already. For Dequeue, this holds the elements taken so
+    // far.
     Elements elements = {};
     size_t next = 0;
     int64_t wanted = 0;  // elements that Dequeue still has to take

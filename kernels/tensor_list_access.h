@@ -22,8 +22,8 @@ namespace leat::kernels {
 // Returns INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
-// Like the function above, but also returns INVALID_ARGUMENT if the list's
-// elements are not of `dtype`, the op's attr.
+// Does the same as the function above, but also returns INVALID_ARGUMENT if the
+// list's elements are not of `dtype`, the op's attr.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
                                           DType dtype);
 

@@ -22,7 +22,8 @@
 
 namespace leat {
 
-// Nodes that have been lowered and placed, but are not in the graph yet.
+// Describes nodes that have been lowered and placed, but are not in the graph
+// yet.
 struct PreparedAddition {
   Graph graph;
   // Holds the nodes of `graph` that stand in for nodes of the prepared graph,

@@ -36,9 +36,9 @@ namespace leat {
 // Returns the kernels of this library. The registry is never destroyed.
 const KernelRegistry& BuiltinKernels();
 
-// Options for planning and running the steps of a session.
+// Holds the options for planning and running the steps of a session.
 struct LocalSessionOptions {
-  // Options for the devices that the session makes for itself.
+  // Holds the options for the devices that the session makes for itself.
   DeviceSetOptions devices = {};
   // Devices that this session uses together with other sessions of this
   // process. All of these sessions share the variables on the devices. If this

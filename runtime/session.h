@@ -64,7 +64,7 @@ struct Feed {
 // record the same.
 enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
-// Options of one step or, in a Callable, of each of its steps.
+// Holds the options of one step or, in a Callable, of each of its steps.
 struct RunOptions {
   // The time that the step may take, counted from the call of Run and including
   // its planning. A step that takes longer fails with DEADLINE_EXCEEDED.

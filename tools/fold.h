@@ -26,7 +26,7 @@ struct FoldedLine {
   bool is_folded = false;         // stands for several names
 };
 
-// Options for folding.
+// Says how to fold.
 struct FoldOptions {
   int max_lines = 60;
   // Scopes to show in full, however large they are. "/" stands for all scopes.

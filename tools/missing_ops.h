@@ -24,7 +24,7 @@ struct MissingOp {
   std::string types = {};  // such as "T=complex64"
   std::string node = {};   // the name of one of the nodes
   int num_nodes = 0;
-  // Ops with similar names that have kernels, the nearest first.
+  // Lists ops with similar names that have kernels, the nearest name first.
   std::vector<std::string> similar = {};
 };
 

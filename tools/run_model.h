@@ -38,7 +38,8 @@ struct RunModelOptions {
   // "NAME" or "NAME=@FILE.npy" for each fetched tensor; "NAME" for an op to
   // run. Empty stands for all outputs of the model's signature, if it has one.
   std::vector<std::string> fetches = {};
-  // Ops to run once before the steps, and after a SavedModel was initialized.
+  // Lists ops to run once before the steps, and after a SavedModel was
+  // initialized.
   std::vector<std::string> init = {};
   int64_t steps = 1;
   // Limits the time for each step.

@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// Options for the look of the text.
+// Says how the text looks.
 struct StatusReportOptions {
   bool color = false;
   int width = 0;  // lines are cut at this width; 0 stands for no limit

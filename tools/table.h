@@ -39,7 +39,7 @@ struct Cell {
   bool is_right = false;
 };
 
-// Options for the look of a table.
+// Says how a table looks.
 struct TableOptions {
   bool color = false;
   int indent = 2;

@@ -43,9 +43,9 @@ struct ClusterTaskOptions {
   // Holds the flags of the program, if it has any. Settings that are missing
   // here are read from the environment.
   ResolverInput input = {};
-  // Options of the server. `config` is ignored, because it follows from
-  // `input`. `log` also gets messages that say what Serve waits for when it
-  // stops the server.
+  // Holds the options of the server. `config` is ignored, because it follows
+  // from `input`. `log` also gets messages that say what Serve waits for when
+  // it stops the server.
   ServerOptions server = {};
   // Holds the jobs whose tasks only serve. Add "worker" for in-graph training,
   // where the workers only serve, too.
@@ -104,8 +104,8 @@ class ClusterTask {
   // Returns the target of this task's own master. For an evaluator, it is the
   // target of the first parameter server's master.
   const std::string& target() const;
-  // Options of a session on target(). The device filters allow job `ps` and
-  // this task only, so other workers cannot disturb the session. Clear
+  // Returns the options of a session on target(). The device filters allow job
+  // `ps` and this task only, so other workers cannot disturb the session. Clear
   // `device_filters` for a graph that uses all tasks.
   SessionOptions session_options() const;
 

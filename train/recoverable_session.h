@@ -44,7 +44,7 @@ namespace leat {
 
 // The strings are names of nodes or tensors of the graph, or "" for none.
 struct RecoverableSessionOptions {
-  // Options for each session that is made.
+  // Holds the options for each session that is made.
   SessionOptions session = {};
   // Is the operation that initializes the variables, usually graph.init_op().
   std::string init = {};

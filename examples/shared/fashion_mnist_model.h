@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that build the networks and the optimizers of the Fashion-MNIST
+// These functions build the networks and the optimizers of the Fashion-MNIST
 // examples.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_

@@ -29,11 +29,11 @@ struct Frames {
   static constexpr int32_t kRoot = 0;
 
   std::vector<Frame> frames = {};  // parents before children
-  // For each NodeId, the frame that the inputs of the node come from.
+  // Holds, for each NodeId, the frame that the inputs of the node come from.
   std::vector<int32_t> of_inputs = {};
-  // For each NodeId, the frame of the outputs of the node. It differs from the
-  // frame of the inputs for an Enter, which opens a frame, and for an Exit,
-  // which leaves one.
+  // Holds, for each NodeId, the frame of the outputs of the node. It differs
+  // from the frame of the inputs for an Enter, which opens a frame, and for an
+  // Exit, which leaves one.
   std::vector<int32_t> of_outputs = {};
 
   bool HasLoops() const { return frames.size() > 1; }

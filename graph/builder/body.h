@@ -67,7 +67,8 @@ struct Body {
   // Holds the results of a branch or of a loop's condition. Is empty for the
   // body of a loop, whose results are the arguments' `next`.
   std::vector<Output> returns = {};
-  // Nodes of the parent. The node that calls the function must run after them.
+  // These are nodes of the parent. The node that calls the function must run
+  // after them.
   absl::flat_hash_set<NodeId> controls = {};
   // Is true if the body holds operations that every training step runs
   // (GraphBuilder::AddUpdate).

@@ -7,8 +7,8 @@
 
 namespace leat {
 
-// Variables of 4 rows and 3 columns; sparse gradients are for the
-// rows 2, 0, 2. Scalars are in the order of the op's inputs.
+// The variables have 4 rows and 3 columns; sparse gradients are for the rows 2,
+// 0, 2. Scalars are in the order of the op's inputs.
 struct TrainingCase {
   const char* op;
   bool use_nesterov, update_slots;

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that build graphs with loops, and functions that spread the nodes
-// of a graph over devices. The tests of the executor and of partitioning use
-// them.
+// These functions build graphs with loops, and spread the nodes of a graph over
+// devices. The tests of the executor and of partitioning use them.
 #ifndef LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 #define LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 
