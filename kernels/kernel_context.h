@@ -68,7 +68,7 @@ struct StepServices {
   Rendezvous* rendezvous = nullptr;
   Cancellation* cancellation = nullptr;
   int64_t step_id = 0;
-  // The feeds and fetches of the step by position: _Arg reads args[index],
+  // Hold the feeds and fetches of the step by position: _Arg reads args[index],
   // _Retval writes returns[index]. Only one node uses an index, so no lock is
   // needed.
   absl::Span<const Tensor> args = {};

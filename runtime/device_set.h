@@ -51,7 +51,7 @@ struct DeviceSetOptions {
   // Is the clock by which the threads of GPUs wait between two looks at their
   // work. Is borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
-  // The files that kernels may use.
+  // Says which files kernels may use.
   FileAccess files = FileAccess::Unrestricted();
   // Holds the limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};

@@ -121,7 +121,8 @@ class Executor::SequentialExecution final : public Execution {
   Executor* executor_ = nullptr;  // executor of the current step
 };
 
-// The state of a step on which several threads and async kernels may work.
+// Holds the state of a step on which several threads and async kernels may
+// work.
 template <class Propagator>
 class Executor::ConcurrentExecution final : public Execution {
  public:

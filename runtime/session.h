@@ -66,9 +66,10 @@ enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
 // Holds the options of one step or, in a Callable, of each of its steps.
 struct RunOptions {
-  // The time that the step may take, counted from the call of Run and including
-  // its planning. A step that takes longer fails with DEADLINE_EXCEEDED.
-  // Planning is not interrupted, but no kernel starts after the time is up.
+  // Is the time that the step may take, counted from the call of Run and
+  // including its planning. A step that takes longer fails with
+  // DEADLINE_EXCEEDED. Planning is not interrupted, but no kernel starts after
+  // the time is up.
   std::optional<std::chrono::nanoseconds> timeout = {};
   // Above kNone, RunMetadata.step_stats tells which node ran when, on which
   // device and on which thread, and the types, shapes and sizes in bytes of its

@@ -27,8 +27,8 @@ int64_t Nanos(int64_t nanos, int64_t micros) {
   return std::clamp<int64_t>(nanos, 0, kMaxNanos);
 }
 
-// One end of a transfer: the run of a node that sends or receives, and the
-// node's device.
+// Describes one end of a transfer: the run of a node that sends or receives,
+// and the node's device.
 struct End {
   int device = 0;
   const pb::NodeExecStats* node = nullptr;

@@ -30,9 +30,9 @@ namespace leat {
 
 // Holds the status of one task.
 struct TaskReading {
-  // The name of the task, as the task itself or another task has reported it.
-  // The name is "" if the first task that is asked is a task of TensorFlow and
-  // has no devices.
+  // Is the name of the task, as the task itself or another task has reported
+  // it. The name is "" if the first task that is asked is a task of TensorFlow
+  // and has no devices.
   std::string task = {};
   std::string address = {};
   // OK, or the reason why there is no status of this task: it did not answer,

@@ -35,8 +35,8 @@ struct ServeOptions {
   std::string devices = "cpu";
   // Is the number of compute threads; 0 stands for one per processor.
   int threads = 0;
-  // The bytes that each CPU device may hold; 0 stands for an equal share of the
-  // memory that this process may use.
+  // Limits the bytes that each CPU device may hold; 0 stands for an equal share
+  // of the memory that this process may use.
   int64_t memory = 0;
   // Is the memory limit of each GPU; 0 stands for nearly all that is free.
   int64_t gpu_memory = 0;

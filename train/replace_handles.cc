@@ -19,8 +19,8 @@
 namespace leat {
 namespace {
 
-// A tensor that was a handle and is now a value: the variable it comes from,
-// and the value's dtype and shape.
+// Describes a tensor that was a handle and is now a value: the variable it
+// comes from, and the value's dtype and shape.
 struct Passed {
   std::string variable = {};
   DType dtype = DType::kInvalid;

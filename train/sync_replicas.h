@@ -57,9 +57,9 @@ struct SyncReplicasAttrs {
 // Holds the operations to run. A session runs them by their names. All are
 // invalid after an error.
 struct SyncStep {
-  // A worker's step: it computes and sends the gradients of its batch, runs the
-  // builder's updates(), and waits for the next token. Fails with OUT_OF_RANGE
-  // after `finish`.
+  // Is a worker's step: it computes and sends the gradients of its batch, runs
+  // the builder's updates(), and waits for the next token. Fails with
+  // OUT_OF_RANGE after `finish`.
   Operation train = {};
   // A worker runs this when it begins, or begins again. The worker then starts
   // at the current global step.

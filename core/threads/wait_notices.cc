@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-// The shortest wait that gets a notice.
+// Is the shortest wait that gets a notice.
 constexpr std::chrono::seconds kShortest(1);
 // If the last notice was given at most this long before a wait begins, the new
 // wait continues with the NoticeTimes of the earlier wait.

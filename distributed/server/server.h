@@ -44,7 +44,7 @@ struct ServerOptions {
   bool insecure = false;
   // `config.task` replaces its `task`, and `files` replaces its `files`.
   DeviceSetOptions devices = {};
-  // The files that the graphs of clients may use. By default there are none.
+  // Says which files the graphs of clients may use. By default there are none.
   FileAccess files = {};
   // Holds the limits on what the task accepts from clients and peers, its
   // times, and how it receives large tensors.
@@ -64,9 +64,9 @@ struct ServerOptions {
   // Is called on any thread with messages for people, for example about the
   // tasks that a session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
-  // The ops that graphs may have, and their kernels. Is borrowed and must
-  // outlive the server. If they are null, the ops and kernels of this library
-  // are used.
+  // Are the ops that graphs may have, and their kernels. Both are borrowed and
+  // must outlive the server. If they are null, the ops and kernels of this
+  // library are used.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
 };

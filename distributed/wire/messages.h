@@ -27,7 +27,7 @@ Payload ToPayload(const google::protobuf::MessageLite& message);
 // A transport's thread does not parse headers that are larger than this.
 inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 
-// The maximum memory, in bytes, that the parsed header of an answer may take.
+// Limits the memory, in bytes, that the parsed header of an answer may take.
 inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 
 // Returns INVALID_ARGUMENT if `header_bytes`, the size of a header, is above

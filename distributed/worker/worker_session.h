@@ -111,8 +111,8 @@ class WorkerSession {
   // Holds the variables and queues of an isolated session.
   const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
-  // The first device, as the session sees it. Its host allocator allocates the
-  // feeds.
+  // Is the first device, as the session sees it. Its host allocator allocates
+  // the feeds.
   Device& first_device_;
   GraphRunner runner_;
   StepCounts steps_;

@@ -70,7 +70,7 @@ struct BuilderContext {
   void UseDeviceOf(const NodeDef& node);
 };
 
-// An open scope, with the data that Close() needs to end it.
+// Describes an open scope, with the data that Close() needs to end it.
 struct OpenScope {
   uint64_t id = 0;               // unique in the State
   std::string description = {};  // for errors, such as "name scope 'a'"

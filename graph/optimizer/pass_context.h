@@ -154,7 +154,7 @@ class PassContext {
   absl::flat_hash_map<const OpDef*, uint8_t> traits_of_ops_;
   std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
   bool has_unconditional_ = false;     // kUnconditional has been computed
-  // The numbers of bytes that further constants may have, and that further
+  // Are the numbers of bytes that further constants may have, and that further
   // evaluations may read and write.
   int64_t left_bytes_ = 0;
   int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;

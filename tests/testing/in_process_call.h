@@ -117,7 +117,7 @@ class Network {
   TimerQueue timers_;  // destroyed first: it adds to the queue
 };
 
-// The calls of one transport that are open, because their `done` has not
+// Holds the calls of one transport that are open, because their `done` has not
 // returned. It is thread-safe.
 class OpenCalls {
  public:

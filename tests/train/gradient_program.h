@@ -26,8 +26,8 @@ using Outputs = std::vector<Output>;
 // Is thread-compatible.
 class GradientProgram {
  public:
-  // The test adds its function here. The graph is built at the first Fetch, so
-  // nothing may be added after that.
+  // The test adds its function to this builder. The graph is built at the first
+  // Fetch, so nothing may be added after that.
   GraphBuilder b;
   // Is the number of CPU devices of the session. Set it before the first Fetch.
   int num_cpus = 1;

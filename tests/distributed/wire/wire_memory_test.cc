@@ -111,7 +111,7 @@ TEST(WireMemoryTest, SendsOnlyTheRowsOfASlice) {
   EXPECT_EQ((*segments)[1].tensor.raw_data(), slice.raw_data());
 }
 
-// A buffer that claims to have `bytes` bytes, but has only 64.
+// Claims to have `bytes` bytes, but has only 64.
 class ClaimedBuffer final : public Buffer {
  public:
   explicit ClaimedBuffer(size_t bytes) : Buffer(byte_, bytes) {}
