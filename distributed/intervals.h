@@ -34,7 +34,7 @@ struct IntervalRange {
 };
 
 // Holds the times after which a transport pings peers, connects again, and
-// closes connections. A value; each time is at least 1 ms.
+// closes connections. Is a value; each time is at least 1 ms.
 struct ConnectionTimes {
   // If a peer has been silent for `ping_interval`, the transport pings it or
   // calls its health check. If the peer does not answer within `ping_timeout`,
@@ -61,7 +61,7 @@ static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
 struct ServerIntervals {
   ConnectionTimes connection = {};
 
-  // While a session is being created:
+  // These values count while a session is being created:
   //
   // Is the pause before a task that cannot be reached is called again.
   IntervalRange ask_again = {std::chrono::milliseconds(100),
@@ -75,7 +75,7 @@ struct ServerIntervals {
   // Says how often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
-  // During a step:
+  // These values count during a step:
   //
   // Says how often the tasks of a session are asked whether they are alive,
   // while a step of the session waits (session_watch.h).

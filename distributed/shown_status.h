@@ -25,7 +25,7 @@
 namespace leat {
 
 // Holds the limits of the lists in a status. The status also has the total
-// number of entries for each list. Is a value.
+// number of entries for each list. A StatusListing is a value.
 struct StatusListing {
   // A running step or a waiting Recv is listed only if it is at least this old.
   std::chrono::nanoseconds min_age = {};

@@ -46,7 +46,7 @@ class Kernel {
 };
 
 // An AsyncKernel can wait for something, such as a tensor of another device or
-// an element of a queue, without holding a thread while it waits. Is
+// an element of a queue, without holding a thread while it waits. It is
 // thread-safe.
 class AsyncKernel : public Kernel {
  public:

@@ -102,8 +102,8 @@ struct RunPosition {
 };
 
 // A KernelContext is one run of one kernel. It is used by one thread at a time;
-// an asynchronous kernel may use it on another thread until it calls `done`.
-// Borrows the node, the step and the slots.
+// an asynchronous kernel may use it on another thread until it calls `done`. A
+// KernelContext borrows the node, the step and the slots.
 class KernelContext {
  public:
   // Borrows `node`, `step` and the arrays in `values`, which must outlive the

@@ -91,8 +91,8 @@ struct ServerCounters {
                          const ServerCounters&) = default;
 };
 
-// A Server is a running task. It is thread-safe. Owns its devices, services and
-// threads.
+// A Server is a running task. It is thread-safe. A Server owns its devices,
+// services and threads.
 class Server {
  public:
   // Makes a server that accepts calls when Start returns. Returns

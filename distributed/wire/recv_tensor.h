@@ -95,7 +95,8 @@ inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
 // Holds the keys of a receive: a single key, or the keys of a bundle. The
-// receives of several steps share the keys of a bundle. Is a value.
+// receives of several steps share the keys of a bundle. The class is a value
+// type.
 class RecvKeys {
  public:
   using Shared = std::shared_ptr<const std::vector<ParsedKey>>;

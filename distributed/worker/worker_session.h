@@ -32,7 +32,8 @@ class RegisteredGraph;
 // Describes a master's task and the process that runs this task. A task that is
 // restarted has another incarnation. A master sends its MasterProcess to the
 // workers on which it creates a session. A worker can then find out whether
-// that process still exists (master_watch.h). Is a value, ordered by task.
+// that process still exists (master_watch.h). A MasterProcess is a value,
+// ordered by task.
 struct MasterProcess {
   std::string task = {};    // "/job:worker/replica:0/task:0"; "" if unknown
   int64_t incarnation = 0;  // of the task's first device

@@ -25,7 +25,8 @@
 
 namespace leat {
 
-// Each call of RunPasses has one PassContext. Is thread-compatible.
+// Each call of RunPasses has one PassContext. A PassContext is
+// thread-compatible.
 class PassContext {
  public:
   // The arguments are not owned and must outlive the context. Fails with

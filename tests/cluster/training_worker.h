@@ -30,8 +30,8 @@ namespace leat::testing {
 SessionOptions WorkerSessionOptions(const ServedCluster& cluster, int worker);
 
 // Runs steps from construction to Stop. A step may fail only with a recoverable
-// error; any other error fails the test. Is thread-safe, except for Stop, which
-// must be called by one thread only.
+// error; any other error fails the test. A TrainingWorker is thread-safe,
+// except for Stop, which must be called by one thread only.
 class TrainingWorker {
  public:
   struct Program {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These are tensors of variants as TensorFlow encodes them. Is written by
-// make_variant_encodings.py with TensorFlow 2.15.1.
+// These are tensors of variants as TensorFlow encodes them. The file is written
+// by make_variant_encodings.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_
 #define LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_
 

@@ -26,7 +26,7 @@ inline constexpr char kResult[] = "y/Identity";
 inline constexpr std::chrono::seconds kTimeout(30);
 
 // Builds v1 control flow (Enter, Merge, Switch, Exit, NextIteration) as
-// TensorFlow's Python API does. Errors make the test fail. Is
+// TensorFlow's Python API does. Errors make the test fail. A LoopGraph is
 // thread-compatible.
 class LoopGraph {
  public:

@@ -22,7 +22,7 @@ struct FileCall {
 };
 
 // Records the calls of all threads while it exists. Only one object may exist
-// at a time. Is used by one thread.
+// at a time. The object is used by one thread.
 class RecordedCalls {
  public:
   RecordedCalls();

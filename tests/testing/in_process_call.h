@@ -76,7 +76,7 @@ class Service {
 using ServiceRef = std::shared_ptr<Service>;
 
 // Implements InProcessNetwork: finds the service of an address, and holds the
-// calls that wait for a service. Is thread-safe.
+// calls that wait for a service. A Network is thread-safe.
 class Network {
  public:
   Network(int num_threads, Clock& clock)

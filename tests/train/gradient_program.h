@@ -23,7 +23,7 @@ using Outputs = std::vector<Output>;
 
 // Owns a graph builder, the placeholders that are its inputs, the values that
 // they are fed, and the session that runs the graph. Errors make the test fail.
-// Is thread-compatible.
+// A GradientProgram is thread-compatible.
 class GradientProgram {
  public:
   // The test adds its function to this builder. The graph is built at the first

@@ -38,7 +38,7 @@ std::vector<nlohmann::json> CasesOfKind(const std::string& file,
                                         const std::string& kind);
 
 // Owns a session of the graph that a builder has built. Errors make the test
-// fail. Is thread-compatible.
+// fail. A CaseProgram is thread-compatible.
 class CaseProgram {
  public:
   // Builds the graph of `b` and runs its initializers. Does not keep `b`.

@@ -2,7 +2,8 @@
 //
 // Readers of IDX files, the format of MNIST and Fashion-MNIST. A file consists
 // of the bytes 0, 0, type and rank, then the extents as big-endian numbers,
-// then the elements. Files may be gzipped. Is stateless and thread-safe.
+// then the elements. Files may be gzipped. The functions are stateless and
+// thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
 //                         LoadFashionMnist(kFashionMnistFolder));

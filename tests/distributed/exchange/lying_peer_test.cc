@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a parameter server that sends false descriptions of tensors. The
+// Tests a parameter server that sends false descriptions of tensors. The
 // receiver must not allocate more memory than it may, must say what was wrong,
 // and must keep nothing.
 #include <algorithm>

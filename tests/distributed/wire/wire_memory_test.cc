@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the memory of messages: who owns the bytes, for how long, and how
-// many there may be.
+// Tests the memory of messages: who owns the bytes, for how long, and how many
+// there may be.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -204,7 +204,7 @@ TEST(WireMemoryTest, PendingBytesAreThoseOfTheTensorFields) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of what a thread of the transport may decode.
+// Tests what a thread of the transport may decode.
 
 bool IsQuick(const std::string& message, TensorField field) {
   ReceivedMessage received(message);

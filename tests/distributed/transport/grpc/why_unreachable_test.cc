@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the messages that users get when gRPC cannot connect. Some tests use
+// Tests the messages that users get when gRPC cannot connect. Some tests use
 // messages that gRPC writes, and others use peers to which gRPC cannot connect.
 #include "leat/distributed/transport/grpc/why_unreachable.h"
 
