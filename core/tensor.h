@@ -35,8 +35,8 @@ namespace leat {
 // handles and variants are objects in host memory, constructed and destroyed
 // with the buffer.
 //
-// It is thread-compatible. Several threads may read the bytes at the same time
-// if nobody writes them.
+// A Tensor is thread-compatible. Several threads may read the bytes at the same
+// time if nobody writes them.
 class Tensor {
  public:
   // Makes a tensor without a value, whose dtype is kInvalid.

@@ -93,7 +93,7 @@ struct ServerIntervals {
   // this long for the logs.
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
-  // After a step or a session (end_notices.h):
+  // These values count after a step or a session (end_notices.h):
   //
   // The master adds the notice of a step's end to the next RunGraph to the same
   // task. If there is no RunGraph within this time, the master sends the notice
@@ -116,9 +116,9 @@ struct ServerIntervals {
   // (memory_sweeper.h).
   std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 
-  // While the server stops:
+  // This value and the next one count while the server stops:
   //
-  // The pause between attempts to end the steps that are left.
+  // Is the pause between attempts to end the steps that are left.
   std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);
   // Says how long replies may take to reach their callers after all steps have
   // ended.

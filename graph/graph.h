@@ -16,8 +16,8 @@
 // inputs and drop nodes. A NodeDef, which describes what a node computes, is
 // immutable. All copies of a graph share the NodeDefs.
 //
-// It is thread-compatible: several threads may use const methods at the same
-// time.
+// A Graph is thread-compatible: several threads may use const methods at the
+// same time.
 #ifndef LEAT_GRAPH_GRAPH_H_
 #define LEAT_GRAPH_GRAPH_H_
 

@@ -398,9 +398,9 @@ class Executor::ConcurrentExecution final : public Execution {
   // step, or an async kernel that was started and has not ended.
   std::atomic<int32_t> activities_{0};
 
+  Mutex mutex_;
   // Holds empty lists that keep their memory, for threads that begin to work on
   // this step or on later ones.
-  Mutex mutex_;
   std::vector<ReadyList> spare_ ABSL_GUARDED_BY(mutex_);
 };
 

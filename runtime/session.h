@@ -175,7 +175,7 @@ class Callable {
 // before. Each feed and each fetch of PartialRunArgs is used once at most. The
 // step ends when all feeds have been given and all fetches taken, at its first
 // error, or when Finish is called or the last copy of the object is destroyed.
-// It is thread-safe. A partial run keeps its session alive.
+// A PartialRun is thread-safe. A partial run keeps its session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},

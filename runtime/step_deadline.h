@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StepDeadline says when a step must have ended. TooLateToBegin and RanTooLong
-// make the errors of a step whose time is up. It is stateless and thread-safe.
+// make the errors of a step whose time is up. The functions are stateless and
+// thread-safe.
 #ifndef LEAT_RUNTIME_STEP_DEADLINE_H_
 #define LEAT_RUNTIME_STEP_DEADLINE_H_
 

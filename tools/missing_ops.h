@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MissingOps lists the ops of a graph for which Leat has no kernel. A step that
-// reaches a node of such an op fails. It is stateless and thread-safe.
+// reaches a node of such an op fails. The functions are stateless and
+// thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("model.pb", BuiltinOps()));
 //   LEAT_ASSIGN_OR_RETURN(const auto missing, MissingOps(std::move(graph)));

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // FormatTable writes tables of text in columns. The other functions of this
-// file make text fit for a terminal. It is stateless and thread-safe.
+// file make text fit for a terminal. The functions are stateless and
+// thread-safe.
 //
 //   FormatTable({{"op", Cell::Number("runs")}, {"MatMul", Cell::Number("12")}})
 #ifndef LEAT_TOOLS_TABLE_H_

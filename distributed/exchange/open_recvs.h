@@ -50,7 +50,7 @@ class OpenRecvs {
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    // Removes the entry from the list. Idempotent.
+    // Removes the entry from the list. Is idempotent.
     void Close();
 
    private:

@@ -105,7 +105,7 @@ class StepTable {
 
   // Ends a step: makes its runs fail and aborts its outbox, both with an error
   // derived from `why` (not OK). Leaves a tombstone even if the step was
-  // unknown. Idempotent.
+  // unknown. Is idempotent.
   void End(int64_t step_id, const absl::Status& why);
   // Ends every step that a run of the session has begun.
   void EndOf(absl::string_view session, const absl::Status& why);

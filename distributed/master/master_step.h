@@ -91,7 +91,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
 
   // Cancels the step on all tasks. If a task reports an error that CauseOf
   // (step_errors.h) prefers to `why`, this error becomes the status of the
-  // step. Otherwise `why` becomes the status. Idempotent.
+  // step. Otherwise `why` becomes the status. Is idempotent.
   void Cancel(const absl::Status& why);
 
   int64_t step_id() const { return step_id_; }

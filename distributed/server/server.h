@@ -109,7 +109,7 @@ class Server {
 
   // Refuses new steps (UNAVAILABLE, naming the task). Waits up to `grace` for
   // running steps to end and for peers to fetch the tensors of these steps.
-  // Then cancels the steps that are still running. Idempotent. Must not be
+  // Then cancels the steps that are still running. Is idempotent. Must not be
   // called on a thread of the transport.
   //
   // `on_waiting` is called after one second, and again from time to time, with

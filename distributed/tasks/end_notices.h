@@ -81,7 +81,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
 
   // Forgets all notices that are left. A task then ends these steps when it
   // ends their session, and ends the session when it notices that the master is
-  // gone. No call begins after Stop has returned. Idempotent. Must not be
+  // gone. No call begins after Stop has returned. Is idempotent. Must not be
   // called on the thread of `timers`.
   void Stop();
 

@@ -3,7 +3,7 @@
 // ToPayload converts a protobuf message to a payload. ParseMessage and
 // ParseSmall parse headers that a peer has sent. They limit the memory that a
 // parsed message takes, and the time that parsing takes on a transport's
-// thread. It is stateless and thread-safe.
+// thread. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_WIRE_MESSAGES_H_
 #define LEAT_DISTRIBUTED_WIRE_MESSAGES_H_
 

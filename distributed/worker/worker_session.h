@@ -98,7 +98,7 @@ class WorkerSession {
   std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
   size_t num_graphs() const;
 
-  // Forgets all graphs and accepts no more. Idempotent. Running steps keep
+  // Forgets all graphs and accepts no more. Is idempotent. Running steps keep
   // their graphs and go on until StepTable::EndOf ends them.
   void Close();
   // Returns ABORTED if the session is closed.

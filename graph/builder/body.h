@@ -8,8 +8,8 @@
 // The builder of a graph has a BuilderTree, which owns the builders of all
 // bodies that were opened in the graph. The tree keeps the builder of a body
 // after the body has ended, because gradients differentiate the body and
-// Build() exports it. All pointers here point at builders of one tree. It is
-// not thread-safe, as GraphBuilder is not.
+// Build() exports it. All pointers here point at builders of one tree. The
+// classes are not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BODY_H_
 #define LEAT_GRAPH_BUILDER_BODY_H_
 

@@ -56,8 +56,8 @@ class TrainingWorker {
   explicit TrainingWorker(Program program);
   ~TrainingWorker() { Stop(); }
 
-  // Aborts the current step, closes the session and ends the thread.
-  // Idempotent.
+  // Aborts the current step, closes the session and ends the thread. Is
+  // idempotent.
   void Stop();
 
   // Return the numbers of steps that have begun and that have succeeded.

@@ -158,9 +158,9 @@ struct CallParts {
 
 // An InProcessCall is one call. It is open at the caller until `done` has been
 // called. It is open at the callee until its handler has returned and replied.
-// Either of the two may happen first. It is thread-safe. The object that
-// continues the call next (a queue, a timer or a service) owns it together with
-// OpenCalls.
+// Either of the two may happen first. An InProcessCall is thread-safe. The
+// object that continues the call next (a queue, a timer or a service) owns it
+// together with OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
   // Borrows `open` and `network` until `done` has returned. After that, a
