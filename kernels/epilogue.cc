@@ -66,8 +66,8 @@ struct GeluApproximate {
   }
 };
 
-// Rows of values in memory. Each row begins `stride` values after the start of
-// the previous row.
+// Holds rows of values in memory. Each row begins `stride` values after the
+// start of the previous row.
 struct Rows {
   float* values = nullptr;
   int64_t rows = 0;

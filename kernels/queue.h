@@ -109,8 +109,8 @@ class Queue final : public Resource,
   // Holds the calls of a line by id. Ids grow in the order in which the calls
   // arrive.
   using Calls = std::map<int64_t, Call>;
-  // Callbacks of served calls. They are called after the lock is released,
-  // because a callback may use this queue again.
+  // Holds the callbacks of served calls. They are called after the lock is
+  // released, because a callback may use this queue again.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
   // Puts a call into its line and serves all calls that can be served.

@@ -92,7 +92,7 @@ struct RunOptions {
 struct RunArgs {
   std::vector<Feed> feeds = {};
   std::vector<TensorName> fetches = {};
-  // Operations to run without fetching them.
+  // Lists operations to run without fetching them.
   std::vector<TensorName> targets = {};
   RunOptions options = {};
 };

@@ -36,7 +36,7 @@ struct DumpedNode {
   std::string op = {};
   // Is the assigned device. If none is assigned, the requested device.
   std::string device = {};
-  // Inputs "x" and "x:1", and then control inputs "^x".
+  // Lists inputs such as "x" and "x:1", and then control inputs such as "^x".
   std::vector<std::string> inputs = {};
   // Holds the declared attrs whose values differ from their defaults, as text.
   std::vector<std::pair<std::string, std::string>> attrs = {};

@@ -20,8 +20,8 @@ struct StatusOptions {
   std::string address = {};
   // If true, the status is shown again and again until a signal comes.
   bool watch = false;
-  // Seconds between two readings. The two readings give the rates per second. 0
-  // stands for one reading, without rates.
+  // Is the number of seconds between two readings. The two readings give the
+  // rates per second. 0 stands for one reading, without rates.
   double interval = 1;
   // Is the time in seconds within which each task must answer.
   double timeout = 2;

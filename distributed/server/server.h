@@ -74,9 +74,10 @@ struct ServerOptions {
 // Says how many objects a server has now. The counts help tests and people to
 // find leaks.
 struct ServerCounters {
-  // Sessions that clients have with this task's master.
+  // Counts the sessions that clients have with this task's master.
   size_t master_sessions = 0;
-  // Sessions that masters have with this task, and the graphs in them.
+  // Count the sessions that masters have with this task, and the graphs in
+  // them.
   size_t sessions = 0;
   size_t graphs = 0;
   // Calls of RunGraph that have not replied.

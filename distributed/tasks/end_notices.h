@@ -126,7 +126,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   absl::flat_hash_map<std::string, std::vector<int64_t>> steps_
       ABSL_GUARDED_BY(mutex_);
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
-  // Deletions by their id. The oldest has the smallest id.
+  // Maps ids to deletions. The oldest has the smallest id.
   std::map<int64_t, Deletion> deletions_ ABSL_GUARDED_BY(mutex_);
   int64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
 };

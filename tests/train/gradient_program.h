@@ -125,7 +125,7 @@ class GradientProgram {
   void Check(const Output& loss) { Check(loss, Gradients(loss)); }
 
  private:
-  // Vectors with one element per input.
+  // These vectors have one element per input.
   Outputs inputs_;
   std::vector<Shape> shapes_;
   std::vector<std::vector<double>> points_;

@@ -39,7 +39,7 @@ absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
 // errors of ParseIdx and ReadRegularFile (core/files/regular_file.h).
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
-// Images of uint8 [n, 28, 28, 1] and their labels, int32 [n].
+// Holds images of uint8 [n, 28, 28, 1] and their labels, int32 [n].
 struct LabeledImages {
   Tensor images = {};
   Tensor labels = {};

@@ -182,7 +182,7 @@ def initializers():
 def optimizer(what, name, build, dtype=np.float32, **attrs):
     initial = numbers([5, 2], 9, dtype)
     dense = [numbers([5, 2], salt, dtype) for salt in (1, 2, 3)]
-    # Rows once, twice, thrice and never.
+    # The ids name rows once, twice, thrice and never.
     sparse = [(numbers([len(i), 2], salt, dtype), array(i, np.int32))
               for salt, i in ((4, [3, 1, 3, 0]), (5, [1]), (6, [0, 3, 3, 3]))]
     for kind, gradients in (("dense", dense), ("sparse", sparse)):
