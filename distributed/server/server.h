@@ -80,12 +80,12 @@ struct ServerCounters {
   // them.
   size_t sessions = 0;
   size_t graphs = 0;
-  // Calls of RunGraph that have not replied.
+  // Counts the calls of RunGraph that have not replied.
   size_t running = 0;
   // Counts the steps that have not ended.
   size_t steps = 0;
-  // Outboxes of steps (StepOutbox), including outboxes of ended steps that are
-  // not destroyed yet.
+  // Counts the outboxes of steps (StepOutbox), including outboxes of ended
+  // steps that are not destroyed yet.
   size_t rendezvous = 0;
 
   friend bool operator==(const ServerCounters&,

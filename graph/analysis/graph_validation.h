@@ -26,7 +26,7 @@ absl::Status ValidateControlFlow(const Graph& graph);
 // attrs is not known, because the attr is absent or a placeholder ("$T").
 absl::Status CheckConstant(const AttrMap& attrs);
 
-// Bounds on the functions of a graph.
+// Limits the functions of a graph.
 struct FunctionLimits {
   int max_nesting = 100;          // how deep calls may nest
   int64_t max_nodes = 4'000'000;  // of the graph with every call inlined

@@ -33,7 +33,7 @@ namespace leat {
 // reader (min_consumer).
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on a graph, including what ExtendGraph adds to it later. A flag of a
+// Limits a graph, including what ExtendGraph adds to it later. A flag of a
 // server may lower a limit, so errors call a limit by the name of its flag, for
 // example max_graph_nodes.
 struct ImportLimits {

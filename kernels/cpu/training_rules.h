@@ -23,8 +23,8 @@
 
 namespace leat::kernels::cpu {
 
-// Views of adjacent elements. A Stretch is a view of a variable, and a
-// ConstStretch is a view of a gradient. They own nothing.
+// These are views of adjacent elements. A Stretch is a view of a variable, and
+// a ConstStretch is a view of a gradient. They own nothing.
 template <class W>
 using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Readers of IDX files, the format of MNIST and Fashion-MNIST. A file consists
-// of the bytes 0, 0, type and rank, then the extents as big-endian numbers,
-// then the elements. Files may be gzipped. The functions are stateless and
-// thread-safe.
+// ReadIdx and LoadFashionMnist read IDX files, the format of MNIST and
+// Fashion-MNIST. A file consists of the bytes 0, 0, type and rank, then the
+// extents as big-endian numbers, then the elements. Files may be gzipped. The
+// functions are stateless and thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
 //                         LoadFashionMnist(kFashionMnistFolder));
