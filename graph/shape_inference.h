@@ -135,8 +135,8 @@ absl::StatusOr<std::vector<InferredOutput>> InferNode(
     const OpDef& op, absl::string_view node_name, const AttrMap& attrs,
     std::vector<const InferredOutput*> inputs, int num_outputs);
 
-// Shape functions that many ops share. Unknown infers nothing about the
-// outputs, and NoOutputs is for ops without outputs.
+// These are shape functions that many ops share. Unknown infers nothing about
+// the outputs, and NoOutputs is for ops without outputs.
 namespace shapes {
 absl::Status Unchanged(InferenceContext& context);  // output 0 is like input 0
 absl::Status Scalar(InferenceContext& context);     // every output is a scalar

@@ -171,8 +171,8 @@ class Executor::ConcurrentExecution final : public Execution {
     KernelContext context;
     const InstructionRunner::Time started;
     absl::Status status;
-    // Set by the first of two events, which are the return of ComputeAsync and
-    // the call of its `done`. The second event propagates the outputs.
+    // Is set by the first of two events, which are the return of ComputeAsync
+    // and the call of its `done`. The second event propagates the outputs.
     std::atomic<bool> one_has_come{false};
   };
 

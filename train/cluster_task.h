@@ -31,11 +31,11 @@ inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
 
-// Exit codes of a program. kWrongClusterExitCode says that its cluster or task
-// is wrong. kLostTaskExitCode says that it has lost another task
-// (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a program that
-// exits with 128 or more; 138 is the code that TFJob leaves to programs for
-// this purpose.
+// These are exit codes of a program. kWrongClusterExitCode says that its
+// cluster or task is wrong. kLostTaskExitCode says that it has lost another
+// task (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a program
+// that exits with 128 or more; 138 is the code that TFJob leaves to programs
+// for this purpose.
 inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 

@@ -49,8 +49,8 @@ struct SyncReplicasAttrs {
   // N. If there are fewer workers than N, each computes several gradients per
   // step.
   int total_replicas = 0;
-  // Prefix of the names by which the tasks share the queue and the
-  // accumulators. Needed if a graph has several SyncReplicas optimizers.
+  // Is the prefix of the names by which the tasks share the queue and the
+  // accumulators. Is needed if a graph has several SyncReplicas optimizers.
   std::string shared_name = {};
 };
 

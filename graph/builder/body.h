@@ -3,7 +3,7 @@
 // A GraphBuilder that builds the body of a function, such as a branch of a
 // Cond, has a Body as additional state. A Body has the arguments and the
 // results of the function. Arguments stand for outputs of the enclosing builder
-// (the parent). Private to graph/builder/ and graph/autodiff/.
+// (the parent). Only graph/builder/ and graph/autodiff/ use these classes.
 //
 // The builder of a graph has a BuilderTree, which owns the builders of all
 // bodies that were opened in the graph. The tree keeps the builder of a body
@@ -43,7 +43,7 @@ struct BodyArgument {
   // argument stands for. In this case, `outer` is set later, when the forward
   // node has an output with this value.
   Output intermediate = {};
-  // Set in the forward body of a loop, if the argument is a list of tensors
+  // Is set in the forward body of a loop, if the argument is a list of tensors
   // that a gradient needs. Each iteration pushes the value of this output onto
   // the list.
   Output pushed = {};

@@ -90,8 +90,8 @@ struct AdagradRule {
   }
 };
 
-// ApplyAdam (Kingma and Ba, "Adam", 2014), with the correction of the bias in
-// the step size:
+// ApplyAdam (Kingma and Ba, "Adam", 2014) computes, with the correction of the
+// bias in the step size:
 //
 //   alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
 //   m += (grad - m) * (1 - beta1)

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Is written by make_training_cases.py with TensorFlow 2.15.1.
+// Written by make_training_cases.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_KERNELS_TRAINING_CASES_H_
 #define LEAT_TESTS_KERNELS_TRAINING_CASES_H_
 
@@ -7,8 +7,8 @@
 
 namespace leat {
 
-// The variables have 4 rows and 3 columns; sparse gradients are for the rows 2,
-// 0, 2. Scalars are in the order of the op's inputs.
+// Variables of 4 rows and 3 columns; sparse gradients are for the
+// rows 2, 0, 2. Scalars are in the order of the op's inputs.
 struct TrainingCase {
   const char* op;
   bool use_nesterov, update_slots;
