@@ -34,7 +34,7 @@ struct DumpedTensor {
 struct DumpedNode {
   std::string name = {};
   std::string op = {};
-  // Is the assigned device. If none is assigned, the requested device.
+  // Is the assigned device or, if none is assigned, the requested device.
   std::string device = {};
   // Lists inputs such as "x" and "x:1", and then control inputs such as "^x".
   std::vector<std::string> inputs = {};

@@ -34,7 +34,7 @@ enum class Stage {
   kPruned,
   // The passes have run.
   kOptimized,
-  // Cut into one graph per device.
+  // The graph is cut into one graph per device.
   kPartitioned
 };
 

@@ -49,7 +49,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Allocator& allocator() { return allocator_; }
   // Returns the version of the graph, which every extension raises by one.
   int64_t graph_version() const { return plans_->graph_version(); }
-  // The devices that the session may use.
+  // Returns the devices that the session may use.
   const std::vector<DeviceInfo>& devices() const {
     return plans_->cluster().devices;
   }

@@ -39,7 +39,7 @@ class PendingTensors {
  public:
   virtual ~PendingTensors() = default;
 
-  // The number of bytes, as they were received.
+  // Returns the number of bytes, as they were received.
   virtual int64_t bytes() const = 0;
 
   // Returns true if a transport's thread may call Decode. The number of bytes
