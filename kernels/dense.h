@@ -61,7 +61,7 @@ struct ConvolutionShape {
   int64_t groups = 1;
   int64_t filter_height = 0, filter_width = 0;
   int64_t stride_height = 1, stride_width = 1;
-  // Are the distances between neighbouring taps of the filter; 1 if they are
+  // Are the distances between neighbouring taps of the filter, or 1 if they are
   // adjacent.
   int64_t dilation_height = 1, dilation_width = 1;
   // Are the numbers of rows and columns of zeros that are added to the input.

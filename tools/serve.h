@@ -44,7 +44,7 @@ struct ServeOptions {
   ChunkOptions chunks = {};
   // Holds the folders whose files graphs may read, or write if ":rw" follows.
   std::vector<std::string> file_roots = {};
-  // Is a folder for plans (plan_dump.h); "" for none.
+  // Is a folder for plans (plan_dump.h), or "" for none.
   std::string dump_dir = {};
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;
 };

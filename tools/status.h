@@ -16,7 +16,7 @@ namespace leat {
 
 // Holds the values of the command's flags, which --help describes.
 struct StatusOptions {
-  // "host:port", "unix:/path" or a target of one task.
+  // Is "host:port", "unix:/path" or a target of one task.
   std::string address = {};
   // If true, the status is shown again and again until a signal comes.
   bool watch = false;

@@ -109,7 +109,7 @@ class ClusterTask {
   // `device_filters` for a graph that uses all tasks.
   SessionOptions session_options() const;
 
-  // Returns the server of the task; null for an evaluator.
+  // Returns the server of the task, or null for an evaluator.
   Server* server() const;
 
   // Serves until SIGTERM or SIGINT arrives. Then stops the server and gives

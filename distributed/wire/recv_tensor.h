@@ -160,7 +160,7 @@ struct RecvResponse {
   // meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
   // Is the time at which the response was sent, by the sender's clock, in
-  // microseconds since 1970. 0 if the time is not known.
+  // microseconds since 1970, or 0 if the time is not known.
   int64_t send_start_us = 0;
   // If set, the only tensor is the first chunk of this transfer.
   std::optional<Transfer> transfer = {};

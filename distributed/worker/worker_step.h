@@ -134,8 +134,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   TimerQueue::Id timer_ = 0;
 
   Mutex mutex_;
-  // Is the number of users that have not left. The first user is Begin. 0 when
-  // the run replies.
+  // Is the number of users that have not left. The first user is Begin. The
+  // number is 0 when the run replies.
   int users_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);  // error before step_ is made
   std::unique_ptr<Step> step_ ABSL_GUARDED_BY(mutex_);

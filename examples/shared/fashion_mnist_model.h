@@ -21,7 +21,7 @@ namespace leat::examples {
 
 // Holds the values of the flags about the model and its training.
 struct ModelFlags {
-  // "mlp", a network with one hidden layer, or "cnn", a convolutional one.
+  // Is "mlp", a network with one hidden layer, or "cnn", a convolutional one.
   std::string model = "cnn";
   // Is the name of an optimizer, such as "adam" or "momentum".
   std::string optimizer = "adam";
