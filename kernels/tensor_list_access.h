@@ -2,7 +2,7 @@
 //
 // The kernels of TensorList ops use these helpers. They read lists and element
 // shapes from inputs, and output a list that was changed. Error messages are
-// TensorFlow's. Is stateless.
+// TensorFlow's. The helpers are stateless.
 #ifndef LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
 #define LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
 

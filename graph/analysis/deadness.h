@@ -3,7 +3,7 @@
 // Deadness means that the outputs of a branch that was not taken are dead, and
 // that a node with a dead input does not run. A graph in which no tensor can be
 // dead runs faster, because its steps need not check for dead tensors. The
-// functions are thread-safe.
+// functions of this header are thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 #define LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 

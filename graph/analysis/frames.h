@@ -2,7 +2,8 @@
 //
 // Frames are the loops of a graph (OSDI'16 paper, section 3.4; TensorFlow's
 // dynamic control flow). An Enter opens a frame, an Exit leaves it, and the
-// nodes between them run once per iteration. The functions are thread-safe.
+// nodes between them run once per iteration. The functions of this header are
+// thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_FRAMES_H_
 #define LEAT_GRAPH_ANALYSIS_FRAMES_H_
 

@@ -3,7 +3,7 @@
 // Checks untrusted graphs: their control flow, constants, function calls and
 // function bodies. Import (graph/io/) calls these checks. Code that changes a
 // graph may call them to check the result. No check recurses or loops without
-// bound. The functions are thread-safe.
+// bound. The functions of this header are thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 #define LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 

@@ -2,7 +2,7 @@
 //
 // GraphBuilder::State holds all data of a GraphBuilder. This file also has
 // helpers that work on a State. Only graph/builder/ and graph/autodiff/ use
-// this header. Is not thread-safe, as GraphBuilder is not.
+// this header. A State is not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 

@@ -8,8 +8,8 @@
 //
 // Import checks an untrusted graph completely, except that it does not infer
 // shapes. So the planner and the executor can rely on a graph that import has
-// accepted. The functions are thread-safe, but other threads must not use a
-// graph while ExtendGraph changes it.
+// accepted. The functions of this header are thread-safe, but other threads
+// must not use a graph while ExtendGraph changes it.
 #ifndef LEAT_GRAPH_IO_GRAPH_DEF_H_
 #define LEAT_GRAPH_IO_GRAPH_DEF_H_
 

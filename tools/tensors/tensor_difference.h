@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compare says how the values of two tensors differ. Is stateless and
+// Compare says how the values of two tensors differ. It is stateless and
 // thread-safe.
 //
 //   const TensorDifference difference = Compare(before, after);
