@@ -43,8 +43,8 @@ absl::Status AddHistogram(const std::string& tag, const Tensor& values,
 // Describes how AddImages treats a batch of images.
 struct ImageOptions {
   int64_t max_images = 3;  // later images of the batch are ignored
-  // Is the color of pixels of float images that are not finite. A byte for each
-  // channel of the images; more are ignored.
+  // Is the color of pixels of float images that are not finite. It has a byte
+  // for each channel of the images, and further bytes are ignored.
   absl::Span<const uint8_t> bad_color = {};
   // Ends the work with its status when it is cancelled. Is borrowed and may be
   // null.

@@ -107,7 +107,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   // Ends every step with `why` (not OK), waits until no step, plan or extension
   // is under way, then deletes the session on its tasks. `done` is called after
-  // that. Later calls of the session fail with `why`. REQUIRES: called once.
+  // that. Later calls of the session fail with `why`. REQUIRES: this is called
+  // once.
   void Close(absl::Status why, absl::AnyInvocable<void() &&> done);
 
   // Returns the time of the last call, or of the last end of a step, plan or

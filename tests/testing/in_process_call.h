@@ -176,7 +176,7 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
     context_->deadline = parts_.options.deadline;
   }
 
-  // Sends the request. REQUIRES: called once.
+  // Sends the request. REQUIRES: this is called once.
   void Start();
   // Looks for the callee and calls its handler. Runs on a thread of the
   // network.

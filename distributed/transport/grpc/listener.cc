@@ -50,8 +50,8 @@ class GrpcListener final : public Listener {
                 .max_transport_bytes = options.max_transport_bytes}) {}
   ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
 
-  // Starts the server and sets the address. REQUIRES: called once; after a
-  // failure only the destructor may be called.
+  // Starts the server and sets the address. REQUIRES: this is called once;
+  // after a failure only the destructor may be called.
   absl::Status Start(const std::string& address,
                      const TransportOptions& options,
                      const grpc::ResourceQuota& quota, Clock& clock,
