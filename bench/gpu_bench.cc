@@ -57,7 +57,7 @@ Callable MakeCallable(benchmark::State& state, Session& session,
   return Callable();
 }
 
-// y = (((x + x) + x) + x) ...
+// Computes y = (((x + x) + x) + x) ...
 void BM_ChainOfAdds(benchmark::State& state) {
   if (Cuda(state) == nullptr) return;
   GraphBuilder b;

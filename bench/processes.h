@@ -17,8 +17,8 @@ namespace leat::bench {
 using Jobs = std::map<std::string, int>;
 
 // Is a child process. This object reads the standard output of the process
-// through a pipe, and kills the process when it is destroyed. Is used by one
-// thread.
+// through a pipe, and kills the process when it is destroyed. A ChildProcess is
+// used by one thread.
 class ChildProcess {
  public:
   // Starts command[0] with the other elements as arguments.

@@ -79,7 +79,7 @@ struct AllocatorStats {
   int64_t system_requests = 0;  // blocks taken from the system so far
 };
 
-// An Allocator is a source of Buffers, such as the memory of a device. Is
+// An Allocator is a source of Buffers, such as the memory of a device. It is
 // thread-safe. An allocator must outlive every Buffer that it has given out. If
 // this rule does not apply to a class of allocators, the comment of the class
 // says so.

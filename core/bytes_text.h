@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BytesText writes a number of bytes for people to read. Is stateless and
+// BytesText writes a number of bytes for people to read. It is stateless and
 // thread-safe.
 #ifndef LEAT_CORE_BYTES_TEXT_H_
 #define LEAT_CORE_BYTES_TEXT_H_

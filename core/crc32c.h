@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Crc32c computes CRC-32C checksums (Castagnoli), which protect checkpoints and
-// event files. Is stateless and thread-safe.
+// event files. The functions are stateless and thread-safe.
 //
 //   uint32_t crc = Crc32c("first part");
 //   crc = Crc32c("second part", crc);

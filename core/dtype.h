@@ -44,7 +44,8 @@ enum class DType : uint8_t {
   kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
-  // Quantized integers, which are stored like int8_t, uint8_t and so on.
+  // These are quantized integers, which are stored like int8_t, uint8_t and so
+  // on.
   kQint8 = 11,
   kQuint8 = 12,
   kQint32 = 13,

@@ -49,15 +49,15 @@ inline constexpr auto kNumbers = kFloats + kInts;  // real numbers
 // These are the types that TensorFlow's ops accept for indices, axes and
 // shapes.
 inline constexpr DTypeList<int32_t, int64_t> kIndices;
-// The numbers that TensorFlow's kernels for GPUs add and compare. int32 is not
-// among them: such tensors stay in host memory.
+// Lists the numbers that TensorFlow's kernels for GPUs add and compare. int32
+// is not among them: such tensors stay in host memory.
 inline constexpr auto kFloatsAndInt64 = kFloats + DTypeList<int64_t>();
 inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;
 inline constexpr DTypeList<std::complex<float>, std::complex<double>>
     kComplexes;
 inline constexpr DTypeList<Variant> kVariantOnly;
-// All types whose elements are plain bytes and have a C++ type.
+// Lists all types whose elements are plain bytes and have a C++ type.
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;
 // Lists all types whose elements are objects, which are copied one by one.
 inline constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QuotedText quotes untrusted text in error messages. Is stateless and
+// QuotedText quotes untrusted text in error messages. It is stateless and
 // thread-safe.
 #ifndef LEAT_CORE_QUOTED_TEXT_H_
 #define LEAT_CORE_QUOTED_TEXT_H_

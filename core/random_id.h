@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions make random ids that nobody can guess, with the random number
-// generator of the operating system. Is stateless and thread-safe.
+// generator of the operating system. The functions are stateless and
+// thread-safe.
 #ifndef LEAT_CORE_RANDOM_ID_H_
 #define LEAT_CORE_RANDOM_ID_H_
 

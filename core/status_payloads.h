@@ -3,8 +3,8 @@
 // These functions mark a Status with payloads, and pass the payloads between
 // tasks. The payloads are those of TensorFlow (kDerivedStatusPayload,
 // kWorkerPossiblyRestartedPayload). So tasks of Leat and of TensorFlow can both
-// distinguish the cause of a failure from the errors that follow from it. Is
-// stateless.
+// distinguish the cause of a failure from the errors that follow from it. The
+// functions are stateless.
 #ifndef LEAT_CORE_STATUS_PAYLOADS_H_
 #define LEAT_CORE_STATUS_PAYLOADS_H_
 

@@ -35,8 +35,8 @@ namespace leat {
 // handles and variants are objects in host memory, constructed and destroyed
 // with the buffer.
 //
-// Is thread-compatible. Several threads may read the bytes at the same time if
-// nobody writes them.
+// A Tensor is thread-compatible. Several threads may read the bytes at the same
+// time if nobody writes them.
 class Tensor {
  public:
   // Makes a tensor without a value, whose dtype is kInvalid.
@@ -79,7 +79,7 @@ class Tensor {
   static Tensor Vector(std::initializer_list<T> values) {
     return Of<T>(Shape{static_cast<int64_t>(values.size())}, values);
   }
-  // Like Of, but copies the values from a span.
+  // Does the same as Of, but copies the values from a span.
   template <class T>
   static Tensor FromSpan(const Shape& shape, absl::Span<const T> values);
   // Returns a host tensor whose elements all equal `value`.

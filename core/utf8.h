@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Utf8Prefix shortens text without cutting a character. Is stateless and
+// Utf8Prefix shortens text without cutting a character. It is stateless and
 // thread-safe.
 #ifndef LEAT_CORE_UTF8_H_
 #define LEAT_CORE_UTF8_H_

@@ -73,7 +73,7 @@ class VariantValue {
 };
 
 // A Variant is a shared reference to a value, or empty. Copies share the value.
-// Is thread-compatible.
+// It is thread-compatible.
 class Variant {
  public:
   // Makes an empty variant.

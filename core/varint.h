@@ -2,8 +2,8 @@
 //
 // A varint is a number in bytes of 7 bits, the lowest ones first. The highest
 // bit of a byte says that another byte follows. Messages, indexes of
-// checkpoints and the metadata of variants have such numbers. Is stateless and
-// thread-safe.
+// checkpoints and the metadata of variants have such numbers. The functions are
+// stateless and thread-safe.
 //
 //   AppendVarint64(300, &bytes);
 //   if (!TakeVarint64(rest, length)) return Damaged("the length is cut off");

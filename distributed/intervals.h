@@ -34,7 +34,7 @@ struct IntervalRange {
 };
 
 // Holds the times after which a transport pings peers, connects again, and
-// closes connections. A value; each time is at least 1 ms.
+// closes connections. Is a value; each time is at least 1 ms.
 struct ConnectionTimes {
   // If a peer has been silent for `ping_interval`, the transport pings it or
   // calls its health check. If the peer does not answer within `ping_timeout`,
@@ -51,7 +51,7 @@ struct ConnectionTimes {
   // answer at all. With a shorter time, attempts would fail while the peer is
   // merely busy.
   std::chrono::milliseconds connect_timeout{2000};
-  // How long a connection stays open if it has no calls and is not pinged.
+  // Says how long a connection stays open if it has no calls and is not pinged.
   std::chrono::milliseconds idle{60'000};
 };
 static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
@@ -61,12 +61,12 @@ static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
 struct ServerIntervals {
   ConnectionTimes connection = {};
 
-  // While a session is being created:
+  // These values count while a session is being created:
   //
   // Is the pause before a task that cannot be reached is called again.
   IntervalRange ask_again = {std::chrono::milliseconds(100),
                              std::chrono::seconds(1)};
-  // How long the tasks may take to answer, if the client does not set a
+  // Says how long the tasks may take to answer, if the client does not set a
   // timeout.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   // The master stops waiting this long before the client's deadline. It then
@@ -75,7 +75,7 @@ struct ServerIntervals {
   // Says how often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
-  // During a step:
+  // These values count during a step:
   //
   // Says how often the tasks of a session are asked whether they are alive,
   // while a step of the session waits (session_watch.h).
@@ -93,7 +93,7 @@ struct ServerIntervals {
   // this long for the logs.
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
-  // After a step or a session (end_notices.h):
+  // These values count after a step or a session (end_notices.h):
   //
   // The master adds the notice of a step's end to the next RunGraph to the same
   // task. If there is no RunGraph within this time, the master sends the notice
@@ -116,11 +116,11 @@ struct ServerIntervals {
   // (memory_sweeper.h).
   std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 
-  // While the server stops:
+  // This value and the next one count while the server stops:
   //
-  // The pause between attempts to end the steps that are left.
+  // Is the pause between attempts to end the steps that are left.
   std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);
-  // How long replies may take to reach their callers after all steps have
+  // Says how long replies may take to reach their callers after all steps have
   // ended.
   std::chrono::nanoseconds reply_grace = std::chrono::seconds(1);
 };

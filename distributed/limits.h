@@ -50,24 +50,25 @@ struct ServerLimits {
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
-  // The longest time that a step may take.
+  // Limits the time that a step may take.
   std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
-  // How long other tasks may take to create a session, or to register a graph.
+  // Says how long other tasks may take to create a session, or to register a
+  // graph.
   std::chrono::nanoseconds setup_timeout = std::chrono::minutes(5);
-  // How long other tasks may take for calls that need no work: to report their
-  // status, and to forget steps, graphs, sessions and containers.
+  // Says how long other tasks may take for calls that need no work: to report
+  // their status, and to forget steps, graphs, sessions and containers.
   std::chrono::nanoseconds answer_timeout = std::chrono::seconds(10);
-  // How many sessions of masters the task's worker keeps, and how many graphs
-  // each session may have.
+  // Says how many sessions of masters the task's worker keeps, and how many
+  // graphs each session may have.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
   // A master that does not answer for this long is considered dead, and its
   // sessions on this task end.
   std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
-  // How many bytes the live tensors of a session may take on this task. These
-  // are the tensors that its steps make, receive and are fed with, and the
-  // tensors in variables. A server lowers a larger limit to the total memory of
-  // its devices.
+  // Says how many bytes the live tensors of a session may take on this task.
+  // These are the tensors that its steps make, receive and are fed with, and
+  // the tensors in variables. A server lowers a larger limit to the total
+  // memory of its devices.
   int64_t max_session_bytes = INT64_MAX;
   // Limits the total number of tensors in the elements of one queue.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
@@ -80,9 +81,9 @@ struct ServerLimits {
   size_t max_tombstones = 100'000;
   // Says how long peers may still fetch tensors of a step that has succeeded.
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);
-  // How many entries a step may have in its rendezvous. Entries are tensors
-  // that nobody has taken, Recvs that wait for a tensor and, outside of loops,
-  // keys that have been used.
+  // Says how many entries a step may have in its rendezvous. Entries are
+  // tensors that nobody has taken, Recvs that wait for a tensor and, outside of
+  // loops, keys that have been used.
   size_t max_rendezvous_entries = size_t{1} << 20;
   // Says how many request ids are remembered, for each kind of request.
   size_t max_request_ids = 100'000;

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions and limits for what a task shows to people in its status
+// Declares functions and limits for what a task shows to people in its status
 // (status_service.h) and in messages. Handles and ids are not shown in full,
 // because anybody with a session handle can use the session, and anybody with a
 // step's id can take the step's tensors or end the step. The part that is shown
 // is enough to tell two handles or ids apart. Text that peers have written is
-// cut and cleaned. Is stateless and thread-safe.
+// cut and cleaned. The functions are stateless and thread-safe.
 //
 //   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
 #ifndef LEAT_DISTRIBUTED_SHOWN_STATUS_H_
@@ -25,7 +25,7 @@
 namespace leat {
 
 // Holds the limits of the lists in a status. The status also has the total
-// number of entries for each list. Is a value.
+// number of entries for each list. A StatusListing is a value.
 struct StatusListing {
   // A running step or a waiting Recv is listed only if it is at least this old.
   std::chrono::nanoseconds min_age = {};

@@ -67,7 +67,7 @@ struct Flags {
 
 // Returns the devices of the network. With two CPUs the convolutions run on the
 // first and the rest on the second; with one CPU everything runs on it. With a
-// GPU, the session places what has a kernel for GPUs there.
+// GPU, the session places nodes on the GPU if they have a kernel for GPUs.
 Devices DevicesOf(const Flags& flags) {
   if (absl::StrContains(flags.devices, "gpu")) return {};
   const bool one = flags.devices == "cpu" || flags.devices == "cpu:1";
@@ -80,8 +80,8 @@ struct Records {
   TrainingSummaries summaries;
 };
 
-// The checkpoints of the training, and how many steps it had done when it began
-// or was restored.
+// Holds the checkpoints of the training, and how many steps it had done when it
+// began or was restored.
 struct Progress {
   SessionCheckpoints& checkpoints;
   int64_t steps = 0;

@@ -89,7 +89,7 @@ std::string DebugString(const AttrValue& value, int max_elements = 6);
 
 // Maps the names of attrs to their values, in the order of the names. The
 // entries are in a sorted vector, which is faster than a hash map because nodes
-// have few attrs. Is thread-compatible.
+// have few attrs. An AttrMap is thread-compatible.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;

@@ -55,8 +55,8 @@ struct Function {
   std::map<int, AttrMap> arg_attrs = {};
 };
 
-// Holds functions by name. It is a value, and copies share the functions. Is
-// thread-compatible.
+// Holds functions by name. It is a value, and copies share the functions. A
+// FunctionLibrary is thread-compatible.
 class FunctionLibrary {
  public:
   // Adds a function. Does nothing if the library already has an equal function.

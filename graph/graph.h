@@ -16,7 +16,8 @@
 // inputs and drop nodes. A NodeDef, which describes what a node computes, is
 // immutable. All copies of a graph share the NodeDefs.
 //
-// Thread-compatible: several threads may use const methods at the same time.
+// A Graph is thread-compatible: several threads may use const methods at the
+// same time.
 #ifndef LEAT_GRAPH_GRAPH_H_
 #define LEAT_GRAPH_GRAPH_H_
 
@@ -48,7 +49,7 @@ class OpRegistry;
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
-// Output `index` of `node`. Every edge that carries a tensor begins at an
+// Names output `index` of `node`. Every edge that carries a tensor begins at an
 // Endpoint.
 struct Endpoint {
   NodeId node = kNoNode;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MergeGraph extends the graph of a session with the nodes and functions that
-// the client has built since the session got its graph. Thread-safe, but other
-// threads must not use a graph while MergeGraph changes it.
+// the client has built since the session got its graph. It is thread-safe, but
+// other threads must not use a graph while MergeGraph changes it.
 #ifndef LEAT_GRAPH_MERGE_H_
 #define LEAT_GRAPH_MERGE_H_
 

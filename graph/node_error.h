@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NodeError makes the error for a node that is not valid. Is thread-safe.
+// NodeError makes the error for a node that is not valid. It is thread-safe.
 #ifndef LEAT_GRAPH_NODE_ERROR_H_
 #define LEAT_GRAPH_NODE_ERROR_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // OpSpec is the definition of an op as text, which ParseOpSpec turns into an
-// OpDef. Is thread-safe.
+// OpDef. It is thread-safe.
 #ifndef LEAT_GRAPH_OP_SPEC_H_
 #define LEAT_GRAPH_OP_SPEC_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Parses the textual form of argument and attr declarations in TensorFlow's op
-// definitions. OpSpec (op_spec.h) lists the forms. Private to op_spec.cc. Is
-// thread-safe.
+// definitions. OpSpec (op_spec.h) lists the forms. Only op_spec.cc uses these
+// functions. They are thread-safe.
 #ifndef LEAT_GRAPH_OP_SPEC_PARSER_H_
 #define LEAT_GRAPH_OP_SPEC_PARSER_H_
 

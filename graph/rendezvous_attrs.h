@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads the rendezvous key of a _Send or _Recv from its attrs. Is thread-safe.
+// Reads the rendezvous key of a _Send or _Recv from its attrs. The functions of
+// this header are thread-safe.
 #ifndef LEAT_GRAPH_RENDEZVOUS_ATTRS_H_
 #define LEAT_GRAPH_RENDEZVOUS_ATTRS_H_
 

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for the shape functions in graph/ops/: arithmetic on extents that may
-// be unknown (PartialShape::kUnknown), values that are partly known, reductions
-// and windows. Is thread-safe. Every error is INVALID_ARGUMENT.
+// These functions help the shape functions in graph/ops/: arithmetic on extents
+// that may be unknown (PartialShape::kUnknown), values that are partly known,
+// reductions and windows. The functions of this header are thread-safe. Every
+// error is INVALID_ARGUMENT.
 #ifndef LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 #define LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 

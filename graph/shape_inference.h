@@ -46,8 +46,8 @@ struct InferredOutput {
   // Describes the tensor behind a resource handle, or the elements of a list in
   // a variant. Is not set if nothing is known of them.
   std::optional<HandleShape> handle = {};
-  // The value if it is constant and has at most kMaxKnownElements elements, and
-  // otherwise null.
+  // Is the value if it is constant and has at most kMaxKnownElements elements,
+  // and otherwise null.
   std::shared_ptr<const Tensor> value = {};
   // Holds the values of an int32 or int64 vector, if only some of them are
   // known. An example is the shape of a batch of unknown size. Unknown extents
@@ -59,7 +59,7 @@ inline constexpr int64_t kMaxKnownElements = 1024;
 // Returns true if the handles of `a` and `b` are equal, or if neither is set.
 bool SameHandle(const InferredOutput& a, const InferredOutput& b);
 
-// An InferenceContext exists only during one call of a shape function. Is
+// An InferenceContext exists only during one call of a shape function. It is
 // thread-compatible.
 class InferenceContext {
  public:
@@ -135,8 +135,8 @@ absl::StatusOr<std::vector<InferredOutput>> InferNode(
     const OpDef& op, absl::string_view node_name, const AttrMap& attrs,
     std::vector<const InferredOutput*> inputs, int num_outputs);
 
-// Shape functions that many ops share. Unknown infers nothing about the
-// outputs, and NoOutputs is for ops without outputs.
+// These are shape functions that many ops share. Unknown infers nothing about
+// the outputs, and NoOutputs is for ops without outputs.
 namespace shapes {
 absl::Status Unchanged(InferenceContext& context);  // output 0 is like input 0
 absl::Status Scalar(InferenceContext& context);     // every output is a scalar

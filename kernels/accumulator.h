@@ -89,8 +89,8 @@ class Accumulator final : public Resource,
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
-  // Callbacks of served calls. They are called after the lock is released,
-  // because a callback may use this accumulator again.
+  // Holds the callbacks of served calls. They are called after the lock is
+  // released, because a callback may use this accumulator again.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
   // Makes a waiting call fail with `reason`, because its step was cancelled.

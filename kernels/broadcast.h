@@ -28,9 +28,9 @@ struct BroadcastPlan {
   // Holds the extents of the merged dimensions, in row-major order. There is at
   // least one.
   Dims extents = {};
-  // For each operand and merged dimension, the distance from one index to the
-  // next, in elements. The distance is 0 where the operand is stretched. The
-  // last stride of an operand is 0 or 1, except in a plan of PlanStrided.
+  // Holds, for each operand and merged dimension, the distance from one index
+  // to the next, in elements. The distance is 0 where the operand is stretched.
+  // The last stride of an operand is 0 or 1, except in a plan of PlanStrided.
   std::array<Dims, N> strides = {};
 
   // A row is all elements along the last merged dimension.

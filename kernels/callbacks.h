@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// CallAll calls functions that were collected while a lock was held. Is
+// CallAll calls functions that were collected while a lock was held. It is
 // stateless.
 #ifndef LEAT_KERNELS_CALLBACKS_H_
 #define LEAT_KERNELS_CALLBACKS_H_

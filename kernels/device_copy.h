@@ -41,7 +41,7 @@ absl::Status CopyToStridedOnGpu(GpuStream& stream, const BroadcastPlan<1>& plan,
                                 void* to);
 absl::Status FillOnGpu(GpuStream& stream, size_t element_bytes,
                        const void* value, void* to, int64_t n);
-// Like FillOnGpu, but `value` lies in host memory.
+// Does the same as FillOnGpu, but `value` lies in host memory.
 absl::Status FillValueOnGpu(GpuStream& stream, size_t element_bytes,
                             const void* value, void* to, int64_t n);
 

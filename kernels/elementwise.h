@@ -47,7 +47,7 @@ using BinaryRow = bool (*)(const char* a, int64_t a_step, const char* b,
                            int64_t b_step, char* output, int64_t n);
 
 // Applies a UnaryRow to input 0. The output has the input's shape, and reuses
-// the input's bytes if possible. Is immutable and so thread-safe.
+// the input's bytes if possible. A UnaryKernel is immutable and so thread-safe.
 class UnaryKernel final : public Kernel {
  public:
   // `cost` is the approximate time for 16 elements, in nanoseconds. It decides

@@ -36,8 +36,8 @@ struct Nothing {
   float operator()(float x) const { return x; }
 };
 
-// Rows of values in memory. Each row begins `stride` values after the start of
-// the previous row.
+// Holds rows of values in memory. Each row begins `stride` values after the
+// start of the previous row.
 struct Rows {
   float* values = nullptr;
   int64_t rows = 0;
@@ -45,10 +45,10 @@ struct Rows {
   int64_t count = 0;  // values in a row
 };
 
-// Functions that return the bias of a value. They get the value's row and its
-// position in the row. BiasOfValue has one bias for each position. BiasOfRow
-// has one bias for each row, and begins again with the first bias after every
-// `channels` rows.
+// Each of these function objects returns the bias of a value. It gets the
+// value's row and the value's position in the row. BiasOfValue has one bias for
+// each position. BiasOfRow has one bias for each row, and begins again with the
+// first bias after every `channels` rows.
 struct BiasOfValue {
   const float* bias = nullptr;
   float operator()(int64_t, int64_t i) const { return bias[i]; }

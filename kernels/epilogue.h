@@ -43,7 +43,7 @@ absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node);
 
 // Describes a bias and an activation, with the values that the bias has in one
 // step. Borrows these values from an input tensor of the step. The tensor must
-// outlive the epilogue. Immutable, so threads may share it.
+// outlive the epilogue. An Epilogue is immutable, so threads may share it.
 struct Epilogue {
   const float* bias = nullptr;  // one value per channel, not owned
   FusedOps ops = {};

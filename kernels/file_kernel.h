@@ -20,7 +20,7 @@
 
 namespace leat::kernels {
 
-// Thread-safe, as all kernels are.
+// Is thread-safe, as all kernels are.
 class FileKernel : public AsyncKernel {
  public:
   // Calls Run on a thread for files. The kernel fails with PERMISSION_DENIED if

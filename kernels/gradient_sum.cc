@@ -62,9 +62,9 @@ class DenseSum final : public GradientSum {
   }
 };
 
-// One row of the sum of two sparse gradients: its position in the sum so far
-// and its position in the new gradient. A position is -1 if there is no such
-// row.
+// Describes one row of the sum of two sparse gradients: its position in the sum
+// so far and its position in the new gradient. A position is -1 if there is no
+// such row.
 struct MergedRow {
   int64_t of_sum = -1;
   int64_t of_gradient = -1;

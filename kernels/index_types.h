@@ -20,9 +20,9 @@ namespace leat::kernels {
 absl::StatusOr<Tensor> InputIndices(KernelContext& context, int i);
 
 // Writes indices to a tensor of int16, uint16, int32 or int64. An index that
-// the type cannot hold wraps around. Borrows the tensor's bytes, so the tensor
-// must outlive the writer. Is thread-safe if no two threads write the same
-// position.
+// the type cannot hold wraps around. An IndexWriter borrows the tensor's bytes,
+// so the tensor must outlive the writer. An IndexWriter is thread-safe if no
+// two threads write the same position.
 class IndexWriter {
  public:
   // REQUIRES: the dtype of `indices` is int16, uint16, int32 or int64.

@@ -45,8 +45,8 @@ class Kernel {
   virtual const AsyncKernel* AsAsync() const { return nullptr; }
 };
 
-// A kernel that can wait for something, such as a tensor of another device or
-// an element of a queue, without holding a thread while it waits. Is
+// An AsyncKernel can wait for something, such as a tensor of another device or
+// an element of a queue, without holding a thread while it waits. It is
 // thread-safe.
 class AsyncKernel : public Kernel {
  public:

@@ -68,7 +68,7 @@ struct StepServices {
   Rendezvous* rendezvous = nullptr;
   Cancellation* cancellation = nullptr;
   int64_t step_id = 0;
-  // The feeds and fetches of the step by position: _Arg reads args[index],
+  // Hold the feeds and fetches of the step by position: _Arg reads args[index],
   // _Retval writes returns[index]. Only one node uses an index, so no lock is
   // needed.
   absl::Span<const Tensor> args = {};
@@ -101,9 +101,9 @@ struct RunPosition {
   bool is_dead = false;
 };
 
-// A KernelContext is one run of one kernel. Used by one thread at a time; an
-// asynchronous kernel may use it on another thread until it calls `done`.
-// Borrows the node, the step and the slots.
+// A KernelContext is one run of one kernel. It is used by one thread at a time;
+// an asynchronous kernel may use it on another thread until it calls `done`. A
+// KernelContext borrows the node, the step and the slots.
 class KernelContext {
  public:
   // Borrows `node`, `step` and the arrays in `values`, which must outlive the

@@ -12,7 +12,7 @@
 namespace leat::kernels {
 
 // A SharedPhilox is the generator of a stateful op. Each run of the kernel
-// takes the next part of one sequence. Is thread-safe.
+// takes the next part of one sequence. A SharedPhilox is thread-safe.
 class SharedPhilox {
  public:
   // If both seeds are zero, the generator starts with random seeds.

@@ -93,8 +93,9 @@ class Queue final : public Resource,
 
   // Describes a waiting call of Enqueue, Dequeue or Close.
   struct Call {
-    // For Enqueue, the elements to put in. The first `next` of them are in the
-    // queue already. For Dequeue, this holds the elements taken so far.
+    // For Enqueue, these are the elements to put in. The first `next` of them
+    // are in the queue already. For Dequeue, this holds the elements taken so
+    // far.
     Elements elements = {};
     size_t next = 0;
     int64_t wanted = 0;  // elements that Dequeue still has to take
@@ -108,8 +109,8 @@ class Queue final : public Resource,
   // Holds the calls of a line by id. Ids grow in the order in which the calls
   // arrive.
   using Calls = std::map<int64_t, Call>;
-  // Callbacks of served calls. They are called after the lock is released,
-  // because a callback may use this queue again.
+  // Holds the callbacks of served calls. They are called after the lock is
+  // released, because a callback may use this queue again.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
   // Puts a call into its line and serves all calls that can be served.

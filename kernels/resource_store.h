@@ -42,7 +42,7 @@ class Resource {
   virtual std::string DebugString() const = 0;
 };
 
-// Limits for each single resource.
+// Limits each single resource.
 struct ResourceLimits {
   // Limits the number of tensors in one queue, counted over all elements and
   // all components. The limit applies whatever the queue's capacity is, because

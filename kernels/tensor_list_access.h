@@ -2,7 +2,7 @@
 //
 // The kernels of TensorList ops use these helpers. They read lists and element
 // shapes from inputs, and output a list that was changed. Error messages are
-// TensorFlow's. Is stateless.
+// TensorFlow's. The helpers are stateless.
 #ifndef LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
 #define LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
 
@@ -22,8 +22,8 @@ namespace leat::kernels {
 // Returns INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
-// Like the function above, but also returns INVALID_ARGUMENT if the list's
-// elements are not of `dtype`, the op's attr.
+// Does the same as the function above, but also returns INVALID_ARGUMENT if the
+// list's elements are not of `dtype`, the op's attr.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
                                           DType dtype);
 

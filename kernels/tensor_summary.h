@@ -2,7 +2,7 @@
 //
 // SummarizeInputs formats the first values of tensors as text, in the form that
 // TensorFlow's Assert and Print use: "1 2 3..." for a vector, "[1 2][3..." for
-// a matrix. Is stateless.
+// a matrix. It is stateless.
 #ifndef LEAT_KERNELS_TENSOR_SUMMARY_H_
 #define LEAT_KERNELS_TENSOR_SUMMARY_H_
 

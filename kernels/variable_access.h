@@ -3,7 +3,7 @@
 // These functions find the variables and other resources of a kernel's node. An
 // argument is either a reference (VariableV2) or a resource handle
 // (VarHandleOp). With these functions one kernel serves the ops of both kinds.
-// Is stateless.
+// The functions are stateless.
 #ifndef LEAT_KERNELS_VARIABLE_ACCESS_H_
 #define LEAT_KERNELS_VARIABLE_ACCESS_H_
 

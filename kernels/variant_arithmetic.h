@@ -11,7 +11,7 @@
 // of other variants, and the tensors of those inner variants. The tensors that
 // the outermost value holds itself are not counted, because all of them are in
 // memory already. If the step is cancelled, the functions stop early and return
-// the reason. Is stateless.
+// the reason. The functions are stateless.
 #ifndef LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 #define LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 

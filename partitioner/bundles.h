@@ -47,7 +47,7 @@ namespace leat {
 inline constexpr char kBundleAttr[] = "_leat_bundle";
 
 // Holds the bundles of one graph that is being cut. The graph is borrowed, and
-// must not change while this object exists. Is not thread-safe.
+// must not change while this object exists. The class is not thread-safe.
 class Bundles {
  public:
   // Prepares to bundle the tensors of `graph`, which is borrowed. `part_of` is

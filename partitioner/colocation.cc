@@ -38,7 +38,7 @@ bool IsTiedTo(const Graph& graph, const Node& node, int i) {
          !MayMixDevices(node.op());
 }
 
-// Disjoint sets of node ids. The smallest id represents its set.
+// Holds disjoint sets of node ids. The smallest id represents its set.
 class DisjointSets {
  public:
   explicit DisjointSets(int size) : parent_(size) {

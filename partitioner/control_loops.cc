@@ -312,8 +312,8 @@ class ControlLoopAdder {
   std::vector<FrameInfo> infos_;   // by frame
   absl::flat_hash_map<Place, ControlLoop> loops_;
   std::vector<Place> places_;  // the keys of loops_
-  // The places that have a NextIteration, or will get one with a control loop.
-  // It starts every iteration after the first.
+  // Holds the places that have a NextIteration, or will get one with a control
+  // loop. It starts every iteration after the first.
   absl::flat_hash_set<Place> driven_;
   // Holds the places that are known to send. These places, and all frames
   // around them on the same device, are in driven_.

@@ -18,10 +18,10 @@ namespace leat {
 // Looks for nodes that take the output of an Identity of a reference variable,
 // run on the same device as it, and run after an update of the variable. Makes
 // them take the reference itself, so that they read the variable when they run.
-// All other nodes get the value of the time when the Identity ran: TensorFlow
-// promises them nothing. Takes O(nodes + edges) time for each 64 variables that
-// are read and updated. Returns INVALID_ARGUMENT if the graph has a cycle.
-// REQUIRES: every node has a device.
+// All other nodes get the value that the variable had when the Identity ran,
+// because TensorFlow promises them nothing. Takes O(nodes + edges) time for
+// each 64 variables that are read and updated. Returns INVALID_ARGUMENT if the
+// graph has a cycle. REQUIRES: every node has a device.
 absl::Status ReadReferencesLate(Graph& graph);
 
 }  // namespace leat

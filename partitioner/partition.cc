@@ -189,8 +189,8 @@ class Partitioner {
     bool keeps_loop_merge = true;
     // Is the number of variables in other partitions that the node reads.
     int num_reads = 0;
-    // For each partition, the nodes in it that must run before the variables
-    // are read. An entry is made when it is first needed.
+    // Lists, for each partition, the nodes in it that must run before the
+    // variables are read. An entry is made when it is first needed.
     absl::flat_hash_map<int, std::vector<NodeId>> awaited = {};
   };
 
@@ -444,9 +444,9 @@ class Partitioner {
   std::vector<int> part_of_;         // by NodeId
   std::vector<Partition> parts_;
   std::vector<NodeId> copies_;  // id in graph_ -> id in its partition
-  // For each endpoint and receiving device, the node that takes the place of
-  // the endpoint for the consumers on this device. It is the _Recv or, for a
-  // control edge, the Identity of the received tensor.
+  // Holds, for each endpoint and receiving device, the node that takes the
+  // place of the endpoint for the consumers on this device. It is the _Recv or,
+  // for a control edge, the Identity of the received tensor.
   absl::flat_hash_map<std::pair<Endpoint, int>, NodeId> recvs_;
   int64_t num_edges_ = 0;
   int64_t num_names_ = 0;

@@ -79,7 +79,7 @@ class ConstraintCollector {
   }
 
  private:
-  // Device types that have a kernel, each with its negated priority, best
+  // Lists device types that have a kernel, each with its negated priority, best
   // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
   // Is the request of a group, its device types, and whether one of its nodes

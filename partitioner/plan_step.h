@@ -37,8 +37,8 @@ struct StepPlan {
   std::vector<DType> feed_types = {};          // by position of the feed
   std::vector<PartialShape> feed_shapes = {};  // by position of the feed
   std::vector<Partition> partitions = {};      // one per task with nodes
-  // The graph before it was cut, if PlanOptions::keep_whole is set or the step
-  // is a partial run.
+  // Is the graph before it was cut, if PlanOptions::keep_whole is set or the
+  // step is a partial run.
   std::optional<Graph> whole = {};
 };
 

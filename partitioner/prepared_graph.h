@@ -22,7 +22,8 @@
 
 namespace leat {
 
-// Nodes that have been lowered and placed, but are not in the graph yet.
+// Describes nodes that have been lowered and placed, but are not in the graph
+// yet.
 struct PreparedAddition {
   Graph graph;
   // Holds the nodes of `graph` that stand in for nodes of the prepared graph,
@@ -30,8 +31,8 @@ struct PreparedAddition {
   absl::flat_hash_map<NodeId, NodeId> stand_ins = {};
 };
 
-// Is a value. Thread-compatible: several threads may use const methods at the
-// same time.
+// Is a value. Is thread-compatible: several threads may use const methods at
+// the same time.
 class PreparedGraph {
  public:
   // Takes a graph that PrepareGraph has returned.

@@ -41,7 +41,7 @@ struct PrunedStep {
   Graph graph;
   // Holds the dtypes of the feeds, by position.
   std::vector<DType> feed_types = {};
-  // The static shapes of the feeds, by position, as they are declared or
+  // Holds the static shapes of the feeds, by position, as they are declared or
   // inferred in the whole graph. A feed must fit its static shape, because
   // parts of the graph that were built from the fed tensor, such as gradients,
   // may rely on it.

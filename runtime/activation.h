@@ -83,7 +83,7 @@ struct Activation {
   // outside of loops.
   Loop* loop = nullptr;
   int64_t iteration = 0;  // counted from 0
-  // The number of instructions of this iteration that are ready or running,
+  // Is the number of instructions of this iteration that are ready or running,
   // plus the number of loops that were entered from this iteration and have not
   // ended. The thread that brings the number down to 0 checks whether the
   // iteration has ended.
@@ -93,8 +93,9 @@ struct Activation {
   std::vector<std::unique_ptr<Loop>> inner_loops;
 };
 
-// One entry into a frame, with the iterations that have been started and have
-// not ended. Is guarded by the mutex of the FramedPropagator that owns it.
+// Describes one entry into a frame, with the iterations that have been started
+// and have not ended. Is guarded by the mutex of the FramedPropagator that owns
+// it.
 struct Loop {
   // Is a value for an iteration that has not been started yet. `instruction` is
   // the Enter or NextIteration that the value comes from.
@@ -109,8 +110,8 @@ struct Loop {
   uint64_t id = 0;
   int32_t missing_enters = 0;  // Enters that have not arrived yet
   int64_t num_started = 0;     // iterations that were started, ended or not
-  // The iterations that were started and have not ended, in order. The last one
-  // is number `num_started` - 1.
+  // Holds the iterations that were started and have not ended, in order. The
+  // last one is number `num_started` - 1.
   std::deque<std::unique_ptr<Activation>> iterations;
   std::vector<Deferred> invariants;  // given to every iteration
   std::vector<Deferred> deferred;    // for iteration `num_started`

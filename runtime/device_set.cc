@@ -137,7 +137,7 @@ DeviceSet::~DeviceSet() {
   // Open event files end on the threads for files.
   if (resources_ != nullptr) resources_->ClearContainers();
   // Ends the threads first, because their closures may still use the devices.
-  // Closures on the threads for files add some to the queue.
+  // The closures on the threads for files add closures to the queue.
   files_.reset();
   queue_.reset();
 }

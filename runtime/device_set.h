@@ -52,10 +52,10 @@ struct DeviceSetOptions {
   bool gpu_allow_tf32 = false;
   // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
-  // By which the threads of GPUs wait between two looks at their work. Is
-  // borrowed. Null stands for RealClock().
+  // Is the clock by which the threads of GPUs wait between two looks at their
+  // work. Is borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
-  // The files that kernels may use.
+  // Says which files kernels may use.
   FileAccess files = FileAccess::Unrestricted();
   // Called on any thread with messages for people, for example about a library
   // for GPUs that this machine does not have. May be null.

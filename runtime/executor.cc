@@ -123,7 +123,8 @@ class Executor::SequentialExecution final : public Execution {
   Executor* executor_ = nullptr;  // executor of the current step
 };
 
-// The state of a step on which several threads and async kernels may work.
+// Holds the state of a step on which several threads and async kernels may
+// work.
 template <class Propagator>
 class Executor::ConcurrentExecution final : public Execution {
  public:
@@ -172,8 +173,8 @@ class Executor::ConcurrentExecution final : public Execution {
     KernelContext context;
     const InstructionRunner::Time started;
     absl::Status status;
-    // Set by the first of two events, which are the return of ComputeAsync and
-    // the call of its `done`. The second event propagates the outputs.
+    // Is set by the first of two events, which are the return of ComputeAsync
+    // and the call of its `done`. The second event propagates the outputs.
     std::atomic<bool> one_has_come{false};
   };
 
@@ -399,9 +400,9 @@ class Executor::ConcurrentExecution final : public Execution {
   // step, or an async kernel that was started and has not ended.
   std::atomic<int32_t> activities_{0};
 
+  Mutex mutex_;
   // Holds empty lists that keep their memory, for threads that begin to work on
   // this step or on later ones.
-  Mutex mutex_;
   std::vector<ReadyList> spare_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CheckFeeds checks that the tensors that a client feeds fit the plan of the
-// step. Is stateless and thread-safe.
+// step. It is stateless and thread-safe.
 #ifndef LEAT_RUNTIME_FEED_CHECKS_H_
 #define LEAT_RUNTIME_FEED_CHECKS_H_
 

@@ -17,8 +17,8 @@
 #include "leat/core/files/system_file.h"
 #include "leat/core/saturating.h"
 
-// Functions of tcmalloc. They are null in a program that is not linked with
-// tcmalloc.
+// These are functions of tcmalloc. They are null in a program that is not
+// linked with tcmalloc.
 extern "C" {
 __attribute__((weak)) int MallocExtension_GetNumericProperty(
     const char* property, size_t* value);

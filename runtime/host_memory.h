@@ -3,7 +3,7 @@
 // These functions tell how much memory this process uses and how much it may
 // use. It may use no more than the memory of the machine, no more than its
 // control groups allow (as in a container), and no more than its limit of
-// address space (ulimit -v). Is thread-safe.
+// address space (ulimit -v). The functions are thread-safe.
 //
 // The memory that a task may use is divided. The devices may take seven tenths
 // of it for tensors. Messages that are being received may take two tenths. The
@@ -41,8 +41,8 @@ bool IsAddressSpaceLimited();
 bool HasFreeMemory(int64_t bytes);
 
 // Reserves memory that a thread is about to take piece by piece, for example
-// while it builds a graph. Other threads cannot reserve the same memory.
-// Movable; the destructor ends the reservation.
+// while it builds a graph. Other threads cannot reserve the same memory. Is
+// movable; the destructor ends the reservation.
 //
 //   LEAT_ASSIGN_OR_RETURN(const MemoryReservation memory,
 //                         MemoryReservation::Take(bytes, "a graph"));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelError adds the place of the failure to the error of a kernel. Is
+// KernelError adds the place of the failure to the error of a kernel. It is
 // stateless and thread-safe.
 #ifndef LEAT_RUNTIME_KERNEL_ERROR_H_
 #define LEAT_RUNTIME_KERNEL_ERROR_H_

@@ -58,7 +58,7 @@ class LocalPartialRun final : public PartialRun::Implementation {
   void Cancel(const absl::Status& why, const absl::Status& later);
 
  private:
-  // Describes what a call waits for. Guarded by `mutex_`, but lives on the
+  // Describes what a call waits for. Is guarded by `mutex_`, but lives on the
   // caller's stack.
   struct Fetched {
     size_t num_missing = 0;

@@ -36,13 +36,13 @@ namespace leat {
 // Returns the kernels of this library. The registry is never destroyed.
 const KernelRegistry& BuiltinKernels();
 
-// Options for planning and running the steps of a session.
+// Holds the options for planning and running the steps of a session.
 struct LocalSessionOptions {
-  // Options for the devices that the session makes for itself.
+  // Holds the options for the devices that the session makes for itself.
   DeviceSetOptions devices = {};
-  // Devices that this session uses together with other sessions of this
-  // process. All of these sessions share the variables on the devices. If this
-  // is not null, `devices` is not used.
+  // Holds the devices that this session uses together with other sessions of
+  // this process. All of these sessions share the variables on the devices. If
+  // this is not null, `devices` is not used.
   std::shared_ptr<DeviceSet> device_set = {};
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.

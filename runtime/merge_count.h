@@ -44,9 +44,9 @@ inline bool IsReady(int32_t count, int num_inputs) {
   return (count & kNoLiveInput) == 0 || count / kOneDead >= num_inputs;
 }
 
-// Values of `taken` that are not the index of an input. kNone says that no
-// input has been taken. kDead says that no input will ever be taken, because a
-// dead Enter has arrived.
+// These are values of `taken` that are not the index of an input. kNone says
+// that no input has been taken. kDead says that no input will ever be taken,
+// because a dead Enter has arrived.
 inline constexpr int32_t kNone = -1;
 inline constexpr int32_t kDead = -2;
 

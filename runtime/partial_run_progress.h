@@ -22,7 +22,7 @@
 
 namespace leat {
 
-// What one call of a partial run gives and takes. Is a value.
+// Describes what one call of a partial run gives and takes. Is a value.
 struct PartialRunCall {
   // Element i is feed number i of the signature. The feeds of other calls are
   // not valid.

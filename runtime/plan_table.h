@@ -27,8 +27,8 @@
 
 namespace leat {
 
-// A PlanTable is a table of plans, which are made on demand. Is thread-safe. No
-// function blocks: a caller that has to wait passes a callback, and Leave
+// A PlanTable is a table of plans, which are made on demand. It is thread-safe.
+// No function blocks: a caller that has to wait passes a callback, and Leave
 // removes the callback. The table shares the ownership of its plans with the
 // steps that run them.
 template <class Value>
@@ -100,7 +100,7 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
     int64_t graph_version = 0;
     Done done = {};
   };
-  // A plan that has been made or is being made.
+  // Describes a plan that has been made or is being made.
   struct Entry {
     Plan plan = {};  // null while it is being made
     std::map<Ticket, Waiter> waiters = {};

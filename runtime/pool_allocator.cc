@@ -326,7 +326,7 @@ class PoolAllocator::Pool {
   std::atomic<int64_t> references_{1};  // the allocator holds one
   std::atomic<int64_t> held_bytes_{0};  // in use, reserved or kept
   std::atomic<int64_t> reserved_bytes_{0};
-  // The maximum of the bytes in use at all calls of FreeSurplus so far.
+  // Is the maximum of the bytes in use at all calls of FreeSurplus so far.
   std::atomic<int64_t> peak_bytes_{0};
   std::atomic<int64_t> requests_{0};
   std::array<BlockList, kNumClasses> lists_;

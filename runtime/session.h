@@ -64,11 +64,12 @@ struct Feed {
 // record the same.
 enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
-// Options of one step or, in a Callable, of each of its steps.
+// Holds the options of one step or, in a Callable, of each of its steps.
 struct RunOptions {
-  // The time that the step may take, counted from the call of Run and including
-  // its planning. A step that takes longer fails with DEADLINE_EXCEEDED.
-  // Planning is not interrupted, but no kernel starts after the time is up.
+  // Is the time that the step may take, counted from the call of Run and
+  // including its planning. A step that takes longer fails with
+  // DEADLINE_EXCEEDED. Planning is not interrupted, but no kernel starts after
+  // the time is up.
   std::optional<std::chrono::nanoseconds> timeout = {};
   // Above kNone, RunMetadata.step_stats tells which node ran when, on which
   // device and on which thread, and the types, shapes and sizes in bytes of its
@@ -91,7 +92,7 @@ struct RunOptions {
 struct RunArgs {
   std::vector<Feed> feeds = {};
   std::vector<TensorName> fetches = {};
-  // Operations to run without fetching them.
+  // Lists operations to run without fetching them.
   std::vector<TensorName> targets = {};
   RunOptions options = {};
 };
@@ -124,8 +125,8 @@ struct PartialRunArgs {
 };
 
 // A Callable is a step that was planned beforehand, so that each call only runs
-// it. Feeds and fetches are matched by position. Is thread-safe. Copies share
-// the plan and keep the session alive.
+// it. Feeds and fetches are matched by position. It is thread-safe. Copies
+// share the plan and keep the session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       Callable callable,
@@ -174,7 +175,7 @@ class Callable {
 // before. Each feed and each fetch of PartialRunArgs is used once at most. The
 // step ends when all feeds have been given and all fetches taken, at its first
 // error, or when Finish is called or the last copy of the object is destroyed.
-// Is thread-safe. A partial run keeps its session alive.
+// A PartialRun is thread-safe. A partial run keeps its session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},

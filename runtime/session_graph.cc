@@ -28,9 +28,10 @@ class SessionGraph::Shared {
             }};
   }
 
-  // Adds to the graph and returns true if nobody holds the graph. A count of
-  // shared_ptrs would not do: it says nothing of what happened before.
-  // REQUIRES: no other thread calls Hold or prepared().
+  // Adds to the graph and returns true if nobody holds the graph. The use count
+  // of a shared_ptr would not be enough, because reading it does not wait for
+  // what other threads did before they let go. REQUIRES: no other thread calls
+  // Hold or prepared().
   bool Add(const PreparedAddition& prepared, const GraphAddition& addition,
            const Graph& client) {
     MutexLock lock(mutex_);

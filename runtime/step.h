@@ -23,9 +23,9 @@ namespace leat {
 class StepAllocations;
 
 // A Step is the state of one step on one task. LocalSession makes one per call
-// of Run, and a worker makes one for its part of a step. Thread-safe: the
-// kernels of all devices use it at the same time. It must outlive every kernel
-// of the step.
+// of Run, and a worker makes one for its part of a step. A Step is thread-safe:
+// the kernels of all devices use it at the same time. It must outlive every
+// kernel of the step.
 class Step {
  public:
   // Borrows `rendezvous`, `args` (the fed tensors by position), `returns` (the

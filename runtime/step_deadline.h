@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StepDeadline says when a step must have ended. TooLateToBegin and RanTooLong
-// make the errors of a step whose time is up. Is stateless and thread-safe.
+// make the errors of a step whose time is up. The functions are stateless and
+// thread-safe.
 #ifndef LEAT_RUNTIME_STEP_DEADLINE_H_
 #define LEAT_RUNTIME_STEP_DEADLINE_H_
 
@@ -12,8 +13,8 @@
 
 namespace leat {
 
-// The time at which a step must have ended. Error messages show `timeout`, from
-// which that time was computed.
+// Says when a step must have ended. Error messages show `timeout`, from which
+// that time was computed.
 struct StepDeadline {
   // Is the clock of `at`. Is borrowed. Must not be null.
   Clock* clock = nullptr;

@@ -38,7 +38,7 @@ struct TensorPull {
   // Is the time when this task asked for the tensor.
   std::chrono::steady_clock::time_point asked = {};
   // Is the time when the sender sent the tensor, since 1970, on the sender's
-  // clock. 0 if the sender did not report it.
+  // clock, or 0 if the sender did not report it.
   std::chrono::microseconds sent = {};
   // Is the time when the tensor had arrived.
   std::chrono::steady_clock::time_point received = {};

@@ -27,8 +27,8 @@ int64_t Nanos(int64_t nanos, int64_t micros) {
   return std::clamp<int64_t>(nanos, 0, kMaxNanos);
 }
 
-// One end of a transfer: the run of a node that sends or receives, and the
-// node's device.
+// Describes one end of a transfer: the run of a node that sends or receives,
+// and the node's device.
 struct End {
   int device = 0;
   const pb::NodeExecStats* node = nullptr;
@@ -86,7 +86,7 @@ class Ways {
   absl::flat_hash_map<Way, size_t> places_;
 };
 
-// The parts of a TimelineLabel, as views into the node.
+// Holds the parts of a TimelineLabel, as views into the node.
 struct Label {
   absl::string_view op = {};
   absl::string_view inputs = {};

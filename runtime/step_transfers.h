@@ -2,7 +2,8 @@
 //
 // These functions read step stats of Leat or of TensorFlow. The labels of both
 // have the same form. The functions tell when a node ran, which op it had, and
-// which tensors went from one device to another. Is stateless and thread-safe.
+// which tensors went from one device to another. The functions are stateless
+// and thread-safe.
 #ifndef LEAT_RUNTIME_STEP_TRANSFERS_H_
 #define LEAT_RUNTIME_STEP_TRANSFERS_H_
 

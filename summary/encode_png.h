@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EncodePng makes a PNG file of an image. Is stateless and thread-safe.
+// EncodePng makes a PNG file of an image. It is stateless and thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::string png,
 //                         EncodePng({.width = 2, .height = 1, .channels = 3,

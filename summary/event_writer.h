@@ -32,10 +32,11 @@ namespace leat {
 pb::Event NewEvent(int64_t step);
 
 struct EventWriterOptions {
-  // The name of the file ends with it. A dot is put before it if it has none.
+  // The name of the file ends with this suffix. A dot is put before it if it
+  // has none.
   std::string suffix = {};
-  // A write flushes if more events than this wait for it, or if the last flush
-  // is longer ago than this. It also flushes if a mebibyte waits.
+  // A write flushes if more than `max_queue` events wait, or if the last flush
+  // is longer ago than `flush_every`. It also flushes if a mebibyte waits.
   int64_t max_queue = 10;
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
 };

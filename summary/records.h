@@ -7,7 +7,7 @@
 //   length bytes,  uint32 masked CRC-32C of the bytes
 //
 // with all numbers in little-endian order. RecordReader (record_reader.h) reads
-// such files. Is stateless and thread-safe.
+// such files. The functions are stateless and thread-safe.
 #ifndef LEAT_SUMMARY_RECORDS_H_
 #define LEAT_SUMMARY_RECORDS_H_
 

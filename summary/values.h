@@ -4,7 +4,7 @@
 // sounds and tensors. The ops that make summaries, the ops that write them and
 // the C++ SummaryWriter (train/summary_writer.h) share them, so their summaries
 // are the same. They are also the same as TensorFlow's, as are the texts of
-// errors. Is stateless and thread-safe.
+// errors. The functions are stateless and thread-safe.
 //
 //   pb::Summary summary;
 //   LEAT_RETURN_IF_ERROR(AddHistogram("weights", values, "weights", summary));
@@ -43,8 +43,8 @@ absl::Status AddHistogram(const std::string& tag, const Tensor& values,
 // Describes how AddImages treats a batch of images.
 struct ImageOptions {
   int64_t max_images = 3;  // later images of the batch are ignored
-  // Is the color of pixels of float images that are not finite. A byte for each
-  // channel of the images; more are ignored.
+  // Is the color of pixels of float images that are not finite. It has a byte
+  // for each channel of the images, and further bytes are ignored.
   absl::Span<const uint8_t> bad_color = {};
   // Ends the work with its status when it is cancelled. Is borrowed and may be
   // null.

@@ -228,7 +228,8 @@ absl::StatusOr<CheckpointReport> MakeCheckpointReport(
 int RunCheckpoint(const CheckpointOptions& options, const Log& log) {
   const auto report = MakeCheckpointReport(options, WantsColor());
   if (!report.ok()) {
-    // As diff(1), which ends with 1 if its files differ.
+    // If the command `diff` fails, the code is kExitUsage, because kExitError
+    // says that the checkpoints differ, as for diff(1).
     const bool is_diff = options.command == "diff";
     return Report(log, report.status(), is_diff ? kExitUsage : kExitError);
   }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat checkpoint`: lists, shows, verifies and compares checkpoints.
+// `leat checkpoint` lists, shows, verifies and compares checkpoints.
 #ifndef LEAT_TOOLS_CHECKPOINT_H_
 #define LEAT_TOOLS_CHECKPOINT_H_
 

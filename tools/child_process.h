@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that start processes and wait for their end. The kernel kills the
+// These functions start processes and wait for their end. The kernel kills the
 // started children when this process ends. After BecomeSubreaper, processes
 // that children leave behind become children of this process. This process can
 // then end them. Call these functions only in a process with one thread.

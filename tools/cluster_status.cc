@@ -64,7 +64,7 @@ class WaitingAnswers {
   const std::vector<std::string> addresses_;
   Mutex mutex_;
   CondVar all_came_;
-  // Indexed by place; an answer that has not come is nullopt.
+  // Is indexed by place. An answer that has not come is nullopt.
   std::vector<std::optional<absl::StatusOr<Payload>>> answers_
       ABSL_GUARDED_BY(mutex_);
   size_t num_missing_ ABSL_GUARDED_BY(mutex_);

@@ -30,13 +30,14 @@ namespace leat {
 
 // Holds the status of one task.
 struct TaskReading {
-  // The name of the task, as the task itself or another task has reported it.
-  // The name is "" if the first task that is asked is a task of TensorFlow and
-  // has no devices.
+  // Is the name of the task, as the task itself or another task has reported
+  // it. The name is "" if the first task that is asked is a task of TensorFlow
+  // and has no devices.
   std::string task = {};
   std::string address = {};
-  // OK, or the reason why there is no status of this task: it did not answer,
-  // another task answered at its address, or the port of its address is 0.
+  // Is OK, or the reason why there is no status of this task: it did not
+  // answer, another task answered at its address, or the port of its address is
+  // 0.
   absl::Status status = {};
   // Is true if the task has answered and is a task of Leat, not of TensorFlow.
   bool is_leat = false;

@@ -30,13 +30,13 @@ struct DumpedTensor {
   std::optional<int64_t> Bytes() const;
 };
 
-// A node as a dump shows it.
+// Describes a node as a dump shows it.
 struct DumpedNode {
   std::string name = {};
   std::string op = {};
-  // Is the assigned device. If none is assigned, the requested device.
+  // Is the assigned device or, if none is assigned, the requested device.
   std::string device = {};
-  // Inputs "x" and "x:1", and then control inputs "^x".
+  // Lists inputs such as "x" and "x:1", and then control inputs such as "^x".
   std::vector<std::string> inputs = {};
   // Holds the declared attrs whose values differ from their defaults, as text.
   std::vector<std::pair<std::string, std::string>> attrs = {};
@@ -44,7 +44,7 @@ struct DumpedNode {
   // types or the number of inputs and outputs, or the shape of the output.
   std::set<std::string> implied_attrs = {};
   std::vector<DumpedTensor> outputs = {};
-  // Is the size of the variable that this node makes; 0 for other nodes.
+  // Is the size of the variable that this node makes, or 0 for other nodes.
   int64_t variable_bytes = 0;
 };
 
@@ -65,7 +65,7 @@ struct Totals {
 
 // Describes a partition, or the whole graph.
 struct DumpedPart {
-  // Is the device of the partition; "" for the whole graph.
+  // Is the device of the partition, or "" for the whole graph.
   std::string name = {};
   Totals totals = {};
   // Producers come before their consumers.

@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// Options for the look of the text.
+// Says how the text looks.
 struct DumpTextOptions {
   bool color = false;
   // The nodes of a partition, and the transfers, are folded (fold.h) if they

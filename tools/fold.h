@@ -26,10 +26,11 @@ struct FoldedLine {
   bool is_folded = false;         // stands for several names
 };
 
-// Options for folding.
+// Says how to fold.
 struct FoldOptions {
   int max_lines = 60;
-  // Scopes to show in full, however large they are. "/" stands for all scopes.
+  // Lists scopes to show in full, however large they are. "/" stands for all
+  // scopes.
   std::vector<std::string> expand = {};
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The program `graph-dump`: shows a graph at every stage of planning. See
+// The program `graph-dump` shows a graph at every stage of planning. See
 // --help.
 #include <memory>
 #include <string>

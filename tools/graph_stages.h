@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GraphAtStage takes a graph through the stages of a session's planning, up to
-// the one that a tool shows. Is stateless and thread-safe.
+// the one that a tool shows. It is stateless and thread-safe.
 #ifndef LEAT_TOOLS_GRAPH_STAGES_H_
 #define LEAT_TOOLS_GRAPH_STAGES_H_
 
@@ -34,7 +34,7 @@ enum class Stage {
   kPruned,
   // The passes have run.
   kOptimized,
-  // Cut into one graph per device.
+  // The graph is cut into one graph per device.
   kPartitioned
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat launch`: runs the tasks of a cluster as processes of this machine until
+// `leat launch` runs the tasks of a cluster as processes of this machine until
 // the chief ends.
 #ifndef LEAT_TOOLS_LAUNCH_H_
 #define LEAT_TOOLS_LAUNCH_H_

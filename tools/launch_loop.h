@@ -110,8 +110,8 @@ class LaunchLoop {
   // Is the time at which processes that have not ended are killed. After they
   // have been killed, the time at which the launcher stops waiting for them.
   SteadyClock::time_point patience_ = {};
-  // Holds the times at which to show what the launcher waits for. Set when the
-  // launcher tells the tasks to end, and again when it kills them.
+  // Holds the times at which to show what the launcher waits for. They are set
+  // when the launcher tells the tasks to end, and again when it kills them.
   std::optional<NoticeTimes> notices_ = {};
   int code_ = 0;
   absl::Status status_ = absl::OkStatus();

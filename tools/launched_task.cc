@@ -17,8 +17,8 @@ namespace leat {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;
-// The maximum number of reads of one task's output before the next task's
-// output is read.
+// Limits the number of reads of one task's output before the next task's output
+// is read.
 constexpr int kMaxReads = 16;
 
 }  // namespace

@@ -31,7 +31,7 @@ struct LaunchedTaskOptions {
   // Holds the arguments of StartChild.
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};
-  // Is the path of the log; "" for none.
+  // Is the path of the log, or "" for none.
   std::string log = {};
 };
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The program `leat`: runs graphs, serves as a task, starts and shows clusters,
+// The program `leat` runs graphs, serves as a task, starts and shows clusters,
 // looks into checkpoints, and lists ops and devices. See --help.
 #include <cmath>
 #include <memory>

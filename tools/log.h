@@ -28,7 +28,7 @@ struct LogOptions {
   bool json = false;
 };
 
-// Thread-safe after its options were set.
+// Is thread-safe after its options were set.
 class Log {
  public:
   // `program` is the name of the tool, which begins each message.

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MissingOps lists the ops of a graph for which Leat has no kernel. A step that
-// reaches a node of such an op fails. Is stateless and thread-safe.
+// reaches a node of such an op fails. The functions are stateless and
+// thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("model.pb", BuiltinOps()));
 //   LEAT_ASSIGN_OR_RETURN(const auto missing, MissingOps(std::move(graph)));
@@ -24,12 +25,12 @@ struct MissingOp {
   std::string types = {};  // such as "T=complex64"
   std::string node = {};   // the name of one of the nodes
   int num_nodes = 0;
-  // Ops with similar names that have kernels, the nearest first.
+  // Lists ops with similar names that have kernels, the nearest name first.
   std::vector<std::string> similar = {};
 };
 
 // Returns the ops that have no kernel for any device type, sorted by op and
-// types. Calls of functions are inlined before. If a function is not inlined
+// types. Calls of functions are inlined first. If a function is not inlined
 // because it is an attr of an op without a kernel, its nodes are not looked at.
 // Fails as LowerFunctions does.
 absl::StatusOr<std::vector<MissingOp>> MissingOps(Graph graph);

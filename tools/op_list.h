@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // OpSignature, OpListText, OpText and OpListJson describe ops for people and
-// for programs. Is stateless and thread-safe.
+// for programs. The functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_OP_LIST_H_
 #define LEAT_TOOLS_OP_LIST_H_
 

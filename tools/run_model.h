@@ -32,13 +32,15 @@ namespace leat {
 // Holds the options of RunModel.
 struct RunModelOptions {
   ModelOptions model = {};
-  // "NAME=@FILE.npy" for each fed tensor. Here and in `fetches`, the names are
-  // as Model wants them.
+  // Has "NAME=@FILE.npy" for each fed tensor. Here and in `fetches`, the names
+  // are as Model wants them.
   std::vector<std::string> feeds = {};
-  // "NAME" or "NAME=@FILE.npy" for each fetched tensor; "NAME" for an op to
-  // run. Empty stands for all outputs of the model's signature, if it has one.
+  // Has "NAME" or "NAME=@FILE.npy" for each fetched tensor, and "NAME" for an
+  // op to run. Empty stands for all outputs of the model's signature, if it has
+  // one.
   std::vector<std::string> fetches = {};
-  // Ops to run once before the steps, and after a SavedModel was initialized.
+  // Lists ops to run once before the steps, and after a SavedModel was
+  // initialized.
   std::vector<std::string> init = {};
   int64_t steps = 1;
   // Limits the time for each step.

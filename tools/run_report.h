@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RunReportText and RunReportJson write the output of `leat run`. It has the
-// fetched values and, if requested, the time that each op took. Is stateless.
+// fetched values and, if requested, the time that each op took. The functions
+// are stateless.
 #ifndef LEAT_TOOLS_RUN_REPORT_H_
 #define LEAT_TOOLS_RUN_REPORT_H_
 

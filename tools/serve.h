@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat serve`: runs one task of a cluster until a signal ends it.
+// `leat serve` runs one task of a cluster until a signal ends it.
 #ifndef LEAT_TOOLS_SERVE_H_
 #define LEAT_TOOLS_SERVE_H_
 
@@ -35,8 +35,8 @@ struct ServeOptions {
   std::string devices = "cpu";
   // Is the number of compute threads; 0 stands for one per processor.
   int threads = 0;
-  // The bytes that each CPU device may hold; 0 stands for an equal share of the
-  // memory that this process may use.
+  // Limits the bytes that each CPU device may hold; 0 stands for an equal share
+  // of the memory that this process may use.
   int64_t memory = 0;
   // Is the memory limit of each GPU; 0 stands for nearly all that is free.
   int64_t gpu_memory = 0;
@@ -46,7 +46,7 @@ struct ServeOptions {
   ChunkOptions chunks = {};
   // Holds the folders whose files graphs may read, or write if ":rw" follows.
   std::vector<std::string> file_roots = {};
-  // Is a folder for plans (plan_dump.h); "" for none.
+  // Is a folder for plans (plan_dump.h), or "" for none.
   std::string dump_dir = {};
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;
 };

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat status`: shows a cluster as its tasks see it, once or repeatedly.
+// `leat status` shows a cluster as its tasks see it, once or repeatedly.
 #ifndef LEAT_TOOLS_STATUS_H_
 #define LEAT_TOOLS_STATUS_H_
 
@@ -16,12 +16,12 @@ namespace leat {
 
 // Holds the values of the command's flags, which --help describes.
 struct StatusOptions {
-  // "host:port", "unix:/path" or a target of one task.
+  // Is "host:port", "unix:/path" or a target of one task.
   std::string address = {};
   // If true, the status is shown again and again until a signal comes.
   bool watch = false;
-  // Seconds between two readings. The two readings give the rates per second. 0
-  // stands for one reading, without rates.
+  // Is the number of seconds between two readings. The two readings give the
+  // rates per second. 0 stands for one reading, without rates.
   double interval = 1;
   // Is the time in seconds within which each task must answer.
   double timeout = 2;

@@ -152,7 +152,7 @@ void TextReport::AddTasks() {
 }
 
 void TextReport::AddSessions() {
-  // Sorted by handle; the master comes before the workers.
+  // The sessions are sorted by handle; the master comes before the workers.
   std::map<std::pair<std::string, int>, Rows> sessions;
   size_t of_clients = 0;
   int64_t more = 0;

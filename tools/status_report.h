@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StatusReportText and StatusReportJson write what `leat status` prints. Is
-// stateless and thread-safe.
+// StatusReportText and StatusReportJson write what `leat status` prints. The
+// functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_STATUS_REPORT_H_
 #define LEAT_TOOLS_STATUS_REPORT_H_
 
@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// Options for the look of the text.
+// Says how the text looks.
 struct StatusReportOptions {
   bool color = false;
   int width = 0;  // lines are cut at this width; 0 stands for no limit

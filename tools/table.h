@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // FormatTable writes tables of text in columns. The other functions of this
-// file make text fit for a terminal. Is stateless and thread-safe.
+// file make text fit for a terminal. The functions are stateless and
+// thread-safe.
 //
 //   FormatTable({{"op", Cell::Number("runs")}, {"MatMul", Cell::Number("12")}})
 #ifndef LEAT_TOOLS_TABLE_H_
@@ -39,7 +40,7 @@ struct Cell {
   bool is_right = false;
 };
 
-// Options for the look of a table.
+// Says how a table looks.
 struct TableOptions {
   bool color = false;
   int indent = 2;

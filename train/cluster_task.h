@@ -31,11 +31,11 @@ inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
 
-// Exit codes of a program. kWrongClusterExitCode says that its cluster or task
-// is wrong. kLostTaskExitCode says that it has lost another task
-// (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a program that
-// exits with 128 or more; 138 is the code that TFJob leaves to programs for
-// this purpose.
+// These are exit codes of a program. kWrongClusterExitCode says that its
+// cluster or task is wrong. kLostTaskExitCode says that it has lost another
+// task (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a program
+// that exits with 128 or more; 138 is the code that TFJob leaves to programs
+// for this purpose.
 inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
@@ -43,9 +43,9 @@ struct ClusterTaskOptions {
   // Holds the flags of the program, if it has any. Settings that are missing
   // here are read from the environment.
   ResolverInput input = {};
-  // Options of the server. `config` is ignored, because it follows from
-  // `input`. `log` also gets messages that say what Serve waits for when it
-  // stops the server.
+  // Holds the options of the server. `config` is ignored, because it follows
+  // from `input`. `log` also gets messages that say what Serve waits for when
+  // it stops the server.
   ServerOptions server = {};
   // Holds the jobs whose tasks only serve. Add "worker" for in-graph training,
   // where the workers only serve, too.
@@ -104,12 +104,12 @@ class ClusterTask {
   // Returns the target of this task's own master. For an evaluator, it is the
   // target of the first parameter server's master.
   const std::string& target() const;
-  // Options of a session on target(). The device filters allow job `ps` and
-  // this task only, so other workers cannot disturb the session. Clear
+  // Returns the options of a session on target(). The device filters allow job
+  // `ps` and this task only, so other workers cannot disturb the session. Clear
   // `device_filters` for a graph that uses all tasks.
   SessionOptions session_options() const;
 
-  // Returns the server of the task; null for an evaluator.
+  // Returns the server of the task, or null for an evaluator.
   Server* server() const;
 
   // Serves until SIGTERM or SIGINT arrives. Then stops the server and gives

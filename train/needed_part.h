@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // KeepNeeded reduces a graph to what some of its nodes need, so that it can be
-// exported. Is stateless and thread-safe.
+// exported. It is stateless and thread-safe.
 #ifndef LEAT_TRAIN_NEEDED_PART_H_
 #define LEAT_TRAIN_NEEDED_PART_H_
 

@@ -19,7 +19,7 @@
 namespace leat {
 
 // A ProgressBar is a bar that stays on the screen until the object is
-// destroyed. Is not thread-safe.
+// destroyed. It is not thread-safe.
 class ProgressBar {
  public:
   // Begins a bar with the text `label` before it. `total` steps are 100 %.

@@ -44,7 +44,7 @@ namespace leat {
 
 // The strings are names of nodes or tensors of the graph, or "" for none.
 struct RecoverableSessionOptions {
-  // Options for each session that is made.
+  // Holds the options for each session that is made.
   SessionOptions session = {};
   // Is the operation that initializes the variables, usually graph.init_op().
   std::string init = {};
@@ -52,7 +52,7 @@ struct RecoverableSessionOptions {
   // is empty, the chief runs `init` for its first session only, and the other
   // tasks do not wait for the chief.
   std::string uninitialized = {};
-  // The operation to run in each new session as soon as the variables are
+  // Is the operation to run in each new session as soon as the variables are
   // ready. For example, SyncStep::local_init(is_chief).name().
   std::string local_init = {};
   // Is the operation that a thread of this object runs again and again while
@@ -86,7 +86,7 @@ struct RecoverableSessionOptions {
   // error is FAILED_PRECONDITION, naming the variables.
   bool reinitialize = false;
 
-  // The maximum time for making a session, including the wait for the chief.
+  // Limits the time for making a session, including the wait for the chief.
   std::chrono::nanoseconds give_up = std::chrono::minutes(10);
   // Is the pause between attempts to make a session. It doubles each time, up
   // to `longest_pause`.

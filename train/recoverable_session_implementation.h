@@ -206,7 +206,7 @@ class RecoverableSession::Implementation {
   // Is the session that is being made. Close closes it, too.
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
-  // The time at which the last session was lost, or at which this object was
+  // Is the time at which the last session was lost, or at which this object was
   // made.
   Time no_session_since_ ABSL_GUARDED_BY(mutex_) = clock_.Now();
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;

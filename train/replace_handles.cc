@@ -19,8 +19,8 @@
 namespace leat {
 namespace {
 
-// A tensor that was a handle and is now a value: the variable it comes from,
-// and the value's dtype and shape.
+// Describes a tensor that was a handle and is now a value: the variable it
+// comes from, and the value's dtype and shape.
 struct Passed {
   std::string variable = {};
   DType dtype = DType::kInvalid;
@@ -33,7 +33,7 @@ struct Passed {
 using MaybePassed = std::optional<Passed>;
 using PassedTensors = absl::flat_hash_map<Endpoint, Passed>;
 
-// Ops that pass on an input whose type is in attr "T".
+// Lists the ops that pass on an input whose type is in attr "T".
 constexpr absl::string_view kPassOn[] = {"Identity",      "Enter",  "Exit",
                                          "NextIteration", "Switch", "Merge"};
 

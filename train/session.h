@@ -65,14 +65,15 @@ struct SessionTarget {
 struct SessionOptions {
   SessionTarget target = {};
   // Holds the devices of this process. The tasks of a target have their own
-  // devices. Local. "cpu:2" stands for two CPU devices, "gpu:all" for a CPU and
-  // all GPUs (see ParseDevices, runtime/device_set.h).
+  // devices. This option is local. "cpu:2" stands for two CPU devices,
+  // "gpu:all" for a CPU and all GPUs (see ParseDevices, runtime/device_set.h).
   std::string devices = "cpu";
   int num_threads = 0;  // local; 0: one per processor
-  // Memory limit of each CPU device. 0 stands for its share of the memory that
-  // this process may use (runtime/device_set.h). Local.
+  // Limits the memory of each CPU device. 0 stands for its share of the memory
+  // that this process may use (runtime/device_set.h). This option is local.
   int64_t cpu_memory_bytes = 0;
-  // Memory limit of each GPU. 0 stands for nearly all that is free. Local.
+  // Limits the memory of each GPU. 0 stands for nearly all that is free. This
+  // option is local.
   int64_t gpu_memory_bytes = 0;
   // If true, products of floats on GPUs may use TF32 (runtime/device_set.h).
   // Local.

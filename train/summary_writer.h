@@ -39,10 +39,11 @@ namespace leat {
 class EventWriter;
 
 struct SummaryWriterOptions {
-  // The name of the file ends with it. It may distinguish several writers.
+  // The name of the file ends with this suffix. It may distinguish several
+  // writers.
   std::string suffix = {};
-  // A call flushes if more events than this wait for it, or if the last flush
-  // is longer ago than this.
+  // A call flushes if more than `max_queue` events wait, or if the last flush
+  // is longer ago than `flush_every`.
   int64_t max_queue = 10;
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
 };

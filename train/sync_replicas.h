@@ -49,17 +49,17 @@ struct SyncReplicasAttrs {
   // N. If there are fewer workers than N, each computes several gradients per
   // step.
   int total_replicas = 0;
-  // Prefix of the names by which the tasks share the queue and the
-  // accumulators. Needed if a graph has several SyncReplicas optimizers.
+  // Is the prefix of the names by which the tasks share the queue and the
+  // accumulators. Is needed if a graph has several SyncReplicas optimizers.
   std::string shared_name = {};
 };
 
 // Holds the operations to run. A session runs them by their names. All are
 // invalid after an error.
 struct SyncStep {
-  // A worker's step: it computes and sends the gradients of its batch, runs the
-  // builder's updates(), and waits for the next token. Fails with OUT_OF_RANGE
-  // after `finish`.
+  // Is a worker's step: it computes and sends the gradients of its batch, runs
+  // the builder's updates(), and waits for the next token. Fails with
+  // OUT_OF_RANGE after `finish`.
   Operation train = {};
   // A worker runs this when it begins, or begins again. The worker then starts
   // at the current global step.

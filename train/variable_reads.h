@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // VariableReads tells what to fetch from a session to get the values of
-// variables. Is thread-safe.
+// variables. It is thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::vector<TensorName> reads,
 //                         VariableReads(graph, variables, session));

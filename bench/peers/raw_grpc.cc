@@ -147,7 +147,7 @@ int Serve(bool spins) {
   return 0;
 }
 
-// A Client is a client with its own server process. Is used by one thread.
+// A Client is a client with its own server process. It is used by one thread.
 class Client {
  public:
   explicit Client(bool spins = false)

@@ -73,7 +73,7 @@ constexpr std::string_view kNoOptimizers =
     "\x52\x03\x98\x01\x01";
 // Is a ConfigProto with device_count (1): {"CPU": 8}.
 constexpr std::string_view kEightCpus = "\x0a\x07\x0a\x03\x43PU\x10\x08";
-// RunOptions with trace_level (1) SOFTWARE_TRACE.
+// Is a RunOptions with trace_level (1) SOFTWARE_TRACE.
 constexpr std::string_view kTrace = "\x08\x01";
 
 // Reads the fields of one message in wire format.

@@ -13,8 +13,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::CodedInputStream;
 
-// Lists the wire types of protobuf: the lowest three bits of a tag. The bits
-// above them are the field's number.
+// Lists the wire types of protobuf, which are the lowest three bits of a tag.
+// The bits above them are the field's number.
 enum WireType : uint32_t {
   kVarint = 0,
   kFixed64 = 1,
@@ -24,13 +24,13 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// Upper bounds for the memory that a field takes in addition to its bytes: for
-// a number, and for a string, a group or packed numbers. The worst case is a
-// field that protobuf keeps as an unknown field, because its number is unknown,
-// its wire type does not fit its number, or it is in a group. An unknown field
-// takes 16 bytes in an array, and the array may be twice as large as needed. An
-// unknown string also takes an object of 48 bytes from malloc, and 32 more
-// bytes if its text does not fit into the object.
+// These are upper bounds for the memory that a field takes in addition to its
+// bytes: for a number, and for a string, a group or packed numbers. The worst
+// case is a field that protobuf keeps as an unknown field, because its number
+// is unknown, its wire type does not fit its number, or it is in a group. An
+// unknown field takes 16 bytes in an array, and the array may be twice as large
+// as needed. An unknown string also takes an object of 48 bytes from malloc,
+// and 32 more bytes if its text does not fit into the object.
 constexpr int64_t kNumberBytes = 32;
 constexpr int64_t kStringBytes = 112;
 

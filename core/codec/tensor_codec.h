@@ -4,8 +4,8 @@
 // TensorProto and TensorShapeProto.
 //
 // Decoders may be given messages from graphs, feeds, files and peers. Whatever
-// a message contains, a decoder answers with a value or a Status. Is stateless
-// and thread-safe.
+// a message contains, a decoder answers with a value or a Status. The functions
+// are stateless and thread-safe.
 #ifndef LEAT_CORE_CODEC_TENSOR_CODEC_H_
 #define LEAT_CORE_CODEC_TENSOR_CODEC_H_
 

@@ -13,8 +13,8 @@
 
 namespace leat {
 
-// A FileDescriptor holds a descriptor or nothing. Is movable, but not copyable.
-// Is not thread-safe.
+// A FileDescriptor holds a descriptor or nothing. It is movable, but not
+// copyable. It is not thread-safe.
 class FileDescriptor {
  public:
   // Holds nothing.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions write files. The functions that read files are in
-// core/files/regular_file.h. Is stateless and thread-safe. All errors come from
-// SystemError (core/files/system_error.h) and name the file.
+// core/files/regular_file.h. The functions are stateless and thread-safe. All
+// errors come from SystemError (core/files/system_error.h) and name the file.
 //
 //   LEAT_RETURN_IF_ERROR(WriteFile("graph.pb", bytes));
 #ifndef LEAT_CORE_FILES_OUTPUT_FILE_H_

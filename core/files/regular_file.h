@@ -23,8 +23,8 @@
 namespace leat {
 
 // A RegularFile is a regular file, open for reading from its start to its end.
-// Is not thread-safe. It owns its file descriptor and closes it when destroyed.
-// All errors name the file.
+// It is not thread-safe. It owns its file descriptor and closes it when
+// destroyed. All errors name the file.
 class RegularFile {
  public:
   // Opens the file at `path`. Returns an error of SystemError, mostly NOT_FOUND

@@ -22,8 +22,8 @@ namespace leat {
 
 // The bytes go to a new file beside `path`. Sync brings them to the disk, and
 // Rename gives the new file its path, which replaces an old file; Commit does
-// both. The destructor removes a file that was not renamed. Is not thread-safe.
-// All errors name `path`.
+// both. The destructor removes a file that was not renamed. A ReplacementFile
+// is not thread-safe. All errors name `path`.
 class ReplacementFile {
  public:
   static absl::StatusOr<ReplacementFile> Create(const FileAccess& files,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SystemError and NotRegularError make the errors of files. Is stateless and
-// thread-safe.
+// SystemError and NotRegularError make the errors of files. The functions are
+// stateless and thread-safe.
 //
 //   if (fsync(file) != 0) return SystemError(path, "cannot sync");
 #ifndef LEAT_CORE_FILES_SYSTEM_ERROR_H_

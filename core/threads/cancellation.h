@@ -22,9 +22,9 @@
 
 namespace leat {
 
-// Says whether a step has been cancelled. A cancelled step stays cancelled. Is
-// thread-safe. A Cancellation owns the registered callbacks until they run or
-// are deregistered.
+// Says whether a step has been cancelled. A cancelled step stays cancelled. A
+// Cancellation is thread-safe. A Cancellation owns the registered callbacks
+// until they run or are deregistered.
 class Cancellation {
  public:
   // Receives the reason of the cancellation, which is not OK.

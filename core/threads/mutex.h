@@ -76,7 +76,7 @@ class CondVar {
     condition_.wait(lock);
     lock.release();
   }
-  // Like Wait, but waits no longer than until `deadline`. Returns false if the
+  // Waits like Wait, but no longer than until `deadline`. Returns false if the
   // deadline has passed, and otherwise true. Code that takes a Clock calls the
   // clock's WaitUntil instead.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)

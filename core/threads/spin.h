@@ -19,7 +19,7 @@ namespace leat {
 // yields, so that the scheduler lets all other runnable threads go first. If
 // there are more such threads than cores, a yield takes milliseconds, and a
 // thread that slept would have been woken sooner. Therefore a long yield ends
-// the spinning, and the thread does not spin again for a while. Not
+// the spinning, and the thread does not spin again for a while. Is not
 // thread-safe: each thread has its own IdleSpin.
 class IdleSpin {
  public:

@@ -28,7 +28,7 @@ class RefusedThread final : public std::system_error {
 };
 
 // A Thread is a running thread, or nothing. It owns the thread and the
-// function. Is not thread-safe.
+// function. It is not thread-safe.
 class Thread {
  public:
   using Body = absl::AnyInvocable<void() &&>;

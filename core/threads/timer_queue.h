@@ -16,8 +16,8 @@
 
 namespace leat {
 
-// A TimerQueue is a queue of callbacks, each with the time at which it runs. Is
-// thread-safe. It owns its thread and the callbacks that have not run.
+// A TimerQueue is a queue of callbacks, each with the time at which it runs. It
+// is thread-safe. It owns its thread and the callbacks that have not run.
 class TimerQueue {
  public:
   using Id = uint64_t;  // never 0, never reused

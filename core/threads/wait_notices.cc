@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-// The shortest wait that gets a notice.
+// Is the shortest wait that gets a notice.
 constexpr std::chrono::seconds kShortest(1);
 // If the last notice was given at most this long before a wait begins, the new
 // wait continues with the NoticeTimes of the earlier wait.
@@ -91,7 +91,7 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   TimerQueue& timers_;
   const Say say_;  // null: no notices
   const Sentence sentence_;
-  // The time at which the current wait began.
+  // Is the time at which the current wait began.
   std::atomic<Clock::time_point> begin_;
 
   Mutex mutex_;

@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// A WorkQueue is a queue of closures and the threads that run them. Is
+// A WorkQueue is a queue of closures and the threads that run them. It is
 // thread-safe. It owns the closures that have not run yet.
 class WorkQueue {
  public:

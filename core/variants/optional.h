@@ -16,8 +16,8 @@
 
 namespace leat {
 
-// An OptionalValue is an optional list of tensors of any dtypes and shapes. Is
-// immutable and so thread-safe. It shares the bytes of its tensors.
+// An OptionalValue is an optional list of tensors of any dtypes and shapes. It
+// is immutable and so thread-safe. It shares the bytes of its tensors.
 class OptionalValue final : public VariantValue {
  public:
   using Components = std::vector<Tensor>;

@@ -34,7 +34,7 @@ namespace leat {
 // it comes from the allocator that is passed to the call. Kernels pass the
 // allocator of their device, so the array counts towards the limit of the
 // device. The allocator is borrowed and must outlive the list. The list shares
-// the bytes of its elements. Is thread-compatible.
+// the bytes of its elements. A TensorList is thread-compatible.
 class TensorList final : public VariantValue {
  public:
   // Limits the number of elements of a list. An index is an int32.

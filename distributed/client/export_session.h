@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions write what a client asks for into the messages to a master.
-// Is stateless and thread-safe.
+// The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLIENT_EXPORT_SESSION_H_
 #define LEAT_DISTRIBUTED_CLIENT_EXPORT_SESSION_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions for the addresses of tasks. An address is "host:port",
-// "[IPv6]:port" or "unix:/path". These are the forms that gRPC accepts. Is
-// stateless and thread-safe.
+// These functions read and check the addresses of tasks. An address is
+// "host:port", "[IPv6]:port" or "unix:/path". These are the forms that gRPC
+// accepts. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 #define LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
 

@@ -2,7 +2,7 @@
 //
 // Converts between DeviceInfo and the message in which tasks describe their
 // devices to each other and to clients. TaskOfDevice finds the task in the name
-// of a device. Is stateless and thread-safe.
+// of a device. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 #define LEAT_DISTRIBUTED_CLUSTER_DEVICE_ATTRIBUTES_H_
 

@@ -36,7 +36,7 @@ namespace leat {
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
 // Holds the flags of a program and its environment. A flag that is not given is
-// empty. Is a value.
+// empty. A ResolverInput is a value.
 struct ResolverInput {
   std::string cluster = {};  // JSON, or the name of a JSON file
   // Holds the addresses of the parameter servers and of the workers, with

@@ -9,7 +9,7 @@
 namespace leat {
 namespace {
 
-// The maximum number of bytes that a payload may take in addition to the bytes
+// Limits the number of bytes that a payload may take in addition to the bytes
 // of its tensor.
 constexpr int64_t kSlack = 4096;
 

@@ -62,7 +62,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   ChunkedReceive(Options options, Done done);
 
  private:
-  // A chunk that has arrived and is not yet copied.
+  // Describes a chunk that has arrived and is not yet copied.
   struct Arrived {
     int64_t chunk = 0;
     Payload payload = {};
@@ -105,7 +105,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   Mutex mutex_;
   int users_ ABSL_GUARDED_BY(mutex_) = 2;  // initially Start and Allocate
   bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
-  // Chunks that arrived before the tensor was allocated.
+  // Holds chunks that arrived before the tensor was allocated.
   std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;  // the next chunk to fetch
   int64_t missing_ ABSL_GUARDED_BY(mutex_);   // number of chunks still to copy

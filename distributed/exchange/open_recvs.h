@@ -21,12 +21,12 @@
 
 namespace leat {
 
-// A list of waiting Recvs, in the order in which they began to wait. Is
+// Is a list of waiting Recvs, in the order in which they began to wait. Is
 // thread-safe. It does not own its entries. Adding or closing an entry takes a
 // short lock.
 class OpenRecvs {
  public:
-  // One waiting Recv, as Oldest reports it.
+  // Describes one waiting Recv, as Oldest reports it.
   struct Recv {
     int64_t step_id = 0;
     std::string key = {};
@@ -50,7 +50,7 @@ class OpenRecvs {
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    // Removes the entry from the list. Idempotent.
+    // Removes the entry from the list. Is idempotent.
     void Close();
 
    private:

@@ -40,8 +40,8 @@ class Peers {
 
   // Returns the object that counts the calls between this task and the others,
   // and that lists the Recvs that wait. A Peer counts the calls that this task
-  // makes. The services of this task count the calls that they answer. Is never
-  // null.
+  // makes. The services of this task count the calls that they answer. The
+  // traffic is never null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
 
  private:

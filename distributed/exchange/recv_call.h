@@ -2,7 +2,7 @@
 //
 // ReceiveForPeer answers calls of the methods RecvTensor and RecvTensors.
 // ChunkForPeer answers calls of FetchChunk. tensor_receiver.h implements the
-// other end. Is stateless and thread-safe.
+// other end. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 

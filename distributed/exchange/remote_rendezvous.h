@@ -25,8 +25,8 @@ class StepStatsRecorder;
 
 // Holds the objects that the pulls of one run of a graph use.
 struct RunInputs {
-  // The devices as the session sees them. Pulls allocate from these devices. Is
-  // null if the session's memory is not limited.
+  // Holds the devices as the session sees them. Pulls allocate from these
+  // devices. Is null if the session's memory is not limited.
   std::shared_ptr<const SessionDevices> devices = {};
   // Holds the bundles of the graph. Recvs of one bundle wait for each other.
   // May be null.

@@ -105,7 +105,7 @@ class StepTable {
 
   // Ends a step: makes its runs fail and aborts its outbox, both with an error
   // derived from `why` (not OK). Leaves a tombstone even if the step was
-  // unknown. Idempotent.
+  // unknown. Is idempotent.
   void End(int64_t step_id, const absl::Status& why);
   // Ends every step that a run of the session has begun.
   void EndOf(absl::string_view session, const absl::Status& why);
@@ -157,7 +157,7 @@ class StepTable {
     Clock::time_point begun = {};
     FailStep fail = {};  // null after the step has ended
   };
-  // What is left of a step that has ended.
+  // Describes what is left of a step that has ended.
   struct Ended {
     int64_t step_id = 0;
     std::shared_ptr<StepOutbox> outbox = {};

@@ -46,7 +46,7 @@ class PeerTraffic {
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
     // Is the time since the last reply from the peer itself. Errors of the
-    // transport do not count. nullopt if the peer has not replied.
+    // transport do not count. It is nullopt if the peer has not replied.
     std::optional<std::chrono::nanoseconds> heard = {};
   };
 

@@ -29,7 +29,8 @@ struct ClusterDevices {
   std::vector<DeviceInfo> devices = {};
   // Holds the tasks of the session. The first one is the master's own task.
   std::vector<std::string> tasks = {};
-  // Holds the ticket of each task (PeerStatus); 0 for the master's own.
+  // Holds the ticket of each task (PeerStatus). That of the master's own task
+  // is 0.
   std::vector<int64_t> tickets = {};
   // Holds the tasks among `tasks` that run TensorFlow.
   std::vector<std::string> foreign_tasks = {};

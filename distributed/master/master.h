@@ -59,13 +59,13 @@ class Master : public std::enable_shared_from_this<Master> {
 
   // Ends every step and session, without waiting until they have ended. From
   // now on, CreateSession returns UNAVAILABLE, and calls that name a session do
-  // not find the session. Idempotent.
+  // not find the session. Is idempotent.
   void BeginStop();
 
   // Calls BeginStop and waits until all steps and sessions have ended. After
   // `deadline`, no longer waits for tasks to confirm that their part of a
-  // session has ended. Must not be called on a thread that runs calls.
-  // Idempotent.
+  // session has ended. Must not be called on a thread that runs calls. Is
+  // idempotent.
   void Stop(Clock::time_point deadline);
 
   // Returns how many sessions of clients are open.

@@ -49,7 +49,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Allocator& allocator() { return allocator_; }
   // Returns the version of the graph, which every extension raises by one.
   int64_t graph_version() const { return plans_->graph_version(); }
-  // The devices that the session may use.
+  // Returns the devices that the session may use.
   const std::vector<DeviceInfo>& devices() const {
     return plans_->cluster().devices;
   }
@@ -107,7 +107,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   // Ends every step with `why` (not OK), waits until no step, plan or extension
   // is under way, then deletes the session on its tasks. `done` is called after
-  // that. Later calls of the session fail with `why`. REQUIRES: called once.
+  // that. Later calls of the session fail with `why`. REQUIRES: this is called
+  // once.
   void Close(absl::Status why, absl::AnyInvocable<void() &&> done);
 
   // Returns the time of the last call, or of the last end of a step, plan or

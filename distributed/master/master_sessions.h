@@ -83,7 +83,7 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   void StartSweeping();
 
   // Accepts no more sessions, and closes the open ones with `why` (not OK),
-  // without waiting. Idempotent.
+  // without waiting. Is idempotent.
   void BeginStop(const absl::Status& why);
   // Waits until nothing is under way. Returns false if something is still under
   // way at `deadline`.

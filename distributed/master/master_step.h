@@ -91,7 +91,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
 
   // Cancels the step on all tasks. If a task reports an error that CauseOf
   // (step_errors.h) prefers to `why`, this error becomes the status of the
-  // step. Otherwise `why` becomes the status. Idempotent.
+  // step. Otherwise `why` becomes the status. Is idempotent.
   void Cancel(const absl::Status& why);
 
   int64_t step_id() const { return step_id_; }
@@ -164,7 +164,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Cancels the calls of RunGraph, with `why` as a derived error.
   void CancelParts(const absl::Status& why);
-  // Calls GiveAnswer and CleanUp. Called when the step stops waiting for
+  // Calls GiveAnswer and CleanUp. Is called when the step stops waiting for
   // replies and logs.
   void Finish();
   // Calls `done` if it was not called before.
@@ -198,8 +198,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);
   std::vector<Tensor> fetches_ ABSL_GUARDED_BY(mutex_);
   std::vector<pb::RunGraphResponse> responses_ ABSL_GUARDED_BY(mutex_);
-  // The times of each part, as far as this process knows them. Is empty without
-  // a trace.
+  // Holds the times of each part, as far as this process knows them. Is empty
+  // without a trace.
   std::vector<RunGraphTimes> times_ ABSL_GUARDED_BY(mutex_);
   std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> client_token_ ABSL_GUARDED_BY(mutex_);

@@ -25,8 +25,8 @@ namespace leat {
 class MasterStep;
 
 // A MasterPartialRun is a partial run: a step that several calls of RunGraph
-// feed and fetch, on each of its tasks. Calls under way share its ownership. Is
-// thread-safe.
+// feed and fetch, on each of its tasks. Calls under way share its ownership. It
+// is thread-safe.
 class MasterPartialRun {
  public:
   // REQUIRES: `plan` is the plan of a partial run.
@@ -43,9 +43,9 @@ class MasterPartialRun {
   };
   // Begins a call, as PartialRunProgress::Begin does. Returns the error of End
   // if that was called. The call that uses the last feed or fetch closes the
-  // step, but not if calls that began earlier are under way: then the one of
-  // them all that ends last has to send a further call that closes it, so that
-  // no call is overtaken by the end.
+  // step, unless earlier calls are still under way. In that case, whichever
+  // call ends last has to send a further call, which closes the step. So the
+  // end of the step overtakes no call.
   absl::StatusOr<BegunCall> BeginCall(
       std::vector<std::pair<std::string, Tensor>> feeds,
       const std::vector<std::string>& fetches);

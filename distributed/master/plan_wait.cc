@@ -12,9 +12,9 @@
 namespace leat {
 namespace {
 
-// One wait. The table of plans owns the wait until the wait is over. The
-// callbacks of the timer and of the client's cancellation refer weakly to the
-// wait.
+// A PlanWait is one wait. The table of plans owns the wait until the wait is
+// over. The callbacks of the timer and of the client's cancellation refer
+// weakly to the wait.
 class PlanWait : public std::enable_shared_from_this<PlanWait> {
  public:
   PlanWait(const std::shared_ptr<RegisteredPlans>& plans, std::string key,

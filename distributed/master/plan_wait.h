@@ -2,7 +2,8 @@
 //
 // WaitForPlan lets a client wait for a plan. The wait ends early at the
 // client's deadline or when the client cancels its call. The plan is still made
-// after that, because other clients may wait for it. Is thread-safe.
+// after that, because other clients may wait for it. WaitForPlan is
+// thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 #define LEAT_DISTRIBUTED_MASTER_PLAN_WAIT_H_
 

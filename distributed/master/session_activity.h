@@ -57,7 +57,7 @@ class SessionActivity {
   // Closes the session. Begin and Touch return `why` (not OK) from now on.
   // Close itself counts as under way, until the caller passes `Closing::number`
   // to End. The call of End that leaves nothing under way calls `when_idle`.
-  // REQUIRES: called once.
+  // REQUIRES: this is called once.
   Closing Close(absl::Status why, absl::AnyInvocable<void() &&> when_idle);
 
   // Returns the time of the last Touch or End. Returns the current time if

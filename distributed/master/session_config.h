@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SessionConfig holds the options of a client's session on a cluster, read from
-// TensorFlow's ConfigProto. Is stateless and thread-safe.
+// TensorFlow's ConfigProto. It is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_CONFIG_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_CONFIG_H_
 

@@ -23,7 +23,7 @@ namespace {
 // The plan of a step takes about this many bytes for each node of the graph.
 constexpr int64_t kBytesOfPlannedNode = 1500;
 
-// The maximum number of extensions of one session that may wait for their turn.
+// Limits the number of extensions of one session that may wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
 
 }  // namespace

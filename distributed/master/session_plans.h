@@ -56,7 +56,7 @@ class SessionPlans {
   // Returns the handle by which clients and tasks name the session. It is
   // random.
   const std::string& handle() const { return handle_; }
-  // The devices that the session may use, and their tasks.
+  // Returns the devices that the session may use, and their tasks.
   const ClusterDevices& cluster() const { return cluster_; }
   // Returns the version of the graph, which every extension raises by one.
   int64_t graph_version() const;

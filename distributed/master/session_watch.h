@@ -34,8 +34,8 @@ namespace leat {
 // at the steps. Their error is UNAVAILABLE or ABORTED and names the task. The
 // loss of any other task ends no step.
 //
-// Is thread-safe. Is owned by a shared_ptr, because calls to tasks may outlive
-// the session.
+// A SessionWatch is thread-safe. Is owned by a shared_ptr, because calls to
+// tasks may outlive the session.
 class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
  public:
   // `own_task` is the master's task, which is not asked. The session owns

@@ -6,8 +6,8 @@
 namespace leat {
 
 // A Visit is the reply of a call that is inside. The call leaves the gate when
-// the reply is called, or destroyed without having been called. Is movable. The
-// handler gets a Visit as its Reply.
+// the reply is called, or destroyed without having been called. A Visit is
+// movable. The handler gets a Visit as its Reply.
 class CallGate::Visit {
  public:
   Visit(CallGate& gate, Reply reply) : gate_(&gate), reply_(std::move(reply)) {}

@@ -34,7 +34,7 @@ class CallGate {
   // the gate.
   Handler Around(Handler handler);
 
-  // Refuses new calls from now on. Calls that are inside go on. Idempotent.
+  // Refuses new calls from now on. Calls that are inside go on. Is idempotent.
   void Close();
 
   // Waits until no call is inside. Returns false if a call is still inside at

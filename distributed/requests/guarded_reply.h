@@ -36,7 +36,7 @@ class GuardedReply {
         absl::StrCat("the handler of ", method_, " has dropped its reply")));
   }
 
-  // REQUIRES: not called before.
+  // REQUIRES: the reply was not called before.
   void operator()(absl::StatusOr<Payload> response) && {
     LEAT_CHECK(finish_ != nullptr);
     std::exchange(finish_, nullptr)(std::move(response));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The resolver of the environment variable TF_CONFIG, as TensorFlow's
+// Defines the resolver of the environment variable TF_CONFIG, as TensorFlow's
 // TFConfigClusterResolver reads it and Kubeflow's TFJob writes it:
 //
 //   {"cluster": {"ps": ["h:p"], "worker": ["h:p", "h:p"]},

@@ -44,7 +44,7 @@ struct ServerOptions {
   bool insecure = false;
   // `config.task` replaces its `task`, and `files` replaces its `files`.
   DeviceSetOptions devices = {};
-  // The files that the graphs of clients may use. By default there are none.
+  // Says which files the graphs of clients may use. By default there are none.
   FileAccess files = {};
   // Holds the limits on what the task accepts from clients and peers, its
   // times, and how it receives large tensors.
@@ -64,9 +64,9 @@ struct ServerOptions {
   // Is called on any thread with messages for people, for example about the
   // tasks that a session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
-  // The ops that graphs may have, and their kernels. Is borrowed and must
-  // outlive the server. If they are null, the ops and kernels of this library
-  // are used.
+  // Are the ops that graphs may have, and their kernels. Both are borrowed and
+  // must outlive the server. If they are null, the ops and kernels of this
+  // library are used.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
 };
@@ -74,25 +74,26 @@ struct ServerOptions {
 // Says how many objects a server has now. The counts help tests and people to
 // find leaks.
 struct ServerCounters {
-  // Sessions that clients have with this task's master.
+  // Counts the sessions that clients have with this task's master.
   size_t master_sessions = 0;
-  // Sessions that masters have with this task, and the graphs in them.
+  // Count the sessions that masters have with this task, and the graphs in
+  // them.
   size_t sessions = 0;
   size_t graphs = 0;
-  // Calls of RunGraph that have not replied.
+  // Counts the calls of RunGraph that have not replied.
   size_t running = 0;
   // Counts the steps that have not ended.
   size_t steps = 0;
-  // Outboxes of steps (StepOutbox), including outboxes of ended steps that are
-  // not destroyed yet.
+  // Counts the outboxes of steps (StepOutbox), including outboxes of ended
+  // steps that are not destroyed yet.
   size_t rendezvous = 0;
 
   friend bool operator==(const ServerCounters&,
                          const ServerCounters&) = default;
 };
 
-// A Server is a running task. Is thread-safe. Owns its devices, services and
-// threads.
+// A Server is a running task. It is thread-safe. A Server owns its devices,
+// services and threads.
 class Server {
  public:
   // Makes a server that accepts calls when Start returns. Returns
@@ -109,7 +110,7 @@ class Server {
 
   // Refuses new steps (UNAVAILABLE, naming the task). Waits up to `grace` for
   // running steps to end and for peers to fetch the tensors of these steps.
-  // Then cancels the steps that are still running. Idempotent. Must not be
+  // Then cancels the steps that are still running. Is idempotent. Must not be
   // called on a thread of the transport.
   //
   // `on_waiting` is called after one second, and again from time to time, with

@@ -81,12 +81,12 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
 
   // Forgets all notices that are left. A task then ends these steps when it
   // ends their session, and ends the session when it notices that the master is
-  // gone. No call begins after Stop has returned. Idempotent. Must not be
+  // gone. No call begins after Stop has returned. Is idempotent. Must not be
   // called on the thread of `timers`.
   void Stop();
 
  private:
-  // A deletion that `task` may not have carried out.
+  // Describes a deletion that `task` may not have carried out.
   struct Deletion {
     std::string task = {};
     std::string session = {};
@@ -126,7 +126,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   absl::flat_hash_map<std::string, std::vector<int64_t>> steps_
       ABSL_GUARDED_BY(mutex_);
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
-  // Deletions by their id. The oldest has the smallest id.
+  // Maps ids to deletions. The oldest has the smallest id.
   std::map<int64_t, Deletion> deletions_ ABSL_GUARDED_BY(mutex_);
   int64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -64,7 +64,7 @@ class TaskCaller {
   }
 
   // Cancels all present and future calls whose options have no cancellation,
-  // with the status `why` (not OK). Idempotent.
+  // with the status `why` (not OK). Is idempotent.
   void Stop(const absl::Status& why) { stopping_->Cancel(why); }
 
  private:

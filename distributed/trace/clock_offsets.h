@@ -5,7 +5,7 @@
 //
 // The offsets follow from the order of events. A task received a call after the
 // master made the call, and answered before the master had the answer. A tensor
-// was sent before it was received. Is stateless and thread-safe.
+// was sent before it was received. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 #define LEAT_DISTRIBUTED_TRACE_CLOCK_OFFSETS_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MergeStepStats merges what the tasks of a step recorded into one StepStats,
-// which has the times of the master's clock. Is stateless and thread-safe.
+// which has the times of the master's clock. It is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 #define LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 

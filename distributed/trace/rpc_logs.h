@@ -2,8 +2,8 @@
 //
 // RPC logs: the logs from which a traced step gets the pulls of TensorFlow's
 // tasks. Tasks of Leat report their pulls in the reply of RunGraph.
-// TensorFlow's tasks write their pulls to logs instead, if they are told to. Is
-// stateless and thread-safe.
+// TensorFlow's tasks write their pulls to logs instead, if they are told to.
+// The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 #define LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that make the errors of calls that got no answer. Every transport
-// uses them, so that all transports have the same messages. Is stateless and
-// thread-safe.
+// These functions make the errors of calls that got no answer. Every transport
+// uses them, so that all transports have the same messages. The functions are
+// stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 

@@ -31,7 +31,7 @@ class UnixSocketFile {
 
   // Takes over the socket that is at `path` now. Does nothing if there is none.
   void Own(const std::string& path);
-  // Removes the socket, unless another file has taken its place. Idempotent.
+  // Removes the socket, unless another file has taken its place. Is idempotent.
   void Remove();
 
  private:

@@ -3,7 +3,7 @@
 // ToPayload converts a protobuf message to a payload. ParseMessage and
 // ParseSmall parse headers that a peer has sent. They limit the memory that a
 // parsed message takes, and the time that parsing takes on a transport's
-// thread. Is stateless and thread-safe.
+// thread. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_WIRE_MESSAGES_H_
 #define LEAT_DISTRIBUTED_WIRE_MESSAGES_H_
 
@@ -27,7 +27,7 @@ Payload ToPayload(const google::protobuf::MessageLite& message);
 // A transport's thread does not parse headers that are larger than this.
 inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 
-// The maximum memory, in bytes, that the parsed header of an answer may take.
+// Limits the memory, in bytes, that the parsed header of an answer may take.
 inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 
 // Returns INVALID_ARGUMENT if `header_bytes`, the size of a header, is above

@@ -47,8 +47,8 @@ struct Method {
   TensorField response = {};
   // Is the name of the request's message type, if requests larger than
   // kMaxInlineHeaderBytes (messages.h) are refused. A transport refuses such a
-  // request before it joins the received pieces. Is null if requests may be
-  // large.
+  // request before it joins the received pieces. The name is null if requests
+  // may be large.
   const char* small_request = nullptr;
 };
 

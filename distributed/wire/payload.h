@@ -31,15 +31,15 @@ struct WireTensor {
 
 using WireTensors = absl::InlinedVector<WireTensor, 2>;
 
-// Received bytes that are not yet decoded into tensors. The receiver must read
-// the other fields first. Only these fields say which device the tensors are
-// for and which account is charged for the memory. Owns the bytes. Is
-// thread-compatible.
+// Holds received bytes that are not yet decoded into tensors. The receiver must
+// read the other fields first. Only these fields say which device the tensors
+// are for and which account is charged for the memory. This object owns the
+// bytes. Is thread-compatible.
 class PendingTensors {
  public:
   virtual ~PendingTensors() = default;
 
-  // The number of bytes, as they were received.
+  // Returns the number of bytes, as they were received.
   virtual int64_t bytes() const = 0;
 
   // Returns true if a transport's thread may call Decode. The number of bytes

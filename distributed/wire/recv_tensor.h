@@ -3,7 +3,7 @@
 // These are the messages with which a task receives tensors of a step from
 // another task: a request for one or several keys, its response, and the chunks
 // of large tensors. The caller and the callee encode and decode them with the
-// functions below. Is stateless and thread-safe.
+// functions below. The functions are stateless and thread-safe.
 //
 // Between tasks of Leat a large tensor is sent as a *transfer*: the response
 // has the first chunk, and the receiver fetches the other chunks, several at a
@@ -95,7 +95,8 @@ inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
 // Holds the keys of a receive: a single key, or the keys of a bundle. The
-// receives of several steps share the keys of a bundle. Is a value.
+// receives of several steps share the keys of a bundle. The class is a value
+// type.
 class RecvKeys {
  public:
   using Shared = std::shared_ptr<const std::vector<ParsedKey>>;
@@ -137,8 +138,8 @@ Payload EncodeRecvRequest(const RecvRequest& request);
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
                                               absl::string_view header);
 
-// A tensor that was received or is to be sent. If `is_dead` is true, `tensor`
-// has no meaning.
+// Describes a tensor that was received or is to be sent. If `is_dead` is true,
+// `tensor` has no meaning.
 struct SentTensor {
   Tensor tensor = {};
   bool is_dead = false;
@@ -159,7 +160,7 @@ struct RecvResponse {
   // meaning.
   absl::InlinedVector<bool, 8> is_dead = {};
   // Is the time at which the response was sent, by the sender's clock, in
-  // microseconds since 1970. 0 if the time is not known.
+  // microseconds since 1970, or 0 if the time is not known.
   int64_t send_start_us = 0;
   // If set, the only tensor is the first chunk of this transfer.
   std::optional<Transfer> transfer = {};

@@ -16,7 +16,7 @@
 namespace leat {
 
 // A SliceCursor is a range of bytes in a list of slices, read from its front.
-// Is thread-compatible. It does not own the bytes. Copies are independent
+// It is thread-compatible. It does not own the bytes. Copies are independent
 // positions in the same bytes.
 class SliceCursor {
  public:

@@ -224,7 +224,7 @@ struct PlainForm {
   SliceCursor content = {};
 };
 
-// The maximum size of a shape in bytes. 254 extents take less than half of it.
+// Limits the size of a shape in bytes. 254 extents take less than half of it.
 constexpr uint64_t kMaxShapeBytes = 8192;
 
 std::optional<Shape> ShapeOf(const TensorShapeProto& proto) {

@@ -3,7 +3,7 @@
 // EncodePayload and SplitPayload convert between payloads and the bytes of
 // TensorFlow's messages, for transports between processes. Sending does not
 // copy the bytes of large tensors. Receiving does not join the pieces in which
-// a message arrived. Is stateless and thread-safe.
+// a message arrived. The functions are stateless and thread-safe.
 //
 // Received bytes come from a peer and are not trusted: whatever they contain,
 // the functions return a value or an error.

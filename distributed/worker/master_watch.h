@@ -45,7 +45,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
 
   // Begins to ask masters.
   void Start();
-  // Stops asking masters. Idempotent. Must not be called on the thread of
+  // Stops asking masters. Is idempotent. Must not be called on the thread of
   // `timers`.
   void Stop();
 

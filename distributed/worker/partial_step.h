@@ -48,7 +48,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   // Begins the run in the step table. Fails as StepTable::Begin does, and with
   // RESOURCE_EXHAUSTED if the session has no memory for the state of the run.
   absl::Status Join();
-  // Starts the graph. REQUIRES: Join has succeeded; called once.
+  // Starts the graph. REQUIRES: Join has succeeded, and this is called once.
   void Start();
   // Serves one call and replies to it.
   void Serve(RunGraphCall call);

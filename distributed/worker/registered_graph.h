@@ -40,9 +40,9 @@ class RegisteredGraph {
     // Several calls bring feeds and take fetches. Client-terminated nodes
     // exchange these through the rendezvous of the step.
     kPartialRuns,
-    // Either of the two: a master of TensorFlow does not say before it calls
-    // RunGraph. The graph is compiled for whole steps, and keeps what
-    // ForPartialRuns needs.
+    // Means either of the two, because a master of TensorFlow does not say
+    // which before it calls RunGraph. The graph is compiled for whole steps,
+    // and keeps what ForPartialRuns needs.
     kUnknown,
   };
 

@@ -53,7 +53,7 @@ class Worker {
 
   // Holds the numbers of objects that a worker has now.
   struct Counters {
-    // Sessions of masters, and the graphs of all sessions.
+    // Count the sessions of masters, and the graphs of all sessions.
     size_t sessions = 0;
     size_t graphs = 0;
     size_t running = 0;  // calls of RunGraph

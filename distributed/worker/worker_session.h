@@ -32,7 +32,8 @@ class RegisteredGraph;
 // Describes a master's task and the process that runs this task. A task that is
 // restarted has another incarnation. A master sends its MasterProcess to the
 // workers on which it creates a session. A worker can then find out whether
-// that process still exists (master_watch.h). Is a value, ordered by task.
+// that process still exists (master_watch.h). A MasterProcess is a value,
+// ordered by task.
 struct MasterProcess {
   std::string task = {};    // "/job:worker/replica:0/task:0"; "" if unknown
   int64_t incarnation = 0;  // of the task's first device
@@ -97,7 +98,7 @@ class WorkerSession {
   std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
   size_t num_graphs() const;
 
-  // Forgets all graphs and accepts no more. Idempotent. Running steps keep
+  // Forgets all graphs and accepts no more. Is idempotent. Running steps keep
   // their graphs and go on until StepTable::EndOf ends them.
   void Close();
   // Returns ABORTED if the session is closed.
@@ -111,8 +112,8 @@ class WorkerSession {
   // Holds the variables and queues of an isolated session.
   const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
-  // The first device, as the session sees it. Its host allocator allocates the
-  // feeds.
+  // Is the first device, as the session sees it. Its host allocator allocates
+  // the feeds.
   Device& first_device_;
   GraphRunner runner_;
   StepCounts steps_;

@@ -43,7 +43,7 @@ class WorkerSessions {
   WorkerSessions(const WorkerSessions&) = delete;
   WorkerSessions& operator=(const WorkerSessions&) = delete;
 
-  // Sessions that were removed and that the caller has to end.
+  // Holds sessions that were removed and that the caller has to end.
   using Ended = std::vector<std::shared_ptr<WorkerSession>>;
 
   // First looks for sessions that other processes of the same master task have

@@ -32,7 +32,7 @@ class StepAllocations;
 class StepStatsRecorder;
 class WorkerSession;
 
-// A call of RunGraph, as it was received.
+// Describes a call of RunGraph, as it was received.
 struct RunGraphCall {
   std::shared_ptr<CallContext> context = {};
   pb::RunGraphRequest request = {};  // without feeds
@@ -54,9 +54,9 @@ void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
 // Returns the error of a fetch, given by its rendezvous key, that is dead.
 absl::Status DeadFetch(absl::string_view key);
 
-// A WorkerStep is a run of one graph in a step. Is thread-safe. It owns itself
-// until it has replied. Until then it shares the ownership of its session and
-// its graph.
+// A WorkerStep is a run of one graph in a step. It is thread-safe. It owns
+// itself until it has replied. Until then it shares the ownership of its
+// session and its graph.
 class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
  public:
   // Runs `graph` for `call`, and replies when no part of the graph runs any
@@ -72,7 +72,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
                   std::shared_ptr<const RegisteredGraph> graph,
                   RunGraphCall call);
 
-  // For Run only. (std::make_shared needs a public constructor.)
+  // Only Run may call this. (std::make_shared needs a public constructor.)
   WorkerStep(const WorkerEnvironment& environment,
              std::shared_ptr<WorkerSession> session,
              std::shared_ptr<const RegisteredGraph> graph, RunGraphCall call);
@@ -134,8 +134,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   TimerQueue::Id timer_ = 0;
 
   Mutex mutex_;
-  // The number of users that have not left. The first user is Begin. 0 when the
-  // run replies.
+  // Is the number of users that have not left. The first user is Begin. The
+  // number is 0 when the run replies.
   int users_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);  // error before step_ is made
   std::unique_ptr<Step> step_ ABSL_GUARDED_BY(mutex_);

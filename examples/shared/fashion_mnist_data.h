@@ -51,7 +51,7 @@ absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
 // A Shard is one replica's share of the training images. The images come in
 // large batches, `replicas` times as large as the batch of a replica. Replica
 // number i takes part i of each large batch. All replicas together thus go
-// through the images as one program with large batches would. Is not
+// through the images as one program with large batches would. A Shard is not
 // thread-safe.
 class Shard {
  public:

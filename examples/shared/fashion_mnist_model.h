@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that build the networks and the optimizers of the Fashion-MNIST
+// These functions build the networks and the optimizers of the Fashion-MNIST
 // examples.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
@@ -21,7 +21,7 @@ namespace leat::examples {
 
 // Holds the values of the flags about the model and its training.
 struct ModelFlags {
-  // "mlp", a network with one hidden layer, or "cnn", a convolutional one.
+  // Is "mlp", a network with one hidden layer, or "cnn", a convolutional one.
   std::string model = "cnn";
   // Is the name of an optimizer, such as "adam" or "momentum".
   std::string optimizer = "adam";

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions for the main programs of the examples: they check flags, start the
-// task of a cluster, and determine the exit code.
+// These functions serve the main programs of the examples: they check flags,
+// start the task of a cluster, and determine the exit code.
 #ifndef LEAT_EXAMPLES_SHARED_PROGRAM_H_
 #define LEAT_EXAMPLES_SHARED_PROGRAM_H_
 

@@ -13,8 +13,8 @@
 
 namespace leat {
 
-// One edge, as its producer sees it: input `input` of `node` takes the
-// producer's output `output`. For a control edge, `input` and `output` are
+// Describes one edge, as its producer sees it: input `input` of `node` takes
+// the producer's output `output`. For a control edge, `input` and `output` are
 // TensorId::kControl.
 struct Use {
   NodeId node = kNoNode;

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Deadness: the outputs of a branch that was not taken are dead, and a node
-// with a dead input does not run. A graph in which no tensor can be dead runs
-// faster, because its steps need not check for dead tensors. Is thread-safe.
+// Deadness means that the outputs of a branch that was not taken are dead, and
+// that a node with a dead input does not run. A graph in which no tensor can be
+// dead runs faster, because its steps need not check for dead tensors. The
+// functions of this header are thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 #define LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 

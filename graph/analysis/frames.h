@@ -2,7 +2,8 @@
 //
 // Frames are the loops of a graph (OSDI'16 paper, section 3.4; TensorFlow's
 // dynamic control flow). An Enter opens a frame, an Exit leaves it, and the
-// nodes between them run once per iteration. Is thread-safe.
+// nodes between them run once per iteration. The functions of this header are
+// thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_FRAMES_H_
 #define LEAT_GRAPH_ANALYSIS_FRAMES_H_
 
@@ -29,11 +30,11 @@ struct Frames {
   static constexpr int32_t kRoot = 0;
 
   std::vector<Frame> frames = {};  // parents before children
-  // For each NodeId, the frame that the inputs of the node come from.
+  // Holds, for each NodeId, the frame that the inputs of the node come from.
   std::vector<int32_t> of_inputs = {};
-  // For each NodeId, the frame of the outputs of the node. It differs from the
-  // frame of the inputs for an Enter, which opens a frame, and for an Exit,
-  // which leaves one.
+  // Holds, for each NodeId, the frame of the outputs of the node. It differs
+  // from the frame of the inputs for an Enter, which opens a frame, and for an
+  // Exit, which leaves one.
   std::vector<int32_t> of_outputs = {};
 
   bool HasLoops() const { return frames.size() > 1; }

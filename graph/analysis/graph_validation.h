@@ -3,7 +3,7 @@
 // Checks untrusted graphs: their control flow, constants, function calls and
 // function bodies. Import (graph/io/) calls these checks. Code that changes a
 // graph may call them to check the result. No check recurses or loops without
-// bound. Is thread-safe.
+// bound. The functions of this header are thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 #define LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
 
@@ -26,7 +26,7 @@ absl::Status ValidateControlFlow(const Graph& graph);
 // attrs is not known, because the attr is absent or a placeholder ("$T").
 absl::Status CheckConstant(const AttrMap& attrs);
 
-// Bounds on the functions of a graph.
+// Limits the functions of a graph.
 struct FunctionLimits {
   int max_nesting = 100;          // how deep calls may nest
   int64_t max_nodes = 4'000'000;  // of the graph with every call inlined

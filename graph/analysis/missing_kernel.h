@@ -2,7 +2,7 @@
 //
 // HasKernel and MissingKernelError are about nodes of known ops for which there
 // is no kernel. A graph may contain such nodes; a step that reaches one fails.
-// Is stateless and thread-safe.
+// The functions of this header are stateless and thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_MISSING_KERNEL_H_
 #define LEAT_GRAPH_ANALYSIS_MISSING_KERNEL_H_
 

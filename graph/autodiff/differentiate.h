@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Differentiate builds the gradients of one body. The gradients of If, Case and
-// While (control_flow_gradients.h) call it for their bodies. Is not
-// thread-safe, because GraphBuilder is not.
+// While (control_flow_gradients.h) call it for their bodies. The functions of
+// this header are not thread-safe, because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_
 #define LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_
 

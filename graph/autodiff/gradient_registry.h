@@ -24,8 +24,8 @@ namespace leat {
 // A GradientContext is the argument of a gradient function. It holds one
 // operation and the gradients of the operation's outputs. The gradient function
 // passes the gradients of the inputs to set(). A GradientContext exists only
-// during one call of a gradient function. It is not thread-safe, because
-// GraphBuilder is not.
+// during one call of a gradient function. A GradientContext is not thread-safe,
+// because GraphBuilder is not.
 class GradientContext {
  public:
   // `needed` says for each input whether its gradient is wanted.

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for shapes in gradient functions (graph/gradients/). If shape
-// inference knows a shape, a helper adds a constant, so that training graphs
-// stay small. Otherwise the helper adds nodes that compute the shape. Errors go
-// to the builder. Is not thread-safe, because GraphBuilder is not.
+// These helpers compute shapes in gradient functions (graph/gradients/). If
+// shape inference knows a shape, a helper adds a constant, so that training
+// graphs stay small. Otherwise the helper adds nodes that compute the shape.
+// Errors go to the builder. The functions of this header are not thread-safe,
+// because GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
 #define LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
 

@@ -3,13 +3,13 @@
 // A GraphBuilder that builds the body of a function, such as a branch of a
 // Cond, has a Body as additional state. A Body has the arguments and the
 // results of the function. Arguments stand for outputs of the enclosing builder
-// (the parent). Private to graph/builder/ and graph/autodiff/.
+// (the parent). Only graph/builder/ and graph/autodiff/ use these classes.
 //
 // The builder of a graph has a BuilderTree, which owns the builders of all
 // bodies that were opened in the graph. The tree keeps the builder of a body
 // after the body has ended, because gradients differentiate the body and
-// Build() exports it. All pointers here point at builders of one tree. Is not
-// thread-safe, as GraphBuilder is not.
+// Build() exports it. All pointers here point at builders of one tree. The
+// classes are not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BODY_H_
 #define LEAT_GRAPH_BUILDER_BODY_H_
 
@@ -43,7 +43,7 @@ struct BodyArgument {
   // argument stands for. In this case, `outer` is set later, when the forward
   // node has an output with this value.
   Output intermediate = {};
-  // Set in the forward body of a loop, if the argument is a list of tensors
+  // Is set in the forward body of a loop, if the argument is a list of tensors
   // that a gradient needs. Each iteration pushes the value of this output onto
   // the list.
   Output pushed = {};
@@ -67,7 +67,8 @@ struct Body {
   // Holds the results of a branch or of a loop's condition. Is empty for the
   // body of a loop, whose results are the arguments' `next`.
   std::vector<Output> returns = {};
-  // Nodes of the parent. The node that calls the function must run after them.
+  // These are nodes of the parent. The node that calls the function must run
+  // after them.
   absl::flat_hash_set<NodeId> controls = {};
   // Is true if the body holds operations that every training step runs
   // (GraphBuilder::AddUpdate).

@@ -99,8 +99,9 @@ using ConstantType = std::conditional_t<
     !std::is_void_v<T>, T,
     std::conditional_t<Text<V>, std::string, std::decay_t<V>>>;
 
-// A type V of values from which b.Const<T>(value) can make a tensor: the value
-// converts to ConstantType<T, V>, and tensors can have elements of that type.
+// Is true if b.Const<T>(value) can make a tensor of a value of type V: the
+// value converts to ConstantType<T, V>, and tensors can have elements of that
+// type.
 template <class V, class T>
 concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
     (kDTypeOf<ConstantType<T, V>> != DType::kInvalid);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GraphBuilder::State holds all data of a GraphBuilder. This file also has
-// helpers that work on a State. Private to graph/builder/ and graph/autodiff/.
-// Is not thread-safe, as GraphBuilder is not.
+// helpers that work on a State. Only graph/builder/ and graph/autodiff/ use
+// this header. A State is not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 
@@ -70,7 +70,7 @@ struct BuilderContext {
   void UseDeviceOf(const NodeDef& node);
 };
 
-// An open scope, with the data that Close() needs to end it.
+// Describes an open scope, with the data that Close() needs to end it.
 struct OpenScope {
   uint64_t id = 0;               // unique in the State
   std::string description = {};  // for errors, such as "name scope 'a'"

@@ -77,10 +77,10 @@ using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
 using LoopBody =
     absl::FunctionRef<std::vector<Output>(absl::Span<const Output>)>;
 
-// A branch that returns no tensors and only has side effects. Cond and Case of
-// such branches return the Operation of the node. A step can run this
-// Operation, or another operation can run after it. The Operation is invalid
-// after an error.
+// An EffectFunction is a branch that returns no tensors and only has side
+// effects. Cond and Case of such branches return the Operation of the node. A
+// step can run this Operation, or another operation can run after it. The
+// Operation is invalid after an error.
 //
 //   Operation count = Cond(
 //       is_new, [&] { op::AssignAddVariableOp(n.handle(), 1); }, [] {});

@@ -3,9 +3,9 @@
 // Makes the nodes of Cond, Case and While, and of their gradients, from bodies
 // that have ended. Also adds outputs to such a node in place if the gradient of
 // the node needs them. The existing outputs of the node keep their numbers.
-// Private to graph/builder/control_flow*.cc and
-// graph/autodiff/control_flow_gradients.cc. Is not thread-safe, as GraphBuilder
-// is not.
+// Only graph/builder/control_flow*.cc and
+// graph/autodiff/control_flow_gradients.cc use this header. Is not thread-safe,
+// as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_NODES_H_
 #define LEAT_GRAPH_BUILDER_CONTROL_FLOW_NODES_H_
 

@@ -14,8 +14,8 @@
 namespace leat {
 namespace {
 
-// Stateful ops that only read. A node with such an op is not needed if nothing
-// uses its outputs.
+// These are stateful ops that only read. A node with such an op is not needed
+// if nothing uses its outputs.
 constexpr absl::string_view kReads[] = {"ReadVariableOp", "ResourceGather",
                                         "VarHandleOp", "VariableShape"};
 

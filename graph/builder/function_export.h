@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ExportFunctions turns the bodies that were built in a GraphBuilder into
-// functions of a library. GraphBuilder::Build() calls it. Is not thread-safe,
-// as GraphBuilder is not.
+// functions of a library. GraphBuilder::Build() calls it. ExportFunctions is
+// not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_FUNCTION_EXPORT_H_
 #define LEAT_GRAPH_BUILDER_FUNCTION_EXPORT_H_
 

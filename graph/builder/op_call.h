@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for the generated op functions (ops.h). Only generated code calls
-// these helpers. Is not thread-safe, as GraphBuilder is not.
+// These functions help the generated op functions (ops.h). Only generated code
+// calls them. They are not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_OP_CALL_H_
 #define LEAT_GRAPH_BUILDER_OP_CALL_H_
 

@@ -12,7 +12,7 @@
 // Handles are cheap to copy and do not own anything: the builder must outlive
 // them. A handle is invalid if it is default-constructed or returned after an
 // error. A program may pass an invalid handle to any function here, because the
-// builder keeps the error. Is not thread-safe, as GraphBuilder is not.
+// builder keeps the error. They are not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_OUTPUT_H_
 #define LEAT_GRAPH_BUILDER_OUTPUT_H_
 

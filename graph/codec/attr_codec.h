@@ -3,7 +3,8 @@
 // Converts AttrValue and AttrMap to and from TensorFlow's AttrValue messages.
 // Decoding checks everything that it reads, because messages are untrusted.
 //
-// Thread-safe, but two threads must not share an AttrBudget.
+// The functions of this header are thread-safe, but two threads must not share
+// an AttrBudget.
 #ifndef LEAT_GRAPH_CODEC_ATTR_CODEC_H_
 #define LEAT_GRAPH_CODEC_ATTR_CODEC_H_
 

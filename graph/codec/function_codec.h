@@ -3,7 +3,8 @@
 // Converts Function to and from TensorFlow's FunctionDef message.
 // Shared-resource ids and debug information are not kept, because calls are
 // inlined before placement. Decoding checks the messages, because they are
-// untrusted. Thread-safe, but two threads must not share an AttrBudget.
+// untrusted. The functions of this header are thread-safe, but two threads must
+// not share an AttrBudget.
 #ifndef LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
 #define LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
 

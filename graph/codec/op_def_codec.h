@@ -3,7 +3,7 @@
 // Converts OpDef to and from TensorFlow's OpDef message, which is the signature
 // of a function or an entry in a list of ops. Descriptions, deprecations and
 // full types are not kept. Decoding checks the messages, because they are
-// untrusted. Is thread-safe.
+// untrusted. The functions of this header are thread-safe.
 #ifndef LEAT_GRAPH_CODEC_OP_DEF_CODEC_H_
 #define LEAT_GRAPH_CODEC_OP_DEF_CODEC_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // FunctionGraph holds the body of a function as a Graph, so that it can be
-// changed like any other graph and then written back as a function. Is
+// changed like any other graph and then written back as a function. It is
 // thread-compatible.
 #ifndef LEAT_GRAPH_FUNCTIONS_FUNCTION_GRAPH_H_
 #define LEAT_GRAPH_FUNCTIONS_FUNCTION_GRAPH_H_

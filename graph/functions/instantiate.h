@@ -46,9 +46,9 @@ struct FunctionBody {
   std::vector<BodyNode> nodes = {};  // in the order of Function::nodes
   std::vector<BodyTensor> returns = {};
   std::vector<DType> return_types = {};
-  // Positions of the nodes that must run even if no result needs them: the
-  // function's control outputs or, if it has none, the stateful nodes that
-  // nothing uses.
+  // Holds the positions of the nodes that must run even if no result needs
+  // them: the function's control outputs or, if it has none, the stateful nodes
+  // that nothing uses.
   std::vector<int32_t> control_outputs = {};
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ReachableFunctions finds the functions that a part of a graph may call, so
-// that only these travel with the part to another task. Is stateless and
+// that only these travel with the part to another task. It is stateless and
 // thread-safe.
 #ifndef LEAT_GRAPH_FUNCTIONS_REACHABLE_FUNCTIONS_H_
 #define LEAT_GRAPH_FUNCTIONS_REACHABLE_FUNCTIONS_H_

@@ -34,7 +34,7 @@ namespace leat::gen {
 //  - the attrs that have no default and do not follow from the inputs;
 //  - a struct of the attrs that have a default;
 //  - the source location of the call.
-// Is immutable and so thread-safe.
+// An OpCode is immutable and so thread-safe.
 class OpCode {
  public:
   // `op` is borrowed and must outlive this object.

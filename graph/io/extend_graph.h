@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Extends a graph again and again, each time at the cost of what is new. A
-// program that extends a graph once calls ExtendGraph of graph_def.h.
-// Thread-safe, but other threads must not use a graph while ExtendGraph changes
-// it.
+// program that extends a graph once calls ExtendGraph of graph_def.h. The
+// functions of this header are thread-safe, but other threads must not use a
+// graph while ExtendGraph changes it.
 #ifndef LEAT_GRAPH_IO_EXTEND_GRAPH_H_
 #define LEAT_GRAPH_IO_EXTEND_GRAPH_H_
 

@@ -8,8 +8,8 @@
 //
 // Import checks an untrusted graph completely, except that it does not infer
 // shapes. So the planner and the executor can rely on a graph that import has
-// accepted. Thread-safe, but other threads must not use a graph while
-// ExtendGraph changes it.
+// accepted. The functions of this header are thread-safe, but other threads
+// must not use a graph while ExtendGraph changes it.
 #ifndef LEAT_GRAPH_IO_GRAPH_DEF_H_
 #define LEAT_GRAPH_IO_GRAPH_DEF_H_
 
@@ -33,7 +33,7 @@ namespace leat {
 // reader (min_consumer).
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on a graph, including what ExtendGraph adds to it later. A flag of a
+// Limits a graph, including what ExtendGraph adds to it later. A flag of a
 // server may lower a limit, so errors call a limit by the name of its flag, for
 // example max_graph_nodes.
 struct ImportLimits {

@@ -6,7 +6,7 @@
 //   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("model.pb"));
 //   LEAT_RETURN_IF_ERROR(SaveGraph(graph, "model.pbtxt"));
 //
-// Is thread-safe.
+// The functions of this header are thread-safe.
 #ifndef LEAT_GRAPH_IO_GRAPH_FILE_H_
 #define LEAT_GRAPH_IO_GRAPH_FILE_H_
 

@@ -27,7 +27,7 @@ namespace protobuf = google::protobuf;
 // parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
 
-// The memory that a message may take. Files that deceive have many small
+// Limits the memory that a message may take. Files that deceive have many small
 // messages, each of which takes a hundred times as much memory as in the file.
 constexpr int64_t kMaxParsedBytes = int64_t{16} << 30;
 

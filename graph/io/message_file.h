@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Reads and writes files that hold one message, binary or text. Trusts nothing
-// in the files. Is stateless and thread-safe.
+// in the files. The functions of this header are stateless and thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::string content, ReadMessageFile(path));
 //   if (!ParseBinary(content, message)) return FileError(path, "is no graph");

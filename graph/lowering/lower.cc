@@ -15,7 +15,7 @@
 namespace leat {
 namespace {
 
-// The kinds of nodes that call functions. kCall is a PartitionedCall, and
+// Lists the kinds of nodes that call functions. kCall is a PartitionedCall, and
 // kFunction is a node whose op is the name of a function.
 enum class Kind : uint8_t { kOther, kIf, kCase, kWhile, kCall, kFunction };
 

@@ -8,7 +8,7 @@
 
 namespace leat {
 
-// Bounds on the lowered graph. Errors name these limits in the same way as the
+// Limits the lowered graph. Errors name these limits in the same way as the
 // limits in ImportLimits (graph_def.h).
 struct LowerLimits {
   int64_t max_nodes = 4'000'000;     // of the lowered graph

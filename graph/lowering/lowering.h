@@ -4,7 +4,7 @@
 // lowers nodes of one kind. It adds nodes that compute what the lowered node
 // computes, and returns the outputs that have the results. LowerFunctions
 // (lower.h) calls these functions and rewires the consumers of the lowered
-// nodes. Private to this folder. Is not thread-safe.
+// nodes. Only this folder uses it. A Lowering is not thread-safe.
 //
 // Each call of LowerFunctions has one Lowering, which adds nodes and removes
 // none.

@@ -39,7 +39,7 @@ struct OptimizerOptions {
   // that it was allowed to write. But if it failed with RESOURCE_EXHAUSTED, it
   // counts as if it had written nothing, because it got no memory to write to.
   static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
-  // The maximum numbers of bytes that one evaluation may read and write if the
+  // Limit the numbers of bytes that one evaluation may read and write if the
   // node is of CostClass::kExpensive or reads strings. A node above these
   // limits stays in the step. An expensive node uses up more of kMaxFoldingWork
   // than the bytes that it reads and writes. It uses up one more byte for each

@@ -82,8 +82,8 @@ struct RunPassesOptions {
   // Holds the devices that nodes are placed on. Passes do not change the op of
   // a node on a device that is not listed here.
   absl::Span<const DeviceInfo> devices = {};
-  // Tasks that run TensorFlow, such as "/job:ps/replica:0/task:1". Passes do
-  // not give nodes on these tasks an op whose name begins with '_'.
+  // Lists the tasks that run TensorFlow, such as "/job:ps/replica:0/task:1".
+  // Passes do not give nodes on these tasks an op whose name begins with '_'.
   std::vector<std::string> foreign_tasks = {};
   // Computes constants; if null, no node is evaluated.
   ConstantEvaluator* evaluator = nullptr;

@@ -18,7 +18,7 @@
 namespace leat {
 namespace {
 
-// The maximum number of control edges that a node may have after a pass has
+// Limits the number of control edges that a node may have after a pass has
 // copied control edges of other nodes to it. Without this limit, passes could
 // take quadratic time.
 constexpr size_t kMaxControls = 16;

@@ -25,7 +25,8 @@
 
 namespace leat {
 
-// Each call of RunPasses has one PassContext. Is thread-compatible.
+// Each call of RunPasses has one PassContext. A PassContext is
+// thread-compatible.
 class PassContext {
  public:
   // The arguments are not owned and must outlive the context. Fails with
@@ -154,7 +155,7 @@ class PassContext {
   absl::flat_hash_map<const OpDef*, uint8_t> traits_of_ops_;
   std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
   bool has_unconditional_ = false;     // kUnconditional has been computed
-  // The numbers of bytes that further constants may have, and that further
+  // Are the numbers of bytes that further constants may have, and that further
   // evaluations may read and write.
   int64_t left_bytes_ = 0;
   int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RunPasses optimizes the graph of a step with the passes of a registry
-// (pass.h). Is thread-safe.
+// (pass.h). It is thread-safe.
 #ifndef LEAT_GRAPH_OPTIMIZER_RUN_PASSES_H_
 #define LEAT_GRAPH_OPTIMIZER_RUN_PASSES_H_
 

@@ -185,8 +185,8 @@ class Fuser {
   const OpDef* relu_grad_ = nullptr;
   const OpDef* max_pool_grad_ = nullptr;
   absl::flat_hash_set<const OpDef*> activations_;
-  // The number of uses of each node, by NodeId (see CountUses). Is empty until
-  // Absorbable is first called.
+  // Holds the number of uses of each node, by NodeId (see CountUses). Is empty
+  // until Absorbable is first called.
   std::vector<int32_t> uses_;
 };
 

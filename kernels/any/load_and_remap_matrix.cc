@@ -79,7 +79,8 @@ class Remapping {
  private:
   explicit Remapping(absl::Span<const int64_t> old_ids) : old_ids_(old_ids) {}
 
-  // Returns the new ids whose old ids are `begin` or greater, sorted by these.
+  // Returns the new ids whose old ids are `begin` or greater, sorted by their
+  // old ids.
   absl::Span<const int64_t> From(int64_t begin) const {
     const absl::Span<const int64_t> order = order_.data<int64_t>();
     const auto first = std::lower_bound(

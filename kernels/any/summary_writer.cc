@@ -26,7 +26,7 @@
 namespace leat::kernels::any::summary_writer {
 namespace {
 
-// How many event files the kernels of a device may keep open.
+// Says how many event files the kernels of a device may keep open.
 constexpr int kMaxWriters = 256;
 
 // Counts the open event files of a device. Is thread-safe.

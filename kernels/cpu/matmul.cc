@@ -24,8 +24,8 @@ namespace {
 constexpr auto kTypes = kFloats + kIndices;
 constexpr auto kBatchTypes = kTypes + DTypeList<int16_t>();
 
-// The type in which products of T are computed. 16-bit types are computed in a
-// wider type, so no product is compiled for them.
+// Is the type in which products of T are computed. 16-bit types are computed in
+// a wider type, so no product is compiled for them.
 template <class T>
 using Arithmetic = std::conditional_t<
     sizeof(T) != 2, T,

@@ -29,7 +29,7 @@ constexpr int64_t kBlock = 4096;
 constexpr int64_t kRowBlock = 128;
 constexpr int64_t kTile = 512;  // columns; their partial results stay in cache
 
-// Reduces at most kBlock elements, in kLanes partial results.
+// Reduces at most kBlock elements, by way of kLanes partial results.
 template <class Op, class In, class W>
 W ReduceBlock(const In* from, int64_t n) {
   if (n < kLanes) {

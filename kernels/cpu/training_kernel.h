@@ -142,7 +142,8 @@ class DenseTraining final : public Kernel {
 // Updates the rows of the first dimension that `indices` names. If `indices`
 // names a row several times, the row is updated that many times, in order. If
 // the shapes do not fit or an index is out of range, Compute returns
-// INVALID_ARGUMENT and changes no row. Is immutable and so thread-safe.
+// INVALID_ARGUMENT and changes no row. A SparseTraining is immutable and so
+// thread-safe.
 template <class Rule, class T>
 class SparseTraining final : public Kernel {
  public:

@@ -2,7 +2,7 @@
 //
 // These are the update rules of TensorFlow's training ops, such as ApplyAdam.
 // DenseTraining and SparseTraining (training_kernel.h) turn a rule into a
-// kernel. So the dense and the sparse form of an op share one rule. Is
+// kernel. So the dense and the sparse form of an op share one rule. They are
 // stateless.
 //
 // A rule is a class with these static members:
@@ -23,8 +23,8 @@
 
 namespace leat::kernels::cpu {
 
-// Views of adjacent elements. A Stretch is a view of a variable, and a
-// ConstStretch is a view of a gradient. They own nothing.
+// These are views of adjacent elements. A Stretch is a view of a variable, and
+// a ConstStretch is a view of a gradient. They own nothing.
 template <class W>
 using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
@@ -37,7 +37,7 @@ struct RuleOptions {
   bool update_slots = true;   // attr of Adagrad; true: updates accum
 };
 
-// ApplyGradientDescent:
+// ApplyGradientDescent computes:
 //
 //   var -= alpha * delta
 struct GradientDescentRule {
@@ -61,7 +61,7 @@ void UpdateMomentum(const RuleOptions& options, W lr, W momentum, Stretch<W>* v,
   }
 }
 
-// ApplyMomentum:
+// ApplyMomentum computes:
 //
 //   accum = momentum * accum + grad
 //   var -= lr * accum
@@ -75,7 +75,8 @@ struct MomentumRule {
   }
 };
 
-// ApplyAdagrad (Duchi, Hazan and Singer, "Adaptive Subgradient Methods", 2011):
+// ApplyAdagrad (Duchi, Hazan and Singer, "Adaptive Subgradient Methods", 2011)
+// computes:
 //
 //   accum += grad^2                              (with update_slots)
 //   var -= lr * grad / sqrt(accum)
@@ -89,8 +90,8 @@ struct AdagradRule {
   }
 };
 
-// ApplyAdam (Kingma and Ba, "Adam", 2014), with the correction of the bias in
-// the step size:
+// ApplyAdam (Kingma and Ba, "Adam", 2014) computes, with the correction of the
+// bias in the step size:
 //
 //   alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
 //   m += (grad - m) * (1 - beta1)
@@ -117,7 +118,7 @@ struct AdamRule {
   }
 };
 
-// ApplyRMSProp (Tieleman and Hinton, 2012):
+// ApplyRMSProp (Tieleman and Hinton, 2012) computes:
 //
 //   ms += (grad^2 - ms) * (1 - rho)
 //   mom = momentum * mom + lr * grad / sqrt(ms + epsilon)

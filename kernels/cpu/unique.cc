@@ -26,7 +26,8 @@
 namespace leat::kernels::cpu::unique {
 namespace {
 
-// A hash that agrees with ==: 0 and -0 have the same hash. NaN equals nothing.
+// Computes a hash that agrees with ==: 0 and -0 have the same hash. NaN equals
+// nothing.
 template <class T>
 struct HashOf {
   size_t operator()(const T& value) const { return absl::Hash<T>()(value); }

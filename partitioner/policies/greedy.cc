@@ -24,7 +24,7 @@
 namespace leat::policies::greedy {
 namespace {
 
-// Values that are used in place of a device. kAnywhere means that no device is
+// These values are used in place of a device. kAnywhere means that no device is
 // preferred, and kSeveral means that the consumers are on several devices.
 constexpr int kAnywhere = -1;
 constexpr int kSeveral = -2;

@@ -82,7 +82,7 @@ TEST(IndexTableTest, EveryDamagedByteAndEveryLostEndIsNoticed) {
   }
 }
 
-// Makes a table by hand, whatever its blocks say.
+// Makes a table by hand. Its blocks may say anything.
 class HandMade {
  public:
   // Adds a block that begins with `entries`, as keys with their lengths.

@@ -58,8 +58,8 @@ class CountingClient {
   CountingClient(CountingModel model, SessionOptions options);
   ~CountingClient() { Stop(); }
 
-  // Waits for the current step to end, then ends the thread. Idempotent. Must
-  // be called by one thread only.
+  // Waits for the current step to end, then ends the thread. Is idempotent.
+  // Must be called by one thread only.
   void Stop();
 
   // Return the numbers of steps that have begun and that have succeeded.

@@ -55,8 +55,8 @@ struct ServedClusterOptions {
 };
 
 // Owns the processes. The destructor kills the processes that still run. The
-// Expect functions and End fail the test if an expectation does not hold. Is
-// thread-compatible.
+// Expect functions and End fail the test if an expectation does not hold. A
+// ServedCluster is thread-compatible.
 class ServedCluster {
  public:
   // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with the

@@ -70,7 +70,7 @@ struct TracedValues {
 // Holds the gradients that synchronous training has averaged.
 struct TracedMeans {
   int64_t gradients = 0;
-  // The number of means with more gradients than required.
+  // Is the number of means with more gradients than required.
   int64_t large = 0;
 };
 

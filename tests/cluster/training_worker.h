@@ -30,8 +30,8 @@ namespace leat::testing {
 SessionOptions WorkerSessionOptions(const ServedCluster& cluster, int worker);
 
 // Runs steps from construction to Stop. A step may fail only with a recoverable
-// error; any other error fails the test. Is thread-safe, except for Stop, which
-// must be called by one thread only.
+// error; any other error fails the test. A TrainingWorker is thread-safe,
+// except for Stop, which must be called by one thread only.
 class TrainingWorker {
  public:
   struct Program {
@@ -56,8 +56,8 @@ class TrainingWorker {
   explicit TrainingWorker(Program program);
   ~TrainingWorker() { Stop(); }
 
-  // Aborts the current step, closes the session and ends the thread.
-  // Idempotent.
+  // Aborts the current step, closes the session and ends the thread. Is
+  // idempotent.
   void Stop();
 
   // Return the numbers of steps that have begun and that have succeeded.

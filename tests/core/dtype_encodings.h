@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's dtypes and its encodings of two values of each. Is written by
+// TensorFlow's dtypes and its encodings of two values of each. Written by
 // make_dtype_encodings.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_
 #define LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_
@@ -11,7 +11,7 @@ struct DTypeEncoding {
   int number;
   const char* name;         // in messages of TensorFlow's C++
   const char* python_name;  // tf.DType.name
-  // Are a TensorProto and the elements; empty for objects.
+  // A TensorProto and the elements; empty for objects.
   const char* message_hex;
   const char* bytes_hex;
 };

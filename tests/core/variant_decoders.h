@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Decoders() is the table of variant decoders that the core tests pass to
+// Decoders returns the table of variant decoders that the core tests pass to
 // DecodeTensor. It knows tensor lists and optionals under TensorFlow's type
 // names, as the table of the op registry does.
 #ifndef LEAT_TESTS_CORE_VARIANT_DECODERS_H_

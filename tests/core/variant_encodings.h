@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of variants as TensorFlow encodes them. Is written by
+// Tensors of variants as TensorFlow encodes them. Written by
 // make_variant_encodings.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_
 #define LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_
@@ -35,7 +35,7 @@ inline constexpr char kNoneHex[] =
     "0815120022201f0a1a74656e736f72666c6f773a3a646174613a3a4f7074696f6e616c12"
     "0100";
 
-// Is a vector of two lists.
+// A vector of two lists.
 inline constexpr char kTwoListsHex[] =
     "0815120412020802227b51280a1674656e736f72666c6f773a3a54656e736f724c697374"
     "121f02000201ffffffffffffffffff01120b08ffffffffffffffffff01120208021a1608"

@@ -20,9 +20,9 @@
 
 namespace leat::testing {
 
-// Thread-safe, with two exceptions: Serve must be called before the first call,
-// and IgnoreCancellation must be called while no call is under way. Owns the
-// handlers. Must outlive its calls.
+// Is thread-safe, with two exceptions: Serve must be called before the first
+// call, and IgnoreCancellation must be called while no call is under way. Owns
+// the handlers. Must outlive its calls.
 class FakeTransport final : public Transport {
  public:
   // Handlers run on `threads`, which is borrowed. If `threads` is null,

@@ -34,7 +34,8 @@ absl::StatusOr<leat::IndexEntries> Read(absl::string_view table) {
   return leat::ReadIndexTable(table, memory);
 }
 
-// Reads a table. One that is accepted must be the same if it is written again.
+// Reads a table. A table that is accepted must be the same if it is written
+// again.
 void ReadTable(absl::string_view bytes) {
   const auto entries = Read(bytes);
   if (!entries.ok()) return;

@@ -361,7 +361,7 @@ TEST_F(CudaGpuTest, PrintsHowFastItCopies) {
     const Tensor ordinary = OnHost(false, elements);
     const double own = best(
         [&] { stream().CopyToDevice(ordinary, there).IgnoreError(); }, wait);
-    // CUDA's pageable copy is what the pieces compete with.
+    // The pieces compete with CUDA's pageable copy.
     const double pageable = best(
         [&] {
           api_->CopyToDevice(raw, there.mutable_raw_data(), ordinary.raw_data(),

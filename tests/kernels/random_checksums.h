@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Is written by make_random_checksums.py with TensorFlow 2.15.1.
+// Written by make_random_checksums.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_KERNELS_RANDOM_CHECKSUMS_H_
 #define LEAT_TESTS_KERNELS_RANDOM_CHECKSUMS_H_
 

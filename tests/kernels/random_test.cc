@@ -183,8 +183,9 @@ TEST(PhiloxTest, SkipCarriesIntoEveryWord) {
   EXPECT_EQ(philox.counter(), (Philox::Sample{0, 0, 0, 6}));
 }
 
-// Returns the largest distance of two tensors of floats, relative to the larger
-// one of 1 and the expected value.
+// Returns the largest difference between elements of two tensors of floats. The
+// difference is relative to the expected value, or absolute if that value is
+// below 1.
 double Distance(const Tensor& got, const Tensor& expected) {
   double worst = 0;
   VisitDType(kFloats, expected.dtype(), [&](auto tag) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Is written by make_training_cases.py with TensorFlow 2.15.1.
+// Written by make_training_cases.py with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_KERNELS_TRAINING_CASES_H_
 #define LEAT_TESTS_KERNELS_TRAINING_CASES_H_
 

@@ -196,7 +196,8 @@ TEST_F(ResourceVariableTest, RefusesTheHandleOfAnotherDevice) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// TensorFlow's codes: an op that reads finds no variable, others are refused.
+// The codes are TensorFlow's: an op that reads finds no variable, others are
+// refused.
 TEST_F(ResourceVariableTest, TheHandleOfAQueueNamesNone) {
   const auto queue =
       harness_.RunOne("FIFOQueueV2",

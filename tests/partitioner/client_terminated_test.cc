@@ -212,7 +212,7 @@ TEST_F(ArgsToRecvsTest, RefusesWhatIsNotOfTheSignatureOrTheDevices) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(kWorkerCpu));
 }
 
-// Tests of graphs that a peer sends.
+// Tests graphs that a peer sends.
 
 std::string Ends(const std::string& tensor, const std::string& type,
                  const std::string& device = kPsCpu,

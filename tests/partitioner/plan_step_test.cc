@@ -108,7 +108,6 @@ TEST_F(PlanStepTest, NodesAfterAnUpdateReadItsReference) {
   EXPECT_EQ(graph.node(reader.inputs[0].node).name(), "v");
 }
 
-// Returns the error with which a step with `connections` is refused.
 class ConnectionsTest : public PlanStepTest {
  protected:
   ConnectionsTest() {
@@ -118,6 +117,7 @@ class ConnectionsTest : public PlanStepTest {
     neg = op::Neg(x);
     sum = op::Add(neg, y);
   }
+  // Returns the error with which a step with `connections` is refused.
   std::string Refused(std::vector<TensorConnection> connections,
                       std::vector<std::string> feeds = {"x"},
                       std::vector<std::string> fetches = {}) {

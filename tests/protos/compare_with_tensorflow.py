@@ -32,8 +32,8 @@ OUR_FILES = ["leat/protos/health.proto",
              "leat/protos/status.proto",
              "leat/protos/status_payloads.proto"]
 OUR_NUMBERS = 1000
-# Is a number of ours where TensorFlow has an enum, which is the same on the
-# wire.
+# Lists fields that are numbers here and enums in TensorFlow, which is the same
+# on the wire.
 NUMBERS = ["leat.pb.RunStepResponse.status_code",
            "leat.pb.RunGraphResponse.status_code"]
 

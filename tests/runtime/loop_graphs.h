@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that build graphs with loops, and functions that spread the nodes
-// of a graph over devices. The tests of the executor and of partitioning use
-// them.
+// These functions build graphs with loops, and spread the nodes of a graph over
+// devices. The tests of the executor and of partitioning use them.
 #ifndef LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 #define LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 
@@ -27,7 +26,7 @@ inline constexpr char kResult[] = "y/Identity";
 inline constexpr std::chrono::seconds kTimeout(30);
 
 // Builds v1 control flow (Enter, Merge, Switch, Exit, NextIteration) as
-// TensorFlow's Python API does. Errors make the test fail. Is
+// TensorFlow's Python API does. Errors make the test fail. A LoopGraph is
 // thread-compatible.
 class LoopGraph {
  public:

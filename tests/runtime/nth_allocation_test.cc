@@ -230,7 +230,7 @@ class Sessions {
   virtual std::string Leaks() { return ""; }
 };
 
-// Sessions on two devices of this process.
+// Makes sessions on two devices of this process.
 class LocalSessions final : public Sessions {
  public:
   Graph Placed(const Graph& graph) const override {
@@ -253,7 +253,7 @@ class LocalSessions final : public Sessions {
       DeviceSet::Create({.num_cpus = 2, .num_threads = 2}).value();
 };
 
-// Sessions on two tasks of one device each.
+// Makes sessions on two tasks of one device each.
 class ClusterSessions final : public Sessions {
  public:
   Graph Placed(const Graph& graph) const override {

@@ -19,7 +19,8 @@
 namespace leat::testing {
 
 // Owns the step, its rendezvous, its arguments and its results. This object
-// must outlive the step. Is thread-safe after Start, except for step().
+// must outlive the step. A StartedStep is thread-safe after Start, except for
+// step().
 class StartedStep {
  public:
   // Prepares a step with the arguments `args` and with `num_returns` results.

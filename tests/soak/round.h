@@ -28,8 +28,8 @@ struct Round {
 };
 
 // The rounds depend only on the seed. No fault comes a second time before all
-// others have come. Synchronous and asynchronous training take turns. Is not
-// thread-safe.
+// others have come. Synchronous and asynchronous training take turns. A
+// Schedule is not thread-safe.
 class Schedule {
  public:
   explicit Schedule(uint32_t seed) : random_(seed) {}

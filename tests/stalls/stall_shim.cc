@@ -15,7 +15,7 @@
 //                      program's name, the number of stalls and the seconds
 //                      that the stalls took
 //
-// Is thread-safe, because all data that threads share are atomic.
+// The library is thread-safe, because all data that threads share are atomic.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

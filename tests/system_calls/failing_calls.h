@@ -15,7 +15,8 @@
 namespace leat::testing {
 
 // Counts the calls of all threads, from construction on, in the order in which
-// they occur. Only one object may exist at a time. Is used by one thread.
+// they occur. Only one object may exist at a time. The object is used by one
+// thread.
 class FailingCalls {
  public:
   // Makes call number `n` (1, 2, ...) fail, and also all later calls if `which`

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LossyFolder is a model of a folder on a disk whose machine loses its power.
-// It keeps only what was synced, and anything of the rest that POSIX permits.
+// It keeps what was synced. Of the rest it keeps anything that POSIX permits to
+// be kept.
 //
 //   LossyFolder folder;
 //   for (const FileCall& call : recorded.calls()) {

@@ -22,7 +22,7 @@ struct FileCall {
 };
 
 // Records the calls of all threads while it exists. Only one object may exist
-// at a time. Is used by one thread.
+// at a time. The object is used by one thread.
 class RecordedCalls {
  public:
   RecordedCalls();
@@ -42,9 +42,9 @@ void SkipSyncs();
 // now on, before the call is made, but after half of a write.
 void KillAt(int64_t n);
 
-// For failing_calls.cc. BeginFileCall counts a call before it is made, and
-// returns true if the process must end in it, which the caller does with
-// EndProcess. EndFileCall records a call that has succeeded.
+// These functions are for failing_calls.cc. BeginFileCall counts a call before
+// it is made, and returns true if the process must end in it, which the caller
+// does with EndProcess. EndFileCall records a call that has succeeded.
 bool BeginFileCall();
 [[noreturn]] void EndProcess();
 void EndFileCall(const FileCall& call);

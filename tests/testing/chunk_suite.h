@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of large tensors between tasks, over every transport. The tensors must
+// Tests large tensors between tasks, over every transport. The tensors must
 // arrive whole, in the expected number of chunks, and nothing of them may be
 // left when their step ends. One file of a test program includes this file and
 // instantiates ChunkTest with names of transports.
@@ -46,8 +46,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // A ChunkTask is a task of a cluster with a worker and no master. It counts the
-// calls that it gets and can hold back calls of FetchChunk. Is thread-safe.
-// Owns its devices, tables, transport and threads.
+// calls that it gets and can hold back calls of FetchChunk. It is thread-safe.
+// A ChunkTask owns its devices, tables, transport and threads.
 class ChunkTask {
  public:
   // `transports` is borrowed and has a transport named `transport`.

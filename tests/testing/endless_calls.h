@@ -30,8 +30,8 @@ MethodCall RecvThatNobodySends(const std::string& task, uint64_t incarnation);
 
 // Holds two sessions on one task that the endless calls use: a client's session
 // with a callable, and a master's session with a registered graph. The callable
-// and the graph dequeue from queues that stay empty. Is used by one thread.
-// Fails the test if a session cannot be made or ended.
+// and the graph dequeue from queues that stay empty. The object is used by one
+// thread. Fails the test if a session cannot be made or ended.
 class EndlessCalls {
  public:
   // Creates the sessions on `task`, which listens at `address`. `transport` is

@@ -19,7 +19,8 @@
 namespace leat::testing {
 
 // Counts the allocations of all threads, from construction on, in the order in
-// which they occur. Only one object may exist at a time. Is used by one thread.
+// which they occur. Only one object may exist at a time. The object is used by
+// one thread.
 class FailingAllocations {
  public:
   // Makes allocation number `n` (1, 2, ...) fail, and also all later

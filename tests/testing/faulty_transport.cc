@@ -40,7 +40,7 @@ class FaultyTransport::FaultyCall
         options_(std::move(options)),
         done_(std::move(done)) {}
 
-  // Sends the request, loses it or delays it. REQUIRES: called once.
+  // Sends the request, loses it or delays it. REQUIRES: this is called once.
   void Start() {
     if (!Listen()) return GiveUp(GivenUpError(address_, method_.path));
     if (fate_.lost_after.has_value()) {

@@ -65,8 +65,8 @@ constexpr char kGraph[] = R"(
 constexpr char kExtension[] = R"(
   node { name: "more" op: "NoOp" device: "$0/device:CPU:0" }
 )";
-// The part of a step that is fed with x. $0 is the task, and $1 the incarnation
-// of its device.
+// Is the part of a step that is fed with x. $0 is the task, and $1 the
+// incarnation of its device.
 constexpr char kFedPart[] = R"(
   node { name: "x" op: "_Recv" device: "$0/device:CPU:0"
     attr { key: "tensor_type" value { type: DT_FLOAT } }

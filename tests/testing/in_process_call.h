@@ -76,7 +76,7 @@ class Service {
 using ServiceRef = std::shared_ptr<Service>;
 
 // Implements InProcessNetwork: finds the service of an address, and holds the
-// calls that wait for a service. Is thread-safe.
+// calls that wait for a service. A Network is thread-safe.
 class Network {
  public:
   Network(int num_threads, Clock& clock)
@@ -117,8 +117,8 @@ class Network {
   TimerQueue timers_;  // destroyed first: it adds to the queue
 };
 
-// The calls of one transport that are open, because their `done` has not
-// returned. Is thread-safe.
+// Holds the calls of one transport that are open, because their `done` has not
+// returned. It is thread-safe.
 class OpenCalls {
  public:
   void Add(const CallRef& call) {
@@ -158,9 +158,9 @@ struct CallParts {
 
 // An InProcessCall is one call. It is open at the caller until `done` has been
 // called. It is open at the callee until its handler has returned and replied.
-// Either of the two may happen first. Is thread-safe. The object that continues
-// the call next (a queue, a timer or a service) owns it together with
-// OpenCalls.
+// Either of the two may happen first. An InProcessCall is thread-safe. The
+// object that continues the call next (a queue, a timer or a service) owns it
+// together with OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
   // Borrows `open` and `network` until `done` has returned. After that, a
@@ -176,7 +176,7 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
     context_->deadline = parts_.options.deadline;
   }
 
-  // Sends the request. REQUIRES: called once.
+  // Sends the request. REQUIRES: this is called once.
   void Start();
   // Looks for the callee and calls its handler. Runs on a thread of the
   // network.

@@ -39,8 +39,8 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
 int WaitFor(pid_t pid, absl::Duration timeout = absl::Seconds(60));
 
 // A Process is a program that runs in the background. The destructor kills the
-// program if it still runs. Is used by one thread. Owns the folder of its
-// output files.
+// program if it still runs. A Process is used by one thread. A Process owns the
+// folder of its output files.
 class Process {
  public:
   // Starts the program, as Spawn does.

@@ -190,8 +190,8 @@ class RandomPieces {
                  Dtype() + Attr("shape", "shape {}") +
                      Attr("shared_name", "s: \"" + name + "\""));
   }
-  // A loop of primitives that is left at once, and sometimes one more node in
-  // it.
+  // Returns a loop of primitives that is left at once, and sometimes one more
+  // node in it.
   std::string Loop(const std::string& name) {
     const auto part = [&](const char* suffix) { return name + suffix; };
     const std::string frame = Attr("frame_name", "s: \"" + name + "\"");

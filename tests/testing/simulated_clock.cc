@@ -68,9 +68,9 @@ struct SimulatedClock::Waiter {
   const time_point deadline;
   const pthread_t thread = pthread_self();
   bool was_notified = false;
-  // Posted once, to wake the thread. A thread that waits for a semaphore sleeps
-  // at once. With a std::atomic it would yield first, which takes long on a
-  // busy machine.
+  // Is posted once, to wake the thread. A thread that waits for a semaphore
+  // sleeps at once. With a std::atomic it would yield first, which takes long
+  // on a busy machine.
   sem_t wake_up;
 };
 

@@ -28,7 +28,7 @@
 
 namespace leat::testing {
 
-// A SimulatedClock is a clock and the simulation that it belongs to. Is
+// A SimulatedClock is a clock and the simulation that it belongs to. It is
 // thread-safe, except that only the test's thread, which makes the clock, may
 // call Settle, Advance and AdvanceUntil. Make the clock before all objects that
 // take it or that have threads, and destroy it after them. Only one clock may
@@ -122,7 +122,7 @@ class SimulatedClock final : public Clock, private Simulation {
   time_point now_ ABSL_GUARDED_BY(mutex_);
   int num_threads_ ABSL_GUARDED_BY(mutex_) = 1;  // includes the test's thread
   int num_running_ ABSL_GUARDED_BY(mutex_) = 1;
-  // The threads that wait, in the order in which they began to wait.
+  // Holds the threads that wait, in the order in which they began to wait.
   std::vector<Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
   // Is the test's thread in Settle, or null. It is not one of `waiters_`.
   Waiter* settling_ ABSL_GUARDED_BY(mutex_) = nullptr;

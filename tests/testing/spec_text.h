@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SpecText writes an OpDef in the form that OpTable reads. Is stateless and
+// SpecText writes an OpDef in the form that OpTable reads. It is stateless and
 // thread-safe.
 #ifndef LEAT_TESTS_TESTING_SPEC_TEXT_H_
 #define LEAT_TESTS_TESTING_SPEC_TEXT_H_

@@ -29,7 +29,7 @@ class MessageLite;
 
 namespace leat::testing {
 
-// A StartedCall is a call in progress. Is thread-safe.
+// A StartedCall is a call in progress. It is thread-safe.
 class StartedCall {
  public:
   // Returns whether the answer has arrived.

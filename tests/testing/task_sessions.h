@@ -21,8 +21,8 @@ namespace leat::testing {
 pb::GraphDef GraphDefOf(const std::string& graph);
 pb::CreateSessionRequest CreateSessionRequestOf(const std::string& graph);
 
-// A ClientSession is a client's session on the master of a task. Is used by one
-// thread.
+// A ClientSession is a client's session on the master of a task. It is used by
+// one thread.
 class ClientSession {
  public:
   // Creates the session. `client` is borrowed and must outlive this object.
@@ -48,7 +48,7 @@ class ClientSession {
 };
 
 // A RegisteredSession is a master's session on a task, with one registered
-// graph. Is used by one thread.
+// graph. It is used by one thread.
 class RegisteredSession {
  public:
   // Creates the session and registers `graph` in it. `client` is borrowed and

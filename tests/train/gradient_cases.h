@@ -24,7 +24,7 @@ struct GradientCase {
   std::vector<Shape> shapes = {};
   // Adds the function to the graph and returns its output.
   std::function<Output(GraphBuilder&, const Inputs&)> build = {};
-  // Bounds of the inputs' elements, within the function's domain.
+  // Bound the inputs' elements, within the function's domain.
   double low = -1.5;
   double high = 1.5;
   bool single = false;  // float32

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradient cases of ops that move elements: shapes, gathers and scatters.
+// Lists gradient cases of ops that move elements: shapes, gathers and scatters.
 #include <utility>
 
 #include "leat/graph/ops.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradient cases of reductions, cumulative ops, matrix products and losses.
+// Lists gradient cases of reductions, cumulative ops, matrix products and
+// losses.
 #include "leat/graph/ops.h"
 #include "leat/tests/train/gradient_cases.h"
 

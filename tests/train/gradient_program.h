@@ -23,11 +23,11 @@ using Outputs = std::vector<Output>;
 
 // Owns a graph builder, the placeholders that are its inputs, the values that
 // they are fed, and the session that runs the graph. Errors make the test fail.
-// Is thread-compatible.
+// A GradientProgram is thread-compatible.
 class GradientProgram {
  public:
-  // The test adds its function here. The graph is built at the first Fetch, so
-  // nothing may be added after that.
+  // The test adds its function to this builder. The graph is built at the first
+  // Fetch, so nothing may be added after that.
   GraphBuilder b;
   // Is the number of CPU devices of the session. Set it before the first Fetch.
   int num_cpus = 1;
@@ -125,7 +125,7 @@ class GradientProgram {
   void Check(const Output& loss) { Check(loss, Gradients(loss)); }
 
  private:
-  // Vectors with one element per input.
+  // These vectors have one element per input.
   Outputs inputs_;
   std::vector<Shape> shapes_;
   std::vector<std::vector<double>> points_;

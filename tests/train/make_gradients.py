@@ -160,7 +160,8 @@ def several(c):
               by=(0, 1, 2))
         c.add("IdentityN", name, [[values([2, 3], dtype), values([3], dtype)]],
               by=(0, 1), outputs=(0, 1))
-    # By the other input TensorFlow gives zeros, Leat none: no path leads there.
+    # For the other input TensorFlow gives zeros, and Leat gives nothing: no
+    # path leads there.
     c.add("IdentityN", "one output", [[values([2, 3]), values([3])]], by=(1,),
           outputs=(1,))
     c.add("AddN", "one", [[values([0, 2])]])

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Code shared by the tests that run the cases of nn/nn_cases.jsonl and
-// nn/between_graph_cases.jsonl: tables of initializers and optimizers by the
-// names that the cases use, and a session that runs what was built with them.
+// Has the code that is shared by the tests that run the cases of
+// nn/nn_cases.jsonl and nn/between_graph_cases.jsonl: tables of initializers
+// and optimizers by the names that the cases use, and a session that runs what
+// was built with them.
 #ifndef LEAT_TESTS_TRAIN_NN_CASES_H_
 #define LEAT_TESTS_TRAIN_NN_CASES_H_
 
@@ -37,7 +38,7 @@ std::vector<nlohmann::json> CasesOfKind(const std::string& file,
                                         const std::string& kind);
 
 // Owns a session of the graph that a builder has built. Errors make the test
-// fail. Is thread-compatible.
+// fail. A CaseProgram is thread-compatible.
 class CaseProgram {
  public:
   // Builds the graph of `b` and runs its initializers. Does not keep `b`.

@@ -33,7 +33,7 @@ using Outcome = absl::StatusOr<std::vector<Tensor>>;
 // Holds the state that the sessions of one test share, with the test's script.
 // ScriptedSession says what the steps "init", "missing" and "block" do; a test
 // may give any other names to its steps. `step` decides the result of every
-// step except "missing". Thread-safe, except that the functions and
+// step except "missing". Is thread-safe, except that the functions and
 // `close_takes` must not be set while a session uses them.
 struct World {
   explicit World(Clock& clock) : clock(clock) {}
@@ -101,7 +101,7 @@ struct World {
 // World::initialized, "missing" fetches the names of the uninitialized
 // variables, and "block" waits until the session is closed and then fails with
 // CANCELLED. "save/restore_all" sets World::initialized if the script lets it
-// succeed. Does not own the World, which must outlive it. Is thread-safe.
+// succeed. Does not own the World, which must outlive it. It is thread-safe.
 class ScriptedSession final : public Session {
  public:
   ScriptedSession(World& world, int number) : world_(world), number_(number) {}

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests when a RecoverableSession saves a checkpoint, and when it restores
-// which one. The sessions are scripted, so that no checkpoint is written but
-// the state file that lists them; tests/examples and tests/cluster have real
-// ones.
+// Tests when a RecoverableSession saves a checkpoint, and which checkpoint it
+// restores. The sessions are scripted, so no checkpoint is written, but only
+// the state file that lists checkpoints. The tests of the examples and of
+// clusters write real checkpoints.
 #include "leat/train/session_checkpoints.h"
 
 #include <chrono>

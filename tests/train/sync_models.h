@@ -21,10 +21,10 @@ namespace leat::testing {
 // Builds a model with placeholders "x" and "y" and returns its loss.
 using LossFunction = std::function<Output(GraphBuilder& b)>;
 
-// Returns a linear model with variables w (3 x 1) and c (1).
+// Returns the loss of a linear model with variables w (3 x 1) and c (1).
 Output LinearLoss(GraphBuilder& b);
-// A model that looks up rows of a table and adds the variable c (1). The table
-// has 7 rows in two parts.
+// Returns the loss of a model that looks up rows of a table and adds the
+// variable c (1). The table has 7 rows in two parts.
 Output EmbeddingLoss(GraphBuilder& b);
 
 // Return the batch of `worker` at `step` as feeds for the model of LinearLoss

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // VerifyCheckpoint and DiffCheckpoints say whether a checkpoint is whole, and
-// how two differ, as JSON. Is stateless and thread-safe.
+// how two differ, as JSON. The functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_
 #define LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_
 

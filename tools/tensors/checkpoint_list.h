@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ListTensors and ListFolder say what is in a checkpoint, and which checkpoints
-// are in a folder, as JSON. Is stateless and thread-safe.
+// are in a folder, as JSON. The functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_CHECKPOINT_LIST_H_
 #define LEAT_TOOLS_TENSORS_CHECKPOINT_LIST_H_
 

@@ -3,7 +3,7 @@
 // Reads and writes tensors as NumPy's .npy files (format versions 1 to 3, NumPy
 // Enhancement Proposal 1). They support bool, integers, float16 to float64,
 // complex numbers and byte strings of a fixed width, in little-endian byte
-// order and C order. Is stateless and thread-safe.
+// order and C order. The functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_NPY_H_
 #define LEAT_TOOLS_TENSORS_NPY_H_
 

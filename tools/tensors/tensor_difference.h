@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compare says how the values of two tensors differ. Is stateless and
+// Compare says how the values of two tensors differ. It is stateless and
 // thread-safe.
 //
 //   const TensorDifference difference = Compare(before, after);
@@ -17,8 +17,8 @@ namespace leat {
 struct TensorDifference {
   int64_t num_different = 0;
   // Is the greatest difference of two numbers, of complex ones its absolute
-  // value. Not set if no two numbers were compared: the values are no numbers,
-  // or one of each two that differ is NaN.
+  // value. Is not set if no two numbers were compared: the values are no
+  // numbers, or one of each two that differ is NaN.
   std::optional<double> greatest = {};
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NumberJson, ShapeJson and ValuesJson write tensors for programs. Is stateless
-// and thread-safe.
+// NumberJson, ShapeJson and ValuesJson write tensors for programs. The
+// functions are stateless and thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_TENSOR_JSON_H_
 #define LEAT_TOOLS_TENSORS_TENSOR_JSON_H_
 

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Readers of IDX files, the format of MNIST and Fashion-MNIST. A file consists
-// of the bytes 0, 0, type and rank, then the extents as big-endian numbers,
-// then the elements. Files may be gzipped. Is stateless and thread-safe.
+// ReadIdx and LoadFashionMnist read IDX files, the format of MNIST and
+// Fashion-MNIST. A file consists of the bytes 0, 0, type and rank, then the
+// extents as big-endian numbers, then the elements. Files may be gzipped. The
+// functions are stateless and thread-safe.
 //
 //   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
 //                         LoadFashionMnist(kFashionMnistFolder));
@@ -38,7 +39,7 @@ absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
 // errors of ParseIdx and ReadRegularFile (core/files/regular_file.h).
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
-// Images of uint8 [n, 28, 28, 1] and their labels, int32 [n].
+// Holds images of uint8 [n, 28, 28, 1] and their labels, int32 [n].
 struct LabeledImages {
   Tensor images = {};
   Tensor labels = {};

@@ -38,7 +38,7 @@ Initializer Ones(SourceLocation location = SourceLocation::Current());
 Initializer Constant(double value,
                      SourceLocation location = SourceLocation::Current());
 
-// The attributes of RandomUniform: elements are uniform in [min, max).
+// Holds the attributes of RandomUniform. Elements are uniform in [min, max).
 struct RandomUniformAttrs {
   double min = -0.05;
   double max = 0.05;

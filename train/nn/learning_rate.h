@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Learning-rate schedules: float scalars that are computed from a global step,
-// with the formulas of TensorFlow (tf.compat.v1.train).
+// Learning-rate schedules are float scalars that are computed from a global
+// step, with the formulas of TensorFlow (tf.compat.v1.train).
 //
 //   Variable step = nn::GlobalStep(b);
 //   Output rate = nn::ExponentialDecay(step.value(), {.initial = 0.1});

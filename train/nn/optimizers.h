@@ -38,7 +38,7 @@ namespace leat::nn {
 
 class OptimizerUpdate;
 
-// Options of Minimize and ApplyGradients.
+// Holds the options of Minimize and ApplyGradients.
 struct MinimizeOptions {
   // Holds the variables to update. Empty stands for all trainable variables on
   // which the loss depends.
@@ -175,7 +175,7 @@ class Optimizer {
 struct GradientDescentAttrs {
   Operand learning_rate = 0.01;
 };
-// Gradient descent:
+// Does gradient descent:
 //
 //   w -= learning_rate * g
 class GradientDescent : public Optimizer {
@@ -200,7 +200,7 @@ struct MomentumAttrs {
   Operand momentum = 0.9;
   bool nesterov = false;
 };
-// Gradient descent with a velocity `a`, which is initially 0:
+// Does gradient descent with a velocity `a`, which is initially 0:
 //
 //   a = momentum * a + g
 //   w -= learning_rate * a

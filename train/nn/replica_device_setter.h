@@ -49,7 +49,7 @@ PsStrategy GreedyByBytes(int ps_tasks);
 // tables and other ops that keep state.
 const std::vector<std::string>& StandardPsOps();
 
-// Options of ReplicaDeviceSetter.
+// Holds the options of ReplicaDeviceSetter.
 struct ReplicaDeviceSetterOptions {
   int ps_tasks = 0;  // if 0, no device is chosen for any node
   std::string ps_device = "/job:ps";

@@ -55,8 +55,8 @@ class Acceptor {
   Acceptor& operator=(const Acceptor&) = delete;
 
   // Waits for the thread and closes the sockets that listen. `take` is not
-  // called any more after Stop has returned. Open connections stay open.
-  // Idempotent.
+  // called any more after Stop has returned. Open connections stay open. Is
+  // idempotent.
   void Stop();
 
   // Returns what the listener reports about its connections now.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functions that convert between the pieces of a message and grpc::ByteBuffer,
+// These functions convert between the pieces of a message and grpc::ByteBuffer,
 // gRPC's type for serialized messages. Both functions are stateless and
 // thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_BYTE_BUFFER_H_

@@ -25,8 +25,8 @@ namespace leat {
 // call has ended.
 class GrpcChannels {
  public:
-  // The means to call one address. A default-constructed value means that there
-  // is no connection.
+  // Holds the means to call one address. A default-constructed value means that
+  // there is no connection.
   struct Connection {
     std::shared_ptr<grpc::Channel> channel = {};
     std::shared_ptr<Heartbeat> heartbeat = {};  // null if gRPC pings the peer

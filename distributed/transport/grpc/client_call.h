@@ -26,7 +26,7 @@ namespace leat {
 
 class Heartbeat;
 
-// A ClientCall is a unary call. Is thread-safe after Start. A call that has
+// A ClientCall is a unary call. It is thread-safe after Start. A call that has
 // been started keeps itself alive until it has ended, so users need not keep a
 // pointer to the call.
 class ClientCall final : public OpenClientCall,
@@ -42,7 +42,7 @@ class ClientCall final : public OpenClientCall,
   // Sends `request`. `heartbeat`, which may be null, watches the call until it
   // ends. `queue` is borrowed until the call is destroyed. `done` runs on a
   // thread that polls `queue`, even if the request cannot be encoded. REQUIRES:
-  // called once.
+  // this is called once.
   void Start(const std::shared_ptr<grpc::Channel>& channel,
              std::shared_ptr<Heartbeat> heartbeat, Payload request,
              grpc::CompletionQueue& queue);

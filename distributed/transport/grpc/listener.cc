@@ -31,7 +31,7 @@ using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 using NewConnection = GrpcAcceptor::NewConnectionParameters;
 
 constexpr int kMaxConcurrentStreams = 10'000;
-// How long a call may wait in gRPC until the server asks for a call. In
+// Says how long a call may wait in gRPC until the server asks for a call. In
 // practice a call waits only for a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
 // These are the minimum number of connections, and the minimum number of
@@ -50,8 +50,8 @@ class GrpcListener final : public Listener {
                 .max_transport_bytes = options.max_transport_bytes}) {}
   ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
 
-  // Starts the server and sets the address. REQUIRES: called once; after a
-  // failure only the destructor may be called.
+  // Starts the server and sets the address. REQUIRES: this is called once;
+  // after a failure only the destructor may be called.
   absl::Status Start(const std::string& address,
                      const TransportOptions& options,
                      const grpc::ResourceQuota& quota, Clock& clock,

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Settings of gRPC that both ends of a connection agree on. Is stateless.
+// These are the settings of gRPC that both ends of a connection agree on. The
+// functions are stateless.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SETTINGS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SETTINGS_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Converts between absl::Status and gRPC's statuses. Payloads travel as
-// TensorFlow sends them: a GrpcPayloadContainer in the binary error details. Is
-// stateless and thread-safe.
+// TensorFlow sends them: a GrpcPayloadContainer in the binary error details.
+// The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_STATUS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_STATUS_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // WhyUnreachable says, in words for users, why gRPC could not connect to a
-// task. Is stateless and thread-safe.
+// task. It is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
 

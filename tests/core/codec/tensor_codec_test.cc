@@ -44,7 +44,7 @@ void ExpectError(const absl::StatusOr<Tensor>& tensor, absl::StatusCode code,
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
-// An allocator that makes the test fail if it is asked for memory.
+// A ForbiddenAllocator makes the test fail if it is asked for memory.
 class ForbiddenAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) override {

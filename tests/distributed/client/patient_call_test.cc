@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of CallPatiently: its messages while it waits, their times, and the
-// error that it returns at the timeout.
+// Tests CallPatiently: its messages while it waits, their times, and the error
+// that it returns at the timeout.
 #include "leat/distributed/client/patient_call.h"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what a RemoteSession sends to a master and how it handles the
-// answers. Each test scripts its master; sessions against real masters are
-// tested elsewhere.
+// Tests what a RemoteSession sends to a master and how it handles the answers.
+// Each test scripts its master; sessions against real masters are tested
+// elsewhere.
 #include "leat/distributed/client/remote_session.h"
 
 #include <chrono>

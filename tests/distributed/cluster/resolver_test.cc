@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the resolvers of this library and of the order in which they are
-// asked.
+// Tests the resolvers of this library and the order in which they are asked.
 #include "leat/distributed/cluster/resolver.h"
 
 #include <cstdlib>

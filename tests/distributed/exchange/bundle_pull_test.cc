@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of tensors that a step receives together (partitioner/bundles.h).
+// Tests tensors that a step receives together (partitioner/bundles.h).
 #include <chrono>
 #include <functional>
 #include <memory>

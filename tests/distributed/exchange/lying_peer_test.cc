@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a parameter server that sends false descriptions of tensors. The
+// Tests a parameter server that sends false descriptions of tensors. The
 // receiver must not allocate more memory than it may, must say what was wrong,
 // and must keep nothing.
 #include <algorithm>
@@ -52,9 +52,9 @@ constexpr int64_t kMemory = 64 * kMiB;
 constexpr int kInFlight = 3;
 constexpr int kTimes = 1000;
 
-// A parameter server that answers each call of a master with success and does
-// nothing. It answers a receiver with a tensor of ones. The test sets the size
-// and the dtype of this tensor.
+// A LyingTask is a parameter server that answers each call of a master with
+// success and does nothing. It answers a receiver with a tensor of ones. The
+// test sets the size and the dtype of this tensor.
 class LyingTask {
  public:
   // Says how the task answers FetchChunk: with the right chunk, with a chunk

@@ -45,7 +45,7 @@ std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of the bundles that a graph has.
+// Tests the bundles that a graph has.
 
 TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
   const std::vector<MarkedRecv> recvs = {
@@ -175,7 +175,7 @@ TEST(RecvBundlesTest, WhatIsNoNumberOrNoRecvIsNotMarked) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of the bundles while a step runs.
+// Tests the bundles while a step runs.
 
 // The step has one bundle with the tensors a, b and c, and one bundle with x
 // and y.

@@ -554,7 +554,7 @@ TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
   }
 }
 
-// Received tensors of `bytes` bytes that are not decoded yet.
+// Stands for received tensors of `bytes` bytes that are not decoded yet.
 class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what a step reports about itself: stats, graphs, times, and the logs
-// of TensorFlow's tasks.
+// Tests what a step reports about itself: stats, graphs, times, and the logs of
+// TensorFlow's tasks.
 #include "leat/distributed/master/master_step.h"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of sessions on a cluster of servers in this process. They check what
+// Tests sessions on a cluster of servers in this process. The tests check what
 // clients see, and that no task keeps anything of a closed session.
 #include "leat/distributed/master/master.h"
 

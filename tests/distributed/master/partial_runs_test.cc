@@ -32,9 +32,9 @@ using ::testing::HasSubstr;
 const TaskId kWorker = {"worker", 0};
 const TaskId kPs = {"ps", 0};
 
-// The worker computes `twice` from a, the ps `sum` from that and c. Both values
-// of `first` and `second` go from the worker to the ps, and depend on different
-// feeds.
+// The worker computes `twice` from a. The ps computes `sum` from `twice` and c.
+// Both values of `first` and `second` go from the worker to the ps, and depend
+// on different feeds.
 class PartialRunsTest : public ::testing::Test {
  protected:
   explicit PartialRunsTest(const ServerLimits& limits = {})

@@ -18,7 +18,7 @@ using ::leat::testing::Eventually;
 using ::leat::testing::SimulatedClock;
 using std::chrono::milliseconds;
 
-// The outcome of a wait. Is thread-safe.
+// Describes the outcome of a wait. Is thread-safe.
 struct Outcome {
   RegisteredPlans::Done Done() {
     return [this](absl::StatusOr<RegisteredPlans::Plan> got) {

@@ -37,7 +37,7 @@ TEST(UnusedOptionsTest, NamesWhatIsSetAndNotUsed) {
 
 TEST(UnusedOptionsTest, CountsNewerFieldsAsOne) {
   pb::ConfigProto config;
-  // Fields 900 and 901, two varints.
+  // These are the fields 900 and 901, two varints.
   ASSERT_TRUE(config.ParseFromString("\xa0\x38\x01\xa8\x38\x01"));
   EXPECT_THAT(UnusedIn(config), ElementsAre("config.(newer fields)"));
 }

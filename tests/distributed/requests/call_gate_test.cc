@@ -19,7 +19,7 @@ using testing::WaitLimit;
 
 class CallGateTest : public ::testing::Test {
  protected:
-  // The statuses of the answers.
+  // Holds the statuses of the answers.
   using Answers = std::vector<absl::Status>;
 
   void Call(const Handler& handler) {

@@ -60,8 +60,8 @@ constexpr int kStepsOfClient = 12;
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
     .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
-// The values of the parameters, and the sum of all reads of the parameters in a
-// step.
+// These are the values of the parameters, and the sum of all reads of the
+// parameters in a step.
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of MasterService.Reset: which sessions it closes and which containers
-// it empties.
+// Tests MasterService.Reset: which sessions it closes and which containers it
+// empties.
 #include <atomic>
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a server in a cluster with a task that stays silent. Neither the
-// server nor its callers may hang.
+// Tests a server in a cluster with a task that stays silent. Neither the server
+// nor its callers may hang.
 #include <chrono>
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the status that servers report about themselves. The tests run steps
+// Tests the status that servers report about themselves. The tests run steps
 // and then check that the status describes these steps.
 #include "leat/distributed/server/status_service.h"
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the step stats of steps on three tasks whose clocks differ. The
-// test's transport shifts the times in the responses of each task.
+// Tests the step stats of steps on three tasks whose clocks differ. The test's
+// transport shifts the times in the responses of each task.
 #include <chrono>
 #include <map>
 #include <memory>

@@ -300,7 +300,7 @@ TEST(FaultyTransportTest, TransportsEndAtAnyTime) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of the fates of calls.
+// Tests the fates of calls.
 
 auto AsTuple(const CallFate& fate) {
   return std::make_tuple(fate.is_lost, fate.lost_after, fate.request_delay,

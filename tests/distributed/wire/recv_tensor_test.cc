@@ -179,7 +179,7 @@ TEST_F(HostileTransferTest, OfADeadTensorIsNotLookedAt) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of messages that ask for or carry several tensors.
+// Tests messages that ask for or carry several tensors.
 
 TEST(RecvTensorsTest, RequestsTravel) {
   const std::vector<std::string> keys = {"a;0:0", "", "a;0:0", "\xff\n"};

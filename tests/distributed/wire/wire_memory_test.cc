@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the memory of messages: who owns the bytes, for how long, and how
-// many there may be.
+// Tests the memory of messages: who owns the bytes, for how long, and how many
+// there may be.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -111,7 +111,7 @@ TEST(WireMemoryTest, SendsOnlyTheRowsOfASlice) {
   EXPECT_EQ((*segments)[1].tensor.raw_data(), slice.raw_data());
 }
 
-// A buffer that claims to have `bytes` bytes, but has only 64.
+// Claims to have `bytes` bytes, but has only 64.
 class ClaimedBuffer final : public Buffer {
  public:
   explicit ClaimedBuffer(size_t bytes) : Buffer(byte_, bytes) {}
@@ -204,7 +204,7 @@ TEST(WireMemoryTest, PendingBytesAreThoseOfTheTensorFields) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of what a thread of the transport may decode.
+// Tests what a thread of the transport may decode.
 
 bool IsQuick(const std::string& message, TensorField field) {
   ReceivedMessage received(message);

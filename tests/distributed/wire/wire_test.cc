@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of reading and writing messages, in every valid form.
-// wire_memory_test.cc tests their memory.
+// Tests reading and writing messages, in every valid form. wire_memory_test.cc
+// tests their memory.
 #include "leat/distributed/wire/wire.h"
 
 #include <algorithm>
@@ -288,7 +288,7 @@ TEST(WireTest, MessagesWithoutTensorsAreTheirHeader) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of messages in unusual but valid forms.
+// Tests messages in unusual but valid forms.
 
 std::string Bytes(int number, const std::string& value) {
   EXPECT_LT(value.size(), 128);

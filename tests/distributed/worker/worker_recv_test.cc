@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what the worker service answers to peers that fetch one tensor or
+// Tests what the worker service answers to peers that fetch one tensor or
 // several.
 #include "leat/distributed/worker/worker.h"
 
@@ -218,7 +218,7 @@ TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of calls that ask for several tensors.
+// Tests calls that ask for several tensors.
 
 TEST_F(WorkerTest, GivesTensorsTogetherWhenAllAreThere) {
   const int64_t step_id = RandomStepId();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what the worker service answers when steps run.
+// Tests what the worker service answers when steps run.
 #include "leat/distributed/worker/worker.h"
 
 #include <map>
@@ -290,7 +290,7 @@ TEST_F(WorkerTest, CleanupAllForgetsTheContainersOfTheCall) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests of the fields that Leat adds to TensorFlow's messages.
+// Tests the fields that Leat adds to TensorFlow's messages.
 
 TEST_F(WorkerTest, AStepThatEndsAloneEndsWithItsReply) {
   const RegisteredStep step = Doubles("");

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a worker's steps while they run: how they end early, and how two
-// tasks send each other tensors.
+// Tests a worker's steps while they run: how they end early, and how two tasks
+// send each other tensors.
 #include "leat/distributed/worker/worker_step.h"
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what the worker service answers about itself, its sessions and its
+// Tests what the worker service answers about itself, its sessions and its
 // graphs.
 #include "leat/distributed/worker/worker.h"
 

@@ -38,7 +38,7 @@
 
 namespace leat::testing {
 
-// A DirectCall is a call of a handler, made on the thread of the test. Is
+// A DirectCall is a call of a handler, made on the thread of the test. It is
 // thread-safe.
 class DirectCall {
  public:
@@ -72,8 +72,8 @@ struct RunAnswer {
 RunAnswer WaitForRun(DirectCall& call);
 
 // A TestTask is a task that listens on an in-process network. A test can also
-// call the task's handlers directly, on the test's thread. Owns everything that
-// its Worker borrows.
+// call the task's handlers directly, on the test's thread. A TestTask owns
+// everything that its Worker borrows.
 class TestTask {
  public:
   TestTask(const TaskId& id, const ClusterSpec& cluster,
@@ -175,7 +175,7 @@ struct RegisteredStep {
 };
 
 // A TestCluster is a cluster with one task of each job. The tasks reach each
-// other over an in-process network. Owns the tasks.
+// other over an in-process network. A TestCluster owns the tasks.
 class TestCluster {
  public:
   explicit TestCluster(const std::vector<std::string>& jobs,

@@ -43,9 +43,9 @@ inline absl::StatusOr<std::vector<Tensor>> Filled(
 }
 
 // Evaluates AddV2 of float scalars and Fill without kernels, and returns
-// UNIMPLEMENTED for other ops. Is thread-compatible. `names` lists, in order,
-// all nodes that the evaluator was asked to evaluate, including those that it
-// could not evaluate.
+// UNIMPLEMENTED for other ops. A FewOpsEvaluator is thread-compatible. `names`
+// lists, in order, all nodes that the evaluator was asked to evaluate,
+// including those that it could not evaluate.
 class FewOpsEvaluator final : public ConstantEvaluator {
  public:
   absl::StatusOr<std::vector<Tensor>> Evaluate(const NodeDef& node,
@@ -94,8 +94,8 @@ inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
   return Add(b, "Const", name, {}, std::move(attrs), after);
 }
 
-// Is the fixture of these tests. It owns the two builders and the evaluator. Is
-// not thread-safe.
+// Is the fixture of these tests. It owns the two builders and the evaluator. It
+// is not thread-safe.
 class PassesTest : public ::testing::Test {
  protected:
   // Builds the graph and assigns each node to CPU:1 if the node requests it,

@@ -41,7 +41,7 @@ struct Example {
   std::function<void(const absl::Status&)> stop_waiting;
 };
 
-// The functions that the examples use but do not declare.
+// These are functions that the examples use but do not declare.
 Output BuildNetwork(GraphBuilder& b);
 void Train(const Tensor& images, const Tensor& labels);
 absl::Status ComputeTwice(KernelContext& context);

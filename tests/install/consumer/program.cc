@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A complete program on synthetic data, as a user of the library would write
+// Is a complete program on synthetic data, as a user of the library would write
 // it. Changes of the public API must not break it.
 #include "program.h"
 

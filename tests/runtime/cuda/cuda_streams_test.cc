@@ -29,7 +29,7 @@ using ::leat::testing::SetAll;
 using ::testing::HasSubstr;
 using Call = FakeCuda::Call;
 
-// Numbers of elements.
+// These are numbers of elements.
 constexpr int64_t kSmall = 1000;
 constexpr int64_t kLarge = 20'000;             // is copied in another stream
 constexpr int64_t kSeveralPieces = 2'200'000;  // takes a third piece

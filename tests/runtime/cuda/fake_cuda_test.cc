@@ -19,7 +19,7 @@ using ::leat::testing::FakeCuda;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Memory and streams that are freed at the end.
+// Provides memory and streams that are freed at the end.
 class FakeCudaTest : public ::testing::Test {
  protected:
   ~FakeCudaTest() override {

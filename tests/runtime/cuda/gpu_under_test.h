@@ -23,7 +23,7 @@
 
 namespace leat::testing {
 
-// Not thread-safe, but its parts are. All tensors are vectors of float.
+// Is not thread-safe, but its parts are. All tensors are vectors of float.
 class GpuUnderTest {
  public:
   explicit GpuUnderTest(const FakeCudaOptions& fake = {},

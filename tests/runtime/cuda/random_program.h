@@ -39,7 +39,7 @@ inline void SetAll(Tensor& tensor, float value) {
 // soon as it may, so that the next one has its memory, and writes memory of the
 // host that was freed. What was fetched is compared at the next drain.
 //
-// Not thread-safe, but several programs may run on one device.
+// Is not thread-safe, but several programs may run on one device.
 class RandomProgram {
  public:
   // Queues a kernel that reads `x`, whose value is `value`, and writes `y`.

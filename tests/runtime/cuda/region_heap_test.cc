@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// Regions of memory of the host. Checks that blocks lie in regions and do not
-// overlap.
+// Hands out regions in memory of the host. Checks that blocks lie in regions
+// and do not overlap.
 class TestRegions final : public RegionSource {
  public:
   // Describes what a test sees of the source, also when the heap is gone.

@@ -35,8 +35,8 @@ using ::testing::HasSubstr;
 using testing::Process;
 using testing::ReadFile;
 
-// The beginning of every script. $1 is the test's folder. `job` becomes the job
-// of the task, such as "ps", and `me` the name of the task, such as "ps-1".
+// Is the beginning of every script. $1 is the test's folder. `job` becomes the
+// job of the task, such as "ps", and `me` the name of the task, such as "ps-1".
 constexpr char kPrelude[] = R"(
   job=${TF_CONFIG##*'"type":"'}; job=${job%%'"'*}
   me=$job-${TF_CONFIG##*'"index":'}; me=${me%%'}'*}

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of messages and statuses in gRPC's form.
+// Tests messages and statuses in gRPC's form.
 #include <cstdint>
 #include <string>
 #include <vector>

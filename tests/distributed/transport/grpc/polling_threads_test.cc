@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of a listener on two polling threads, as on a machine with many
+// Tests a listener on two polling threads, as on a machine with many
 // processors. One thread may learn how a call ended while the other is still in
 // the call's handler.
 #include "leat/distributed/transport/grpc/polling_threads.h"

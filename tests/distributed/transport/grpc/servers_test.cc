@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of servers behind sockets: lost connections, and the memory of tensors
+// Tests servers behind sockets: lost connections, and the memory of tensors
 // that are received over them.
 #include <atomic>
 #include <chrono>

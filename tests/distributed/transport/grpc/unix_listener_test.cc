@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of gRPC listeners at Unix sockets.
+// Tests gRPC listeners at Unix sockets.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

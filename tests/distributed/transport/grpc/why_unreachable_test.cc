@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the messages that users get when gRPC cannot connect. Some tests use
+// Tests the messages that users get when gRPC cannot connect. Some tests use
 // messages that gRPC writes, and others use peers to which gRPC cannot connect.
 #include "leat/distributed/transport/grpc/why_unreachable.h"
 
@@ -72,7 +72,7 @@ std::string ErrorOf(const std::string& target, std::chrono::milliseconds time) {
   return std::string(session.status().message());
 }
 
-// A socket that is bound to a free port and accepts no connections.
+// A BoundSocket is bound to a free port and accepts no connections.
 class BoundSocket {
  public:
   BoundSocket() {
