@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/status_payloads.h"
 
 namespace leat {
 
@@ -16,14 +16,10 @@ absl::Status KernelError(const absl::Status& status, const NodeDef& node,
     absl::StrAppend(&inputs, i == 0 ? "" : ", ", Name(input.dtype()),
                     input.IsValid() ? input.shape().DebugString() : "");
   }
-  absl::Status result(
-      status.code(),
+  return WithMessage(
+      status,
       absl::StrCat(status.message(), "\n\tin ", node.op->name, "(", inputs,
                    ") on ", device.name(), " [[{{node ", node.name, "}}]]"));
-  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
-    result.SetPayload(key, payload);
-  });
-  return result;
 }
 
 }  // namespace leat
