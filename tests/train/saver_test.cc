@@ -496,6 +496,26 @@ TEST(SaverTest, NoVariableChangesIfOneCannotBeRestored) {
   }
 }
 
+// A client's graph may say anything.
+TEST(SaverTest, RefusesShapesOfOutputsThatANodeDoesNotHave) {
+  GraphBuilder b;
+  const Operation restore =
+      b.AddOp({.op = "RestoreV2",
+               .inputs = {b.Const("m"), b.Const<std::string>({"w"}),
+                          b.Const<std::string>({""})},
+               .attrs = {{"dtypes", std::vector<DType>{DType::kFloat}},
+                         {"_output_shapes", std::vector<PartialShape>(2)}}});
+  const auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto session = NewSession(*graph);
+  ASSERT_TRUE(session.ok()) << session.status();
+  const absl::Status status =
+      (*session)->Run({.fetches = {restore.output(0)}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("2 shapes for 1 outputs"));
+}
+
 TEST(SaverTest, SaysThatThereIsNoCheckpoint) {
   const TemporaryFolder folder;
   const absl::Status none = Saver::Latest(folder.Path("")).status();
