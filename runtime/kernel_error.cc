@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/status_payloads.h"
 
 namespace leat {
 namespace {
@@ -13,14 +13,11 @@ namespace {
 // inputs.
 absl::Status WithPlace(const absl::Status& status, const NodeDef& node,
                        absl::string_view inputs, const Device& device) {
-  absl::Status result(
-      status.code(),
-      absl::StrCat(status.message(), "\n\tin ", node.op->name, inputs, " on ",
+  return WithMessage(
+      status,
+      absl::StrCat(status.message(), "
+	in ", node.op->name, inputs, " on ",
                    device.name(), " [[{{node ", node.name, "}}]]"));
-  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
-    result.SetPayload(key, payload);
-  });
-  return result;
 }
 
 }  // namespace

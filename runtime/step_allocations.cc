@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/status_payloads.h"
 #include "leat/runtime/accounted_device.h"
 
 namespace leat {
@@ -101,15 +101,10 @@ bool IsOutOfMemory(const absl::Status& status) {
 absl::Status WithAllocations(const absl::Status& status,
                              const StepAllocations* allocations,
                              Device& device) {
-  absl::Status result(
-      status.code(),
-      absl::StrCat(status.message(), allocations == nullptr
-                                         ? kHint
-                                         : allocations->Report(device)));
-  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
-    result.SetPayload(key, payload);
-  });
-  return result;
+  return WithMessage(status, absl::StrCat(status.message(),
+                                          allocations == nullptr
+                                              ? kHint
+                                              : allocations->Report(device)));
 }
 
 }  // namespace leat

@@ -167,6 +167,19 @@ absl::Status ForEachImage(const std::string& tag, const Batch& batch,
 
 }  // namespace
 
+absl::StatusOr<absl::Span<const uint8_t>> BadColorOf(const Tensor& bad_color) {
+  if (bad_color.dtype() != DType::kUint8) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("bad_color must be uint8, got ", Name(bad_color.dtype())));
+  }
+  if (!bad_color.shape().IsVector()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("bad_color must be a vector, got shape ",
+                     bad_color.shape().DebugString()));
+  }
+  return bad_color.data<uint8_t>();
+}
+
 absl::Status AddImages(const std::string& tag, const Tensor& images,
                        const ImageOptions& options, pb::Summary& summary) {
   LEAT_ASSIGN_OR_RETURN(const Batch batch, GetBatch(images.shape()));

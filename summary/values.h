@@ -50,6 +50,10 @@ struct ImageOptions {
   // null.
   const Cancellation* cancellation = nullptr;
 };
+// Returns the elements of an op's bad_color, which must outlive the result.
+// Returns INVALID_ARGUMENT, with TensorFlow's words, unless it is a vector of
+// uint8.
+absl::StatusOr<absl::Span<const uint8_t>> BadColorOf(const Tensor& bad_color);
 // Appends the first images of a batch as PNG, in values with the tags
 // "TAG/image/0", "TAG/image/1" and so on, or "TAG/image" if `max_images` is 1.
 // The tensor has the shape [batch, height, width, channels]. Images of uint8

@@ -9,10 +9,12 @@
 #include "leat/checkpoint/checkpoint_folder.h"
 #include "leat/checkpoint/checkpoint_state.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/io/message_file.h"
 #include "leat/protos/meta_graph.pb.h"
 #include "leat/train/saver_nodes.h"
+#include "leat/train/variable_defs.h"
 
 namespace leat {
 
@@ -54,25 +56,18 @@ struct Saver::State {
         .status();
   }
 
-  // Returns the graph and what TensorFlow must know of the nodes.
+  // Returns the graph and what TensorFlow must know of its nodes.
   absl::StatusOr<pb::MetaGraphDef> MetaGraph() const {
-    pb::MetaGraphDef meta;
+    pb::MetaGraphDef meta = names;
     LEAT_RETURN_IF_ERROR(ExportGraphDef(*graph, *meta.mutable_graph_def()));
-    pb::SaverDef& saver = *meta.mutable_saver_def();
-    saver.set_filename_tensor_name(absl::StrCat(nodes.prefix, ":0"));
-    saver.set_save_tensor_name(absl::StrCat(nodes.save, ":0"));
-    saver.set_restore_op_name(nodes.restore);
-    saver.set_max_to_keep(max_to_keep);
-    saver.set_sharded(sharded);
-    saver.set_keep_checkpoint_every_n_hours(10000);  // TensorFlow's default
-    saver.set_version(pb::SaverDef::V2);
     return meta;
   }
 
   SaverNodes nodes;
   int max_to_keep = 0;
-  bool sharded = false;
   std::optional<Graph> graph;  // nothing if no checkpoint gets it
+  // What the names of nodes mean: the nodes of the Saver and the variables.
+  pb::MetaGraphDef names;
   // The folder of the last save, and the path that was given to it.
   std::string path;
   std::optional<CheckpointFolder> folder;
@@ -88,12 +83,19 @@ Saver::Saver(GraphBuilder& builder, SaverOptions options,
         location);
   }
   state_->max_to_keep = options.max_to_keep;
-  state_->sharded = options.sharded;
-  state_->nodes = AddSaverNodes(builder, options, location);
+  state_->nodes = AddSaverNodes(
+      builder,
+      SavedVariables(options.variables.empty() ? builder.variables()
+                                               : options.variables),
+      options.sharded, options.name, location);
   if (!options.write_meta_graph) return;
   // A builder with an error makes no session that could save.
   absl::StatusOr<Graph> graph = builder.Build();
-  if (graph.ok()) state_->graph = *std::move(graph);
+  if (!graph.ok()) return;
+  state_->graph = *std::move(graph);
+  *state_->names.mutable_saver_def() =
+      state_->nodes.ToProto(options.max_to_keep, options.sharded);
+  AddVariableCollections(builder.variables(), state_->names);
 }
 
 Saver::~Saver() = default;
@@ -138,7 +140,11 @@ absl::StatusOr<std::string> Saver::Finish(const Begun& begun) {
 
 absl::Status Saver::Restore(Session& session, const std::string& prefix,
                             const RunOptions& options) const {
-  return state_->Run(session, state_->nodes.restore, prefix, options);
+  const absl::Status status =
+      state_->Run(session, state_->nodes.restore, prefix, options);
+  if (status.ok()) return status;
+  return WithMessage(status, absl::StrCat("cannot restore the checkpoint '",
+                                          prefix, "': ", status.message()));
 }
 
 absl::StatusOr<std::string> Saver::Latest(const std::string& folder) {

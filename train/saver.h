@@ -99,10 +99,9 @@ class Saver {
 
   // Restores the variables from a checkpoint. They need not be initialized
   // before. Returns NOT_FOUND if the checkpoint lacks a variable or does not
-  // exist, INVALID_ARGUMENT if a variable has another dtype or shape there (the
-  // shape is not checked for scalars), and DATA_LOSS if a file is damaged.
-  // After an error, some tasks may have restored their variables and others
-  // not.
+  // exist, INVALID_ARGUMENT if a variable has another dtype or shape there, and
+  // DATA_LOSS if a file is damaged. No variable has changed after such an
+  // error, but after the loss of a task some may have.
   absl::Status Restore(Session& session, const std::string& prefix,
                        const RunOptions& options = {}) const;
 

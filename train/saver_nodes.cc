@@ -9,6 +9,9 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/random_id.h"
 #include "leat/graph/ops.h"
+#include "leat/protos/saver.pb.h"
+#include "leat/protos/variable.pb.h"
+#include "leat/train/variable_defs.h"
 
 namespace leat {
 namespace {
@@ -16,7 +19,7 @@ namespace {
 // The variables that one task saves, and the device on which it does so.
 struct Shard {
   std::string device;  // "": the open device scopes choose it
-  std::vector<Variable> variables;
+  std::vector<SavedVariable> variables;
 };
 
 // Returns the CPU of the task that has `device`, because only CPUs have files.
@@ -29,12 +32,12 @@ std::string CpuBeside(const std::string& device) {
 }
 
 std::vector<Shard> ShardsOf(const GraphBuilder& b,
-                            absl::Span<const Variable> variables,
+                            absl::Span<const SavedVariable> variables,
                             bool sharded) {
   if (!sharded) return {{"", {variables.begin(), variables.end()}}};
-  std::map<std::string, std::vector<Variable>> by_device;
-  for (const Variable& variable : variables) {
-    const Node& node = b.graph().node(variable.handle().operation().id());
+  std::map<std::string, std::vector<SavedVariable>> by_device;
+  for (const SavedVariable& variable : variables) {
+    const Node& node = b.graph().node(variable.handle.operation().id());
     by_device[CpuBeside(node.def->device)].push_back(variable);
   }
   std::vector<Shard> shards;
@@ -44,36 +47,25 @@ std::vector<Shard> ShardsOf(const GraphBuilder& b,
   return shards;
 }
 
-// Returns the name of the tensor in the checkpoint that has the variable.
-std::string KeyOf(const Variable& variable) {
-  const auto& part = variable.part();
-  if (!part.has_value()) return variable.name();
-  const std::string whole =
-      part->variable.substr(0, part->variable.rfind("/part_"));
-  return absl::StrCat(whole, variable.name().substr(part->variable.size()));
-}
-
 // Returns the text "SHAPE SLICE" for a part of a variable (TensorFlow's
-// SaveSliceInfo.spec), and "" for a variable that is not a part.
-std::string SliceOf(const Variable& variable) {
-  const auto& part = variable.part();
-  if (!part.has_value()) return "";
+// SaveSliceInfo.spec).
+std::string SliceOf(const pb::SaveSliceInfoDef& info) {
   std::vector<std::string> extents;
-  for (int i = 0; i < part->whole.rank(); ++i) {
-    extents.push_back(absl::StrCat(i == part->axis ? part->offset : 0, ",",
-                                   variable.shape().dim(i)));
+  for (int i = 0; i < info.full_shape_size(); ++i) {
+    extents.push_back(absl::StrCat(info.var_offset(i), ",", info.var_shape(i)));
   }
-  return absl::StrCat(absl::StrJoin(part->whole.dims(), " "), " ",
+  return absl::StrCat(absl::StrJoin(info.full_shape(), " "), " ",
                       absl::StrJoin(extents, ":"));
 }
 
-// Returns what a restored tensor must be: SliceOf for a part, and otherwise the
-// shape and a slice that is the whole, so that a checkpoint with another shape
-// is refused. Returns "", any shape, if the shape is not known or a scalar.
-std::string ExpectedSliceOf(const Variable& variable) {
-  const absl::StatusOr<Shape> shape = variable.shape().ToShape();
-  if (variable.part().has_value() || !shape.ok() || shape->rank() == 0) {
-    return SliceOf(variable);
+// Returns what a restored tensor must be: the part, and otherwise the shape and
+// a slice that is the whole, so that a checkpoint with another shape is
+// refused, by TensorFlow's servers too. Returns "" if the shape is not known or
+// a scalar.
+std::string ExpectedSliceOf(const SavedVariable& variable) {
+  const absl::StatusOr<Shape> shape = variable.shape.ToShape();
+  if (!variable.slice.empty() || !shape.ok() || shape->rank() == 0) {
+    return variable.slice;
   }
   return absl::StrCat(
       absl::StrJoin(shape->dims(), " "), " ",
@@ -94,10 +86,10 @@ class SaverBuilder {
   }
 
   // Returns `prefix` once all variables have been read.
-  Output AfterReads(absl::Span<const Variable> variables, Output prefix) {
+  Output AfterReads(absl::Span<const SavedVariable> variables, Output prefix) {
     std::vector<Operation> reads;
-    for (const Variable& variable : variables) {
-      reads.push_back(variable.value().operation());
+    for (const SavedVariable& variable : variables) {
+      reads.push_back(variable.value.operation());
     }
     return After(reads, prefix, "variables_are_read");
   }
@@ -128,34 +120,22 @@ class SaverBuilder {
     return After({merged}, prefix, "Identity");
   }
 
-  // Assigns the variables of a shard.
-  std::vector<Operation> Restore(const Shard& shard, Output prefix) {
-    std::vector<DType> dtypes;
-    std::vector<std::string> slices;
-    for (const Variable& variable : shard.variables) {
-      dtypes.push_back(variable.dtype());
-      slices.push_back(ExpectedSliceOf(variable));
-    }
-    std::vector<Output> tensors;
-    {
-      const Scope device = b_.OnDevice(shard.device, location_);
-      tensors = op::RestoreV2(
-          prefix, Strings(Keys(shard), "RestoreV2/tensor_names"),
-          Strings(slices, "RestoreV2/shape_and_slices"), dtypes, location_);
-    }
+  // Assigns all variables once every task has read its tensors, so that none is
+  // changed if one cannot be restored.
+  Operation Restore(absl::Span<const Shard> shards, Output prefix) {
+    std::vector<Operation> reads;
+    for (const Shard& shard : shards) reads.push_back(Read(shard, prefix));
+    const Scope after = b_.ControlDependencies(
+        {b_.Group(reads, "all_are_read", location_)}, location_);
     std::vector<Operation> assigned;
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      const Variable& variable = shard.variables[i];
-      const Scope beside =
-          b_.ColocateWith(variable.handle().operation(), location_);
-      assigned.push_back(
-          variable.is_resource()
-              ? op::AssignVariableOp(variable.handle(), tensors[i], {},
-                                     location_)
-              : op::Assign(variable.handle(), tensors[i], {}, location_)
-                    .operation());
+    for (size_t k = 0; k < shards.size(); ++k) {
+      for (size_t i = 0; i < shards[k].variables.size(); ++i) {
+        assigned.push_back(Assign(shards[k].variables[i],
+                                  reads[k].output(static_cast<int>(i))));
+      }
     }
-    return assigned;
+    const Scope free = b_.NoControlDependencies(location_);
+    return b_.Group(assigned, "restore_all", location_);
   }
 
  private:
@@ -189,8 +169,8 @@ class SaverBuilder {
 
   static std::vector<std::string> Keys(const Shard& shard) {
     std::vector<std::string> keys;
-    for (const Variable& variable : shard.variables) {
-      keys.push_back(KeyOf(variable));
+    for (const SavedVariable& variable : shard.variables) {
+      keys.push_back(variable.key);
     }
     return keys;
   }
@@ -199,13 +179,42 @@ class SaverBuilder {
     const Scope device = b_.OnDevice(shard.device, location_);
     std::vector<std::string> slices;
     std::vector<Output> values;
-    for (const Variable& variable : shard.variables) {
-      slices.push_back(SliceOf(variable));
-      values.push_back(variable.value());
+    for (const SavedVariable& variable : shard.variables) {
+      slices.push_back(variable.slice);
+      values.push_back(variable.value);
     }
     return op::SaveV2(prefix, Strings(Keys(shard), "SaveV2/tensor_names"),
                       Strings(slices, "SaveV2/shape_and_slices"), values,
                       location_);
+  }
+
+  // Reads the tensors of a shard. The attr tells the kernel the shapes, because
+  // no slice stands for a scalar.
+  Operation Read(const Shard& shard, Output prefix) {
+    const Scope device = b_.OnDevice(shard.device, location_);
+    std::vector<DType> dtypes;
+    std::vector<std::string> slices;
+    std::vector<PartialShape> shapes;
+    for (const SavedVariable& variable : shard.variables) {
+      dtypes.push_back(variable.value.dtype());
+      slices.push_back(ExpectedSliceOf(variable));
+      shapes.push_back(variable.shape);
+    }
+    return b_.AddOp(
+        {.op = "RestoreV2",
+         .inputs = {prefix, Strings(Keys(shard), "RestoreV2/tensor_names"),
+                    Strings(slices, "RestoreV2/shape_and_slices")},
+         .attrs = {{"dtypes", dtypes}, {"_output_shapes", shapes}},
+         .location = location_});
+  }
+
+  Operation Assign(const SavedVariable& variable, Output value) {
+    const Scope beside =
+        b_.ColocateWith(variable.handle.operation(), location_);
+    if (!variable.handle.is_ref()) {
+      return op::AssignVariableOp(variable.handle, value, {}, location_);
+    }
+    return op::Assign(variable.handle, value, {}, location_).operation();
   }
 
   GraphBuilder& b_;
@@ -214,33 +223,56 @@ class SaverBuilder {
 
 }  // namespace
 
-SaverNodes AddSaverNodes(GraphBuilder& b, const SaverOptions& options,
+std::vector<SavedVariable> SavedVariables(
+    absl::Span<const Variable> variables) {
+  std::vector<SavedVariable> saved;
+  for (const Variable& variable : variables) {
+    saved.push_back({.handle = variable.handle(),
+                     .value = variable.value(),
+                     .shape = variable.shape(),
+                     .key = variable.name()});
+    if (!variable.part().has_value()) continue;
+    const pb::SaveSliceInfoDef info = SliceInfoOf(variable);
+    saved.back().key = info.full_name();
+    saved.back().slice = SliceOf(info);
+  }
+  return saved;
+}
+
+pb::SaverDef SaverNodes::ToProto(int max_to_keep, bool sharded) const {
+  pb::SaverDef def;
+  def.set_filename_tensor_name(absl::StrCat(prefix, ":0"));
+  def.set_save_tensor_name(absl::StrCat(save, ":0"));
+  def.set_restore_op_name(restore);
+  def.set_max_to_keep(max_to_keep);
+  def.set_sharded(sharded);
+  def.set_keep_checkpoint_every_n_hours(10000);  // TensorFlow's default
+  def.set_version(pb::SaverDef::V2);
+  return def;
+}
+
+SaverNodes AddSaverNodes(GraphBuilder& b,
+                         absl::Span<const SavedVariable> variables,
+                         bool sharded, const std::string& name,
                          SourceLocation location) {
   const Scope site = b.CallSite(location);
-  const std::vector<Variable>& variables =
-      options.variables.empty() ? b.variables() : options.variables;
   if (variables.empty()) {
     b.Fail(absl::InvalidArgumentError("a Saver has no variables to save"),
            location);
   }
-  for (const Variable& variable : variables) {
-    if (!b.status().ok() || !variable.handle().IsValid()) return {};
+  for (const SavedVariable& variable : variables) {
+    if (!b.status().ok() || !variable.handle.IsValid()) return {};
   }
   if (!b.status().ok()) return {};
   const Scope free = b.NoControlDependencies(location);
-  const Scope names = b.NameScope(options.name, location);
+  const Scope names = b.NameScope(name, location);
   SaverBuilder builder(b, location);
   const Output prefix = builder.Prefix();
-  const std::vector<Shard> shards = ShardsOf(b, variables, options.sharded);
-  const Output saved = options.sharded ? builder.SaveShards(shards, prefix)
-                                       : builder.SaveWhole(shards[0], prefix);
+  const std::vector<Shard> shards = ShardsOf(b, variables, sharded);
+  const Output saved = sharded ? builder.SaveShards(shards, prefix)
+                               : builder.SaveWhole(shards[0], prefix);
   const Output read = builder.AfterReads(variables, prefix);
-  std::vector<Operation> assigned;
-  for (const Shard& shard : shards) {
-    const std::vector<Operation> some = builder.Restore(shard, prefix);
-    assigned.insert(assigned.end(), some.begin(), some.end());
-  }
-  const Operation restore = b.Group(assigned, "restore_all", location);
+  const Operation restore = builder.Restore(shards, prefix);
   if (!b.status().ok()) return {};
   return {prefix.operation().name(), read.operation().name(),
           saved.operation().name(), restore.name()};

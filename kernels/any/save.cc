@@ -4,6 +4,8 @@
 // checkpoints.
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_reader.h"
@@ -81,6 +83,11 @@ class SaveV2 final : public FileKernel {
 };
 
 class RestoreV2 final : public FileKernel {
+ public:
+  explicit RestoreV2(std::vector<PartialShape> shapes)
+      : shapes_(std::move(shapes)) {}
+
+ private:
   absl::Status Run(KernelContext& context,
                    const FileAccess& files) const override {
     LEAT_ASSIGN_OR_RETURN(const Request request, GetRequest(context));
@@ -99,19 +106,20 @@ class RestoreV2 final : public FileKernel {
     }
     LEAT_RETURN_IF_ERROR(reader.status());
     for (size_t i = 0; i < request.names.size(); ++i) {
-      LEAT_ASSIGN_OR_RETURN(
-          Tensor tensor,
-          Restore(context, **reader, request.names[i], request.slices[i],
-                  context.node().output_types[i]));
+      LEAT_ASSIGN_OR_RETURN(Tensor tensor,
+                            Restore(context, **reader, request.names[i],
+                                    request.slices[i], static_cast<int>(i)));
       context.set_output(static_cast<int>(i), std::move(tensor));
     }
     return absl::OkStatus();
   }
 
-  static absl::StatusOr<Tensor> Restore(KernelContext& context,
-                                        const BundleReader& reader,
-                                        const std::string& name,
-                                        const std::string& slice, DType dtype) {
+  // Returns the tensor, or the part of it, that is output number `i`.
+  absl::StatusOr<Tensor> Restore(KernelContext& context,
+                                 const BundleReader& reader,
+                                 const std::string& name,
+                                 const std::string& slice, int i) const {
+    const DType dtype = context.node().output_types[i];
     LEAT_ASSIGN_OR_RETURN(const BundleEntry entry, reader.Find(name));
     if (entry.dtype != dtype) {
       return absl::InvalidArgumentError(
@@ -119,7 +127,10 @@ class RestoreV2 final : public FileKernel {
                        " does not equal original dtype ", Name(entry.dtype)));
     }
     Allocator& allocator = context.step().device->allocator();
-    if (slice.empty()) return reader.Read(name, allocator);
+    if (slice.empty()) {
+      LEAT_RETURN_IF_ERROR(CheckShape(name, entry.shape, i));
+      return reader.Read(name, allocator);
+    }
     LEAT_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(slice));
     if (part.full != entry.shape) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -130,13 +141,43 @@ class RestoreV2 final : public FileKernel {
     }
     return reader.ReadSlice(name, part.slice, allocator);
   }
+
+  absl::Status CheckShape(const std::string& name, const Shape& shape,
+                          int i) const {
+    if (shapes_.empty() || shapes_[i].IsCompatibleWith(PartialShape(shape))) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "tensor_name = ", name, "; expected shape ", shapes_[i].DebugString(),
+        " does not match the shape stored in checkpoint: ",
+        shape.DebugString()));
+  }
+
+  const std::vector<PartialShape> shapes_;  // of the outputs; empty: any shapes
 };
+
+// A slice cannot say that a tensor must be a scalar. So a node may say so in
+// the attr that TensorFlow has for the shapes of outputs.
+absl::StatusOr<std::unique_ptr<Kernel>> MakeRestore(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(
+      std::vector<PartialShape> shapes,
+      node.attrs.GetOr<std::vector<PartialShape>>("_output_shapes", {}));
+  LEAT_ASSIGN_OR_RETURN(const auto dtypes,
+                        node.attrs.Get<std::vector<DType>>("dtypes"));
+  if (!shapes.empty() && shapes.size() != dtypes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("_output_shapes has ", shapes.size(), " shapes for ",
+                     dtypes.size(), " outputs"));
+  }
+  return std::unique_ptr<Kernel>(
+      std::make_unique<RestoreV2>(std::move(shapes)));
+}
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("SaveV2", kCpu, &Make<SaveV2>);
-  registry.Add("RestoreV2", kCpu, &Make<RestoreV2>);
+  registry.Add("RestoreV2", kCpu, &MakeRestore);
 }
 
 }  // namespace leat::kernels::any::save

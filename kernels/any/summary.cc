@@ -95,15 +95,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeImageSummary(const NodeDef& node) {
     return absl::InvalidArgumentError("max_images must be < 2^31");
   }
   LEAT_ASSIGN_OR_RETURN(Tensor bad_color, node.attrs.Get<Tensor>("bad_color"));
-  if (bad_color.dtype() != DType::kUint8) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("bad_color must be uint8, got ", Name(bad_color.dtype())));
-  }
-  if (!bad_color.shape().IsVector()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("bad_color must be a vector, got shape ",
-                     bad_color.shape().DebugString()));
-  }
+  LEAT_RETURN_IF_ERROR(BadColorOf(bad_color).status());
   return std::unique_ptr<Kernel>(
       std::make_unique<ImageSummary>(max_images, std::move(bad_color)));
 }

@@ -262,15 +262,11 @@ class WriteImage final : public WriteEvent {
                     pb::Event& event) const override {
     LEAT_ASSIGN_OR_RETURN(const auto tag,
                           GetInput<std::string>(context, 2, "tag"));
-    const Tensor& bad_color = context.input(4);
-    if (!bad_color.shape().IsVector()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("bad_color must be a vector, got shape ",
-                       bad_color.shape().DebugString()));
-    }
+    LEAT_ASSIGN_OR_RETURN(const absl::Span<const uint8_t> bad_color,
+                          BadColorOf(context.input(4)));
     return AddImages(tag, context.input(3),
                      {.max_images = max_images_,
-                      .bad_color = bad_color.data<uint8_t>(),
+                      .bad_color = bad_color,
                       .cancellation = context.step().cancellation},
                      *event.mutable_summary());
   }

@@ -5,8 +5,8 @@
 The C++ program embedding_cluster trains on a cluster and saves its variables, some of
 them partitioned. TensorFlow finds the latest checkpoint, reads all variables, changes
 the step and a table, and saves. Then the C++ program, on a cluster of another shape,
-goes on from there. TensorFlow also imports the graph that is beside the checkpoint, with
-which it restores and saves the variables.
+goes on from there. TensorFlow also imports the graph that is beside the checkpoint, finds
+its variables, and restores and saves them, with the graph's saver and one of its own.
 
 Usage: resumed_training.py LEAT EMBEDDING_CLUSTER     LEAT: the program `leat`
 """
@@ -53,16 +53,43 @@ def read(folder, step):
           for name in reader.get_variable_to_shape_map()}
 
 
+def check_collections(session, is_initialized):
+  """Checks the variables that TensorFlow finds in Leat's graph."""
+  names = [v.op.name for v in tf1.global_variables()]
+  tables = {"%s_table/part_%d" % (table, i) for table in ("user", "item")
+            for i in range(2)}
+  slots = {table + "/Adagrad" for table in tables}
+  check(set(names) == tables | slots | {"global_step"}, names)
+  check(len(names) == len(set(names)), names)
+  trainable = {v.op.name for v in tf1.trainable_variables()}
+  check(trainable == tables, trainable)
+  missing = session.run(tf1.report_uninitialized_variables())
+  check({name.decode() for name in missing} ==
+        (set() if is_initialized else set(names)), missing)
+
+
 def import_graph(folder, step, tensors):
-  """Restores and saves the variables with the nodes of Leat's graph."""
+  """Restores and saves the variables with the nodes of Leat's graph, and with
+  those that TensorFlow adds to it."""
   prefix = folder + "/model.ckpt-%d" % step
-  with tempfile.TemporaryDirectory() as other, \
-       tf1.Graph().as_default(), tf1.Session() as session:
-    saver = tf1.train.import_meta_graph(prefix + ".meta", clear_devices=True)
-    saver.restore(session, prefix)
-    reader = tf1.train.load_checkpoint(saver.save(session, other + "/again"))
-    for name, tensor in tensors.items():
-      check(np.array_equal(reader.get_tensor(name), tensor), name)
+  with tempfile.TemporaryDirectory() as other, tf1.Graph().as_default():
+    savers = [tf1.train.import_meta_graph(prefix + ".meta", clear_devices=True),
+              tf1.train.Saver()]
+    for saver in savers:
+      with tf1.Session() as session:
+        check_collections(session, is_initialized=False)
+        saver.restore(session, prefix)
+        check_collections(session, is_initialized=True)
+        for variable in tf1.global_variables():
+          check(session.run(variable).shape == variable.shape, variable.name)
+        saved = saver.save(session, other + "/again")
+      reader = tf1.train.load_checkpoint(saved)
+      check(set(reader.get_variable_to_shape_map()) == set(tensors), saved)
+      for name, tensor in tensors.items():
+        check(np.array_equal(reader.get_tensor(name), tensor), name)
+    with tf1.Session() as session:
+      session.run(tf1.global_variables_initializer())
+      check_collections(session, is_initialized=True)
 
 
 def main():

@@ -19,6 +19,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/meta_graph.pb.h"
+#include "leat/protos/variable.pb.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/train/nn/optimizers.h"
 #include "leat/train/nn/partitioned_variable.h"
@@ -258,6 +259,42 @@ TEST(SaverTest, WritesTheGraphBesideTheValues) {
   EXPECT_TRUE(run({.fetches = {meta.saver_def().save_tensor_name()}}).ok());
 }
 
+// tests/interop/resumed_training.py has TensorFlow read such collections.
+TEST(SaverTest, ListsTheVariablesBesideTheGraph) {
+  const TemporaryFolder folder;
+  Model model;
+  nn::GetPartitionedVariable(model.b, "p", DType::kFloat, Shape{3, 2},
+                             nn::FixedSizePartitioner(2), nn::Ones());
+  model.b.Variable("r", 1.0f, {.trainable = false, .use_resource = false});
+  model.Finish();
+  ASSERT_TRUE(model.Run(model.init).ok());
+  ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m")).ok());
+  pb::MetaGraphDef meta;
+  const auto content = ReadMessageFile(folder.Path("m.meta"));
+  ASSERT_TRUE(content.ok() && ParseBinary(*content, meta));
+  const auto& all = meta.collection_def().at("variables").bytes_list();
+  ASSERT_EQ(all.value_size(), 3);
+  pb::VariableDef part;
+  ASSERT_TRUE(part.ParseFromString(all.value(1)));
+  EXPECT_EQ(part.variable_name(), "p/part_1:0");
+  EXPECT_EQ(part.initializer_name(), "p/part_1/Assign");
+  EXPECT_EQ(part.snapshot_name(), "p/part_1/Read/ReadVariableOp:0");
+  EXPECT_TRUE(part.is_resource() && part.trainable());
+  EXPECT_EQ(part.save_slice_info_def().full_name(), "p");
+  EXPECT_THAT(part.save_slice_info_def().full_shape(), ElementsAre(3, 2));
+  EXPECT_THAT(part.save_slice_info_def().var_offset(), ElementsAre(2, 0));
+  EXPECT_THAT(part.save_slice_info_def().var_shape(), ElementsAre(1, 2));
+  pb::VariableDef reference;
+  ASSERT_TRUE(reference.ParseFromString(all.value(2)));
+  EXPECT_EQ(reference.initial_value_name(), "r/initial_value:0");
+  EXPECT_EQ(reference.snapshot_name(), "r/read:0");
+  EXPECT_FALSE(reference.is_resource() || reference.trainable() ||
+               reference.has_save_slice_info_def());
+  EXPECT_THAT(
+      meta.collection_def().at("trainable_variables").bytes_list().value(),
+      ElementsAre(all.value(0), all.value(1)));
+}
+
 TEST(SaverTest, KeepsAllIfThereIsNoMaximum) {
   const TemporaryFolder folder;
   OneVariable model(1, {.max_to_keep = 0});
@@ -392,7 +429,7 @@ TEST(SaverTest, AFailedSaveChangesNothing) {
 }
 
 // Restores a checkpoint of "w" in a model with other variables, and returns the
-// error.
+// error, which names the checkpoint.
 absl::Status RestoreIn(const Operand& initial_value, const std::string& name) {
   const TemporaryFolder folder;
   OneVariable saved(1);
@@ -400,7 +437,10 @@ absl::Status RestoreIn(const Operand& initial_value, const std::string& name) {
   Model model;
   model.b.Variable(name, initial_value);
   model.Finish();
-  return model.saver->Restore(*model.session, folder.Path("m"));
+  const absl::Status status =
+      model.saver->Restore(*model.session, folder.Path("m"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr(folder.Path("m")));
+  return status;
 }
 
 TEST(SaverTest, RefusesACheckpointOfAnotherModel) {
@@ -410,9 +450,71 @@ TEST(SaverTest, RefusesACheckpointOfAnotherModel) {
   const absl::Status shape = RestoreIn({1.0f, 2.0f}, "w");
   EXPECT_TRUE(absl::IsInvalidArgument(shape)) << shape;
   EXPECT_THAT(std::string(shape.message()),
-              AllOf(HasSubstr("[2]"), HasSubstr("[3]")));
+              AllOf(HasSubstr("= w; shape in shape_and_slice spec [2]"),
+                    HasSubstr("[3]")));
+  const absl::Status scalar = RestoreIn(1.0f, "w");
+  EXPECT_TRUE(absl::IsInvalidArgument(scalar)) << scalar;
+  EXPECT_THAT(std::string(scalar.message()),
+              AllOf(HasSubstr("= w;"), HasSubstr("[]"), HasSubstr("[3]")));
   const absl::Status dtype = RestoreIn({1, 2, 3}, "w");
   EXPECT_TRUE(absl::IsInvalidArgument(dtype)) << dtype;
+}
+
+// Has "small" on one device, and "large" and "last" on another. A task reads
+// "large" first, which takes longer than to restore "small".
+struct TwoDevices : Model {
+  TwoDevices(const Operand& last, SaverOptions saver_options)
+      : Model(std::move(saver_options), "cpu:2") {
+    values.push_back(b.Variable("small", 1.0f).value());
+    const Scope device = b.OnDevice("/cpu:1");
+    const Output extents = b.Const<int32_t>({1 << 21});
+    values.push_back(b.Variable("large", op::Fill(extents, 1.0f)).value());
+    values.push_back(b.Variable("last", last).value());
+    Finish();
+  }
+
+  std::vector<Output> values;
+};
+
+TEST(SaverTest, NoVariableChangesIfOneCannotBeRestored) {
+  for (const bool sharded : {false, true}) {
+    const TemporaryFolder folder;
+    TwoDevices saved({1.0f}, {.sharded = sharded});
+    ASSERT_TRUE(saved.Run(saved.init).ok());
+    ASSERT_TRUE(saved.saver->Save(*saved.session, folder.Path("m")).ok());
+    TwoDevices other(2.0f, {.sharded = sharded});
+    const absl::Status status =
+        other.saver->Restore(*other.session, folder.Path("m"));
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(folder.Path("m")), HasSubstr("= last;"),
+                      HasSubstr("[]"), HasSubstr("[1]")));
+    for (const Output& value : other.values) {  // no variable was assigned
+      const auto fetched = other.session->Run({.fetches = {value}});
+      EXPECT_TRUE(absl::IsFailedPrecondition(fetched.status()))
+          << value.name() << " " << fetched.status();
+    }
+  }
+}
+
+// A client's graph may say anything.
+TEST(SaverTest, RefusesShapesOfOutputsThatANodeDoesNotHave) {
+  GraphBuilder b;
+  const Operation restore =
+      b.AddOp({.op = "RestoreV2",
+               .inputs = {b.Const("m"), b.Const<std::string>({"w"}),
+                          b.Const<std::string>({""})},
+               .attrs = {{"dtypes", std::vector<DType>{DType::kFloat}},
+                         {"_output_shapes", std::vector<PartialShape>(2)}}});
+  const auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto session = NewSession(*graph);
+  ASSERT_TRUE(session.ok()) << session.status();
+  const absl::Status status =
+      (*session)->Run({.fetches = {restore.output(0)}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("2 shapes for 1 outputs"));
 }
 
 TEST(SaverTest, SaysThatThereIsNoCheckpoint) {
