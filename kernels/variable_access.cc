@@ -8,6 +8,8 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/cuda/device/binary.h"
+#include "leat/kernels/gpu_kernel.h"
 
 namespace leat::kernels {
 namespace {
@@ -125,6 +127,25 @@ absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
   if (known) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "Values of type ", Name(target.dtype()), " cannot be added"));
+}
+
+absl::Status AccumulateInto(KernelContext& context, Accumulate operation,
+                            const Tensor& value, Tensor& target) {
+  GpuStream* const stream = context.step().device->gpu_stream();
+  if (stream == nullptr) {
+    return AccumulateInto(context.compute_queue(), operation, value, target);
+  }
+  return OnStream(*stream, [&](CUstream_st* handle) {
+    return leat::cuda::LaunchArithmetic(handle,
+                                        operation == Accumulate::kAdd
+                                            ? leat::cuda::Arithmetic::kAdd
+                                            : leat::cuda::Arithmetic::kSub,
+                                        TypeOf(value),
+                                        {.a = target.raw_data(),
+                                         .b = value.raw_data(),
+                                         .output = target.mutable_raw_data(),
+                                         .n = value.num_elements()});
+  });
 }
 
 }  // namespace leat::kernels

@@ -132,7 +132,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = AssignUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+                OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "AssignSub",
@@ -141,7 +142,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .outputs = {"output_ref: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .shape = AssignUpdateShape},
-      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddScatterAddAndOthers(OpRegistry& registry) {

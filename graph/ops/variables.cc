@@ -194,7 +194,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+                OnGpu({{"dtype", kFloats.dtypes()}})});
 
   registry.Add({.name = "AssignSubVariableOp",
                 .doc = "Subtracts a value from the variable of a handle.",
@@ -202,7 +203,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+                OnGpu({{"dtype", kFloats.dtypes()}})});
 }
 
 void AddResourceGatherAndOthers(OpRegistry& registry) {

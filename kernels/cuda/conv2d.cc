@@ -75,6 +75,14 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                             t.result->mutable_raw_data());
 }
 
+// Returns true if a library may read the tensor. Parts of other tensors may
+// begin anywhere.
+bool IsAligned(const Tensor& tensor) {
+  return reinterpret_cast<uintptr_t>(tensor.raw_data()) %
+             ConvolutionLibrary::kAlignment ==
+         0;
+}
+
 leat::cuda::ConvolutionOperands OperandsOf(const ConvolutionShape& s,
                                            const Tensors& t) {
   return {.channels_first = s.channels_first,
@@ -120,7 +128,7 @@ absl::Status Convolve(KernelContext& context, ConvolutionTensor result,
                        static_cast<size_t>(t.result->num_bytes()));
   }
   ConvolutionLibrary* const library = stream.libraries().convolution();
-  if (library != nullptr) {
+  if (library != nullptr && IsAligned(*t.input) && IsAligned(*t.output)) {
     const absl::Status status = UseLibrary(
         context, *library,
         {.type = t.result->dtype(), .result = result, .shape = shape}, t);
