@@ -161,34 +161,23 @@ class Forward final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-class BackwardInput final : public Kernel {
+// Computes the gradient of the input or of the filter.
+template <ConvolutionTensor result>
+class Gradient final : public Kernel {
  public:
-  explicit BackwardInput(const WindowAttrs& attrs) : attrs_(attrs) {}
+  explicit Gradient(const WindowAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
+    constexpr bool kIsInput = result == ConvolutionTensor::kInput;
     LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
-                          PlanBackwardInput(attrs_, context));
-    LEAT_ASSIGN_OR_RETURN(Tensor * result,
+                          kIsInput ? PlanBackwardInput(attrs_, context)
+                                   : PlanBackwardFilter(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, plan.result));
-    return Convolve(context, ConvolutionTensor::kInput, plan.shape,
-                    {result, &context.input(1), &context.input(2), result});
-  }
-
- private:
-  const WindowAttrs attrs_;
-};
-
-class BackwardFilter final : public Kernel {
- public:
-  explicit BackwardFilter(const WindowAttrs& attrs) : attrs_(attrs) {}
-
-  absl::Status Compute(KernelContext& context) const final {
-    LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
-                          PlanBackwardFilter(attrs_, context));
-    LEAT_ASSIGN_OR_RETURN(Tensor * result,
-                          context.AllocateOutput(0, plan.result));
-    return Convolve(context, ConvolutionTensor::kFilter, plan.shape,
-                    {&context.input(0), result, &context.input(2), result});
+    Tensors tensors = {&context.input(0), &context.input(1), &context.input(2),
+                       output};
+    (kIsInput ? tensors.input : tensors.filter) = output;
+    return Convolve(context, result, plan.shape, tensors);
   }
 
  private:
@@ -205,8 +194,10 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("Conv2D", kGpu, &MakeConvolution<Forward>);
-  registry.Add("Conv2DBackpropInput", kGpu, &MakeConvolution<BackwardInput>);
-  registry.Add("Conv2DBackpropFilter", kGpu, &MakeConvolution<BackwardFilter>);
+  registry.Add("Conv2DBackpropInput", kGpu,
+               &MakeConvolution<Gradient<ConvolutionTensor::kInput>>);
+  registry.Add("Conv2DBackpropFilter", kGpu,
+               &MakeConvolution<Gradient<ConvolutionTensor::kFilter>>);
 }
 
 }  // namespace leat::kernels::cuda::conv2d
