@@ -36,7 +36,8 @@ struct ConvolutionForm {
                           const ConvolutionForm&) = default;
 };
 
-// Where the tensors lie, in memory of the GPU. The result is overwritten, and
+// Where the tensors lie, in memory of the GPU, at multiples of
+// ConvolutionLibrary::kAlignment. The result is overwritten, and
 // must not overlap the other two, which are read. A plain value.
 struct ConvolutionOperands {
   void* input = nullptr;
@@ -47,11 +48,13 @@ struct ConvolutionOperands {
 // Thread-safe.
 class ConvolutionLibrary {
  public:
+  static constexpr int64_t kAlignment = 16;
+
   virtual ~ConvolutionLibrary() = default;
 
-  // Says whether the library computes convolutions of this form, of tensors
-  // whose addresses are multiples of 16 bytes. Chooses how, which takes some
-  // milliseconds the first time. Returns UNIMPLEMENTED if it does not.
+  // Says whether the library computes convolutions of this form. Chooses how,
+  // which takes some milliseconds the first time. Returns UNIMPLEMENTED if it
+  // does not.
   virtual absl::Status Prepare(const ConvolutionForm& form) = 0;
 
   // Queues a convolution in the stream of the GPU. Has the errors of Prepare.

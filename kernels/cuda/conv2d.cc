@@ -75,6 +75,14 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                             t.result->mutable_raw_data());
 }
 
+// Returns true if a library may read the tensor. Parts of other tensors may
+// begin anywhere.
+bool IsAligned(const Tensor& tensor) {
+  return reinterpret_cast<uintptr_t>(tensor.raw_data()) %
+             ConvolutionLibrary::kAlignment ==
+         0;
+}
+
 leat::cuda::ConvolutionOperands OperandsOf(const ConvolutionShape& s,
                                            const Tensors& t) {
   return {.channels_first = s.channels_first,
@@ -120,7 +128,7 @@ absl::Status Convolve(KernelContext& context, ConvolutionTensor result,
                        static_cast<size_t>(t.result->num_bytes()));
   }
   ConvolutionLibrary* const library = stream.libraries().convolution();
-  if (library != nullptr) {
+  if (library != nullptr && IsAligned(*t.input) && IsAligned(*t.output)) {
     const absl::Status status = UseLibrary(
         context, *library,
         {.type = t.result->dtype(), .result = result, .shape = shape}, t);
@@ -153,34 +161,23 @@ class Forward final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-class BackwardInput final : public Kernel {
+// Computes the gradient of the input or of the filter.
+template <ConvolutionTensor result>
+class Gradient final : public Kernel {
  public:
-  explicit BackwardInput(const WindowAttrs& attrs) : attrs_(attrs) {}
+  explicit Gradient(const WindowAttrs& attrs) : attrs_(attrs) {}
 
   absl::Status Compute(KernelContext& context) const final {
+    constexpr bool kIsInput = result == ConvolutionTensor::kInput;
     LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
-                          PlanBackwardInput(attrs_, context));
-    LEAT_ASSIGN_OR_RETURN(Tensor * result,
+                          kIsInput ? PlanBackwardInput(attrs_, context)
+                                   : PlanBackwardFilter(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, plan.result));
-    return Convolve(context, ConvolutionTensor::kInput, plan.shape,
-                    {result, &context.input(1), &context.input(2), result});
-  }
-
- private:
-  const WindowAttrs attrs_;
-};
-
-class BackwardFilter final : public Kernel {
- public:
-  explicit BackwardFilter(const WindowAttrs& attrs) : attrs_(attrs) {}
-
-  absl::Status Compute(KernelContext& context) const final {
-    LEAT_ASSIGN_OR_RETURN(const ConvolutionPlan plan,
-                          PlanBackwardFilter(attrs_, context));
-    LEAT_ASSIGN_OR_RETURN(Tensor * result,
-                          context.AllocateOutput(0, plan.result));
-    return Convolve(context, ConvolutionTensor::kFilter, plan.shape,
-                    {&context.input(0), result, &context.input(2), result});
+    Tensors tensors = {&context.input(0), &context.input(1), &context.input(2),
+                       output};
+    (kIsInput ? tensors.input : tensors.filter) = output;
+    return Convolve(context, result, plan.shape, tensors);
   }
 
  private:
@@ -197,8 +194,10 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("Conv2D", kGpu, &MakeConvolution<Forward>);
-  registry.Add("Conv2DBackpropInput", kGpu, &MakeConvolution<BackwardInput>);
-  registry.Add("Conv2DBackpropFilter", kGpu, &MakeConvolution<BackwardFilter>);
+  registry.Add("Conv2DBackpropInput", kGpu,
+               &MakeConvolution<Gradient<ConvolutionTensor::kInput>>);
+  registry.Add("Conv2DBackpropFilter", kGpu,
+               &MakeConvolution<Gradient<ConvolutionTensor::kFilter>>);
 }
 
 }  // namespace leat::kernels::cuda::conv2d

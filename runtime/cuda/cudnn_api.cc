@@ -7,6 +7,7 @@
 
 #include <cudnn_backend.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -25,8 +26,6 @@ namespace {
 
 // How many plans are tried for a form.
 constexpr int64_t kMaxTries = 16;
-// How the addresses of all tensors are aligned.
-constexpr int64_t kAlignment = 16;
 
 // The functions of the library that are used.
 struct Functions {
@@ -255,7 +254,7 @@ class Describer {
     to.Set(CUDNN_ATTR_TENSOR_DATA_TYPE, type_);
     to.Set<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS, e);
     to.Set<int64_t>(CUDNN_ATTR_TENSOR_STRIDES, strides);
-    to.Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kAlignment);
+    to.Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, ConvolutionLibrary::kAlignment);
     LEAT_RETURN_IF_ERROR(to.Finalize());
     return to;
   }
@@ -344,13 +343,15 @@ class Describer {
 class Plan final : public DnnPlan {
  public:
   Plan(const Functions& lib, cudnnHandle_t handle, Descriptor plan,
-       int64_t workspace_bytes)
+       int64_t workspace_bytes, bool is_exact)
       : lib_(lib),
         handle_(handle),
         plan_(std::move(plan)),
-        workspace_bytes_(workspace_bytes) {}
+        workspace_bytes_(workspace_bytes),
+        is_exact_(is_exact) {}
 
   int64_t workspace_bytes() const override { return workspace_bytes_; }
+  bool is_exact() const override { return is_exact_; }
 
   absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
                    char* workspace) override {
@@ -386,6 +387,7 @@ class Plan final : public DnnPlan {
   const cudnnHandle_t handle_;
   Descriptor plan_;
   const int64_t workspace_bytes_;
+  const bool is_exact_;
 };
 
 class Cudnn final : public DnnApi {
@@ -423,14 +425,14 @@ class Cudnn final : public DnnApi {
     LEAT_ASSIGN_OR_RETURN(const cudnnDataType_t type, ToCudnn(form.type));
     LEAT_ASSIGN_OR_RETURN(const Descriptor graph,
                           Describer(lib_, form, type).Graph());
-    const bool exact = form.type == DType::kFloat && !limits.allow_tf32;
+    const bool must_be_exact = form.type == DType::kFloat && !limits.allow_tf32;
     std::string why;
     for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       LEAT_ASSIGN_OR_RETURN(std::vector<Descriptor> configs,
                             Recommended(graph, mode));
       for (const Descriptor& config : configs) {
         absl::StatusOr<std::unique_ptr<DnnPlan>> plan =
-            PlanWith(config, exact, limits.workspace_bytes);
+            PlanWith(config, must_be_exact, limits.workspace_bytes);
         if (plan.ok()) return plan;
         why = std::string(plan.status().message());
       }
@@ -469,9 +471,12 @@ class Cudnn final : public DnnApi {
   }
 
   absl::StatusOr<std::unique_ptr<DnnPlan>> PlanWith(const Descriptor& config,
-                                                    bool exact,
+                                                    bool must_be_exact,
                                                     int64_t max_workspace) {
-    if (exact) LEAT_RETURN_IF_ERROR(CheckIsExact(config));
+    LEAT_ASSIGN_OR_RETURN(const bool is_exact, IsExact(config));
+    if (must_be_exact && !is_exact) {
+      return absl::UnimplementedError("an engine rounds floats");
+    }
     Descriptor plan(lib_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *gpu_);
@@ -484,11 +489,12 @@ class Cudnn final : public DnnApi {
       return absl::UnimplementedError(
           absl::StrCat("a plan wants a workspace of ", workspace, " bytes"));
     }
-    return std::make_unique<Plan>(lib_, handle_, std::move(plan), workspace);
+    return std::make_unique<Plan>(lib_, handle_, std::move(plan), workspace,
+                                  is_exact);
   }
 
-  // Returns an error if the engine rounds factors or sums to fewer bits.
-  absl::Status CheckIsExact(const Descriptor& config) const {
+  // Returns false if the engine rounds factors or sums to fewer bits.
+  absl::StatusOr<bool> IsExact(const Descriptor& config) const {
     Descriptor engine(lib_, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendDescriptor_t raw = engine.raw();
     LEAT_RETURN_IF_ERROR(
@@ -498,14 +504,11 @@ class Cudnn final : public DnnApi {
         const int64_t count,
         engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                    CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes));
-    for (int64_t i = 0; i < count; ++i) {
-      if (notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
-          notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS ||
-          notes[i] == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) {
-        return absl::UnimplementedError("an engine rounds to TF32");
-      }
-    }
-    return absl::OkStatus();
+    return std::none_of(notes, notes + count, [](auto note) {
+      return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
+             note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS ||
+             note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
+    });
   }
 
   Functions lib_;

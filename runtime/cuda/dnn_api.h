@@ -30,6 +30,9 @@ class DnnPlan {
   // How many bytes of a workspace Run needs.
   virtual int64_t workspace_bytes() const = 0;
 
+  // Returns false if factors or sums of floats may be rounded to fewer bits.
+  virtual bool is_exact() const = 0;
+
   // cudnnBackendExecute. Queues the convolution in a stream of the plan's GPU.
   // The workspace must belong to the stream. Returns INTERNAL if the library
   // fails.
@@ -41,6 +44,7 @@ class DnnPlan {
 // What a plan may use. A plain value.
 struct DnnLimits {
   int64_t workspace_bytes = 0;
+  // If false, plans for floats are exact.
   bool allow_tf32 = false;
 };
 

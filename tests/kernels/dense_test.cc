@@ -17,7 +17,6 @@ namespace leat::dense_test {
 namespace {
 
 using ::leat::kernels::Convolution;
-using ::leat::kernels::ConvolutionShape;
 using ::leat::kernels::MatMulShape;
 using ::leat::testing::KernelTestHarness;
 

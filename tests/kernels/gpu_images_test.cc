@@ -94,6 +94,15 @@ TEST_F(GpuImagesTest, BatchNormSumsUpInParts) {
     ASSERT_EQ(y.size(), 6u);
     Compare("FusedBatchNormGradV3", attrs,
             {Random(c.shape, 4), x, scale, y[3], y[4], none}, 1e-4f);
+    // Each element is counted once.
+    const auto grad =
+        gpu_.Run("FusedBatchNormGradV3", attrs,
+                 {Tensor::Filled(c.shape, 1.0f), x, scale, y[3], y[4], none});
+    ASSERT_TRUE(grad.ok()) << grad.status();
+    for (int64_t k = 0; k < channels; ++k) {
+      EXPECT_EQ((*grad)[2].data<float>()[k],
+                static_cast<float>(x.num_elements() / channels));
+    }
   }
 }
 

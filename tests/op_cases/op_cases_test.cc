@@ -90,7 +90,8 @@ TEST(GpuWithoutLibrariesTest, Convolves) {
       [](absl::string_view op) { return absl::StartsWith(op, "Conv2D"); }, 3);
 }
 
-// Returns true for the ops whose GPU kernels tests/kernels/ tests.
+// Returns true for the ops whose GPU kernels tests/kernels/ and tests/train/
+// test.
 bool IsTestedElsewhere(const std::string& op) {
   return absl::StrContains(op, "Apply") || absl::StrContains(op, "Random") ||
          absl::StrContains(op, "TruncatedNormal") ||

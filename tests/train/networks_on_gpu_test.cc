@@ -75,6 +75,16 @@ Output ResNet(Output h) {
   return nn::AvgPool(h, {.size = 2});
 }
 
+// Convolves parts of a tensor, which begin at addresses that a library does not
+// take.
+Output Parts(Output h) {
+  std::vector<Output> results;
+  for (const Output& part : op::Split(0, h, kBatch)) {
+    results.push_back(nn::Conv2D(part, {.filters = 2, .kernel = 3}));
+  }
+  return op::ConcatV2(results, 0);
+}
+
 // Returns numbers in [-1, 1).
 Tensor RandomImages(const Shape& shape, uint32_t seed) {
   std::vector<float> values(static_cast<size_t>(shape.num_elements()));
@@ -156,6 +166,10 @@ TEST_P(NetworksOnGpuTest, ACnnTrainsAsOnACpu) {
 
 TEST_P(NetworksOnGpuTest, AResNetTrainsAsOnACpu) {
   Check(Shape{kBatch, 16, 16, 3}, &ResNet);
+}
+
+TEST_P(NetworksOnGpuTest, PartsOfTensorsAreConvolved) {
+  Check(Shape{kBatch, 5, 5, 1}, &Parts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Libraries, NetworksOnGpuTest, ::testing::Bool());

@@ -200,17 +200,29 @@ struct AvgPoolGrad {
   }
 };
 
-}  // namespace
-
-bool LaunchMaxPool(CUstream_st* stream, ElementType type, const Pooling& p,
-                   const void* from, void* to) {
+// Launches a functor for the outputs of a pooling.
+template <template <class> class Pool>
+bool LaunchPool(CUstream_st* stream, ElementType type, const Pooling& p,
+                const void* from, void* to) {
   return VisitType(Floats(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if (p.num_outputs() == 0) return;
     ForEach(stream, p.num_outputs(),
-            MaxPool<T>{p, OutputPlaces(p), static_cast<const T*>(from),
-                       static_cast<T*>(to)});
+            Pool<T>{p, OutputPlaces(p), static_cast<const T*>(from),
+                    static_cast<T*>(to)});
   });
+}
+
+}  // namespace
+
+bool LaunchMaxPool(CUstream_st* stream, ElementType type, const Pooling& p,
+                   const void* from, void* to) {
+  return LaunchPool<MaxPool>(stream, type, p, from, to);
+}
+
+bool LaunchAvgPool(CUstream_st* stream, ElementType type, const Pooling& p,
+                   const void* from, void* to) {
+  return LaunchPool<AvgPool>(stream, type, p, from, to);
 }
 
 bool LaunchMaxPoolGrad(CUstream_st* stream, ElementType type, const Pooling& p,
@@ -228,17 +240,6 @@ bool LaunchMaxPoolGrad(CUstream_st* stream, ElementType type, const Pooling& p,
             MaxPoolGrad<T>{p, InputPlaces(p), relu, x,
                            static_cast<const T*>(gradients), places,
                            static_cast<T*>(to)});
-  });
-}
-
-bool LaunchAvgPool(CUstream_st* stream, ElementType type, const Pooling& p,
-                   const void* from, void* to) {
-  return VisitType(Floats(), type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if (p.num_outputs() == 0) return;
-    ForEach(stream, p.num_outputs(),
-            AvgPool<T>{p, OutputPlaces(p), static_cast<const T*>(from),
-                       static_cast<T*>(to)});
   });
 }
 

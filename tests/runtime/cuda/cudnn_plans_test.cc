@@ -138,6 +138,17 @@ TEST_F(CudnnPlansTest, KeepsToTheLimitOfTheWorkspace) {
   Plan(DType::kBfloat16, first, {.workspace_bytes = 16 << 20});
 }
 
+TEST_F(CudnnPlansTest, RoundsFloatsOnlyIfItMay) {
+  const ConvolutionShape shape = Square(128, 56, 64, 64, 3, 1);
+  for (const ConvolutionTensor result : kResults) {
+    DnnLimits limits{.workspace_bytes = int64_t{1} << 30};
+    const ConvolutionForm form{DType::kFloat, result, shape};
+    EXPECT_TRUE((*dnn_->NewPlan(form, limits))->is_exact());
+    limits.allow_tf32 = true;
+    EXPECT_FALSE((*dnn_->NewPlan(form, limits))->is_exact());
+  }
+}
+
 TEST_F(CudnnPlansTest, RefusesWhatDoesNotFit) {
   ConvolutionShape shape = Square(8, 28, 32, 64, 3, 1);
   shape.out_height = 5;

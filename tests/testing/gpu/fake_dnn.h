@@ -39,8 +39,11 @@ class FakeDnnPlan final : public DnnPlan {
     return s.batch * s.out_channels * s.out_height * s.out_width * size;
   }
 
+  bool is_exact() const override { return true; }
+
   absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
                    char* workspace) override {
+    if (!AreAligned(operands)) return absl::InternalError("not aligned");
     ConvolutionOperands first = operands;
     void* to = operands.output;
     first.output = workspace;

@@ -108,6 +108,15 @@ void ConvolveOnHost(const ConvolutionForm& form,
   }
 }
 
+// Returns true if the tensors lie where a library may expect them.
+inline bool AreAligned(const ConvolutionOperands& operands) {
+  return (reinterpret_cast<uintptr_t>(operands.input) |
+          reinterpret_cast<uintptr_t>(operands.filter) |
+          reinterpret_cast<uintptr_t>(operands.output)) %
+             ConvolutionLibrary::kAlignment ==
+         0;
+}
+
 // Computes a convolution of any type that ConvolutionForm allows.
 inline void ConvolveOnHost(const ConvolutionForm& form,
                            const ConvolutionOperands& operands) {
@@ -136,6 +145,7 @@ class HostConvolution final : public ConvolutionLibrary {
   }
   absl::Status Convolve(const ConvolutionForm& form,
                         const ConvolutionOperands& operands) override {
+    if (!AreAligned(operands)) return absl::InternalError("not aligned");
     stream_.Add([form, operands] { ConvolveOnHost(form, operands); });
     return absl::OkStatus();
   }
