@@ -77,11 +77,6 @@ absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
 absl::Status AccumulateInto(const KernelContext& context, Accumulate operation,
                             const Tensor& value, Tensor& target);
 
-// Does the same on the device on which the kernel runs. On a GPU it queues the
-// work, and knows floats only.
-absl::Status AccumulateInto(KernelContext& context, Accumulate operation,
-                            const Tensor& value, Tensor& target);
-
 }  // namespace leat::kernels
 
 #endif  // LEAT_KERNELS_VARIABLE_ACCESS_H_

@@ -92,7 +92,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
        .attrs = {"shape: shape", "dtype: type", "var_name: string = ''"},
        .stateful = true,
        .shape = TemporaryVariableShape},
-      {NotFoldable(OnCpu())});
+      {NotFoldable(OnCpu()), OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
+       HostOnGpu({{"dtype", {DType::kInt32}}})});
 
   registry.Add({.name = "DestroyTemporaryVariable",
                 .doc = "Returns the value of a temporary variable and deletes "
@@ -101,7 +102,9 @@ void AddVariableAndOthers(OpRegistry& registry) {
                 .outputs = {"value: T"},
                 .attrs = {"T: type", "var_name: string"},
                 .shape = shapes::Unchanged},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(OnCpu())),
+                RetainsInput(OnGpu({{"T", kMovableOnGpu.dtypes()}})),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddIsVariableInitializedAndOthers(OpRegistry& registry) {

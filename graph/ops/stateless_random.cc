@@ -86,7 +86,7 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                 .outputs = {"key: uint64", "counter: uint64"},
                 .attrs = {"Tseed: {int32, int64} = int64"},
                 .shape = KeyCounterShape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()), HostOnGpu()});
 }
 
 void AddStatelessRandomGetAlg(OpRegistry& registry) {
@@ -96,7 +96,7 @@ void AddStatelessRandomGetAlg(OpRegistry& registry) {
                 .outputs = {"alg: int32"},
                 .stateful = true,
                 .shape = shapes::Scalar},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()), HostOnGpu()});
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"precision: bool"},
                 .attrs = {"k: int", "T: {int32, int64} = int32"},
                 .shape = InTopKShape},
-               {OnCpu()});
+               {OnCpu(), OnGpu()});
 
   registry.Add({.name = "InTopKV2",
                 .doc = "Returns for each row of predictions whether its target "
@@ -71,7 +71,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"precision: bool"},
                 .attrs = {"T: {int32, int64} = int32"},
                 .shape = InTopKShape},
-               {OnCpu()});
+               {OnCpu(), InHostMemory(OnGpu(), {"k"})});
 }
 
 }  // namespace leat::ops::top_k

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/resource_store.h"
@@ -161,7 +162,8 @@ class TemporaryVariable final : public Kernel {
         Tensor value,
         Tensor::Allocate(context.step().device->allocator(), dtype_, shape_));
     if (IsPlainBytes(dtype_)) {
-      std::fill_n(value.mutable_raw_data(), value.num_bytes(), '\0');
+      LEAT_RETURN_IF_ERROR(
+          ClearElements(context, value.mutable_raw_data(), value.num_bytes()));
     }
     LEAT_RETURN_IF_ERROR(variable->Assign(std::move(value)));
     context.set_output_ref(0, std::move(variable));
@@ -221,8 +223,8 @@ void Register(KernelRegistry& registry) {
       "AssignAdd", &MakeFunction<&AccumulateReference<Accumulate::kAdd>>);
   registry.AddForAllDevices(
       "AssignSub", &MakeFunction<&AccumulateReference<Accumulate::kSubtract>>);
-  registry.Add("TemporaryVariable", kCpu, &MakeTemporary);
-  registry.Add("DestroyTemporaryVariable", kCpu, &MakeDestroy);
+  registry.AddForAllDevices("TemporaryVariable", &MakeTemporary);
+  registry.AddForAllDevices("DestroyTemporaryVariable", &MakeDestroy);
 }
 
 }  // namespace leat::kernels::any::reference_variables

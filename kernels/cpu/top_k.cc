@@ -18,6 +18,7 @@
 #include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/in_top_k_shapes.h"
 
 namespace leat::kernels::cpu::top_k {
 namespace {
@@ -138,19 +139,9 @@ bool IsInTopK(const float* row, int64_t classes, int64_t target, int64_t k) {
 
 absl::Status ComputeInTopK(KernelContext& context, int64_t k) {
   const Tensor& predictions = context.input(0);
-  if (!predictions.shape().IsMatrix()) {
-    return absl::InvalidArgumentError("predictions must be 2-dimensional");
-  }
-  if (!context.input(1).shape().IsVector()) {
-    return absl::InvalidArgumentError("targets must be 1-dimensional");
-  }
+  LEAT_RETURN_IF_ERROR(CheckInTopKShapes(context));
   LEAT_ASSIGN_OR_RETURN(Dims targets, GetIndices(context.input(1), "targets"));
   const int64_t rows = predictions.dim(0), classes = predictions.dim(1);
-  if (rows != static_cast<int64_t>(targets.size())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("First dimension of predictions ", rows,
-                     " must match length of targets ", targets.size()));
-  }
   LEAT_ASSIGN_OR_RETURN(Tensor * output,
                         context.AllocateOutput(0, Shape{rows}));
   const float* from = predictions.data<float>().data();
@@ -178,13 +169,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeInTopK(const NodeDef& node) {
 }
 
 absl::Status ComputeInTopKV2(KernelContext& context) {
-  const Tensor& k = context.input(2);
-  if (!k.shape().IsScalar()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("k must be 0-D, got shape ", k.shape().DebugString()));
-  }
-  LEAT_ASSIGN_OR_RETURN(Dims value, GetIndices(k, "k"));
-  return ComputeInTopK(context, value[0]);
+  LEAT_ASSIGN_OR_RETURN(const int64_t k, InTopKInput(context));
+  return ComputeInTopK(context, k);
 }
 
 }  // namespace
