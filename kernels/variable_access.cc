@@ -8,6 +8,9 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/cuda/device/binary.h"
+#include "leat/kernels/device_copy.h"
+#include "leat/kernels/gpu_kernel.h"
 
 namespace leat::kernels {
 namespace {
@@ -125,6 +128,23 @@ absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
   if (known) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "Values of type ", Name(target.dtype()), " cannot be added"));
+}
+
+absl::Status AccumulateInto(KernelContext& context, Accumulate operation,
+                            const Tensor& value, Tensor& target) {
+  if (StreamOf(context) == nullptr) {
+    return AccumulateInto(context.compute_queue(), operation, value, target);
+  }
+  const leat::cuda::BinaryOperands operands = {
+      target.raw_data(), value.raw_data(), target.mutable_raw_data(),
+      target.num_elements()};
+  return OnStream(context, [&](CUstream_st* stream) {
+    return leat::cuda::LaunchArithmetic(stream,
+                                        operation == Accumulate::kAdd
+                                            ? leat::cuda::Arithmetic::kAdd
+                                            : leat::cuda::Arithmetic::kSub,
+                                        TypeOf(target), operands);
+  });
 }
 
 }  // namespace leat::kernels

@@ -66,6 +66,10 @@ void ForwardRef(KernelContext& context);
 enum class Accumulate { kAdd, kSubtract };
 absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
                             const Tensor& value, Tensor& target);
+// Like the function above, but on the device of the kernel. On a GPU, it queues
+// the work.
+absl::Status AccumulateInto(KernelContext& context, Accumulate operation,
+                            const Tensor& value, Tensor& target);
 
 }  // namespace leat::kernels
 

@@ -132,7 +132,9 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = AssignUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "AssignSub",
@@ -141,7 +143,9 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .outputs = {"output_ref: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .shape = AssignUpdateShape},
-      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddScatterAddAndOthers(OpRegistry& registry) {

@@ -194,7 +194,9 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+                OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"dtype", {DType::kInt32}}})});
 
   registry.Add({.name = "AssignSubVariableOp",
                 .doc = "Subtracts a value from the variable of a handle.",
@@ -202,7 +204,9 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+                OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
 
 void AddResourceGatherAndOthers(OpRegistry& registry) {

@@ -115,8 +115,7 @@ absl::Status AccumulateReference(KernelContext& context) {
                            target.shape().DebugString(), " vs. ",
                            value.shape().DebugString()));
         }
-        return AccumulateInto(context.compute_queue(), operation, value,
-                              target);
+        return AccumulateInto(context, operation, value, target);
       }));
   ForwardRef(context);
   return absl::OkStatus();
@@ -218,10 +217,10 @@ void Register(KernelRegistry& registry) {
   registry.AddForAllDevices("IsVariableInitialized",
                             &MakeFunction<&IsInitialized>);
   registry.AddForAllDevices("Assign", &MakeAssign);
-  registry.Add("AssignAdd", kCpu,
-               &MakeFunction<&AccumulateReference<Accumulate::kAdd>>);
-  registry.Add("AssignSub", kCpu,
-               &MakeFunction<&AccumulateReference<Accumulate::kSubtract>>);
+  registry.AddForAllDevices(
+      "AssignAdd", &MakeFunction<&AccumulateReference<Accumulate::kAdd>>);
+  registry.AddForAllDevices(
+      "AssignSub", &MakeFunction<&AccumulateReference<Accumulate::kSubtract>>);
   registry.Add("TemporaryVariable", kCpu, &MakeTemporary);
   registry.Add("DestroyTemporaryVariable", kCpu, &MakeDestroy);
 }

@@ -151,8 +151,7 @@ class AccumulateVariable final : public Kernel {
                 target.shape().DebugString(), " using a Tensor with shape ",
                 value.shape().DebugString(), ", shapes must be equal."));
           }
-          return AccumulateInto(context.compute_queue(), operation_, value,
-                                target);
+          return AccumulateInto(context, operation_, value, target);
         });
   }
 
@@ -235,9 +234,10 @@ void Register(KernelRegistry& registry) {
                             &MakeFunction<&IsInitialized>);
   registry.AddForAllDevices("ReadVariableOp", &MakeRead);
   registry.AddForAllDevices("AssignVariableOp", &MakeAssign);
-  registry.Add("AssignAddVariableOp", kCpu, &MakeAccumulate<Accumulate::kAdd>);
-  registry.Add("AssignSubVariableOp", kCpu,
-               &MakeAccumulate<Accumulate::kSubtract>);
+  registry.AddForAllDevices("AssignAddVariableOp",
+                            &MakeAccumulate<Accumulate::kAdd>);
+  registry.AddForAllDevices("AssignSubVariableOp",
+                            &MakeAccumulate<Accumulate::kSubtract>);
   registry.AddForAllDevices("DestroyResourceOp", &MakeDestroy);
   registry.AddForAllDevices("VariableShape", &MakeFunction<&ShapeOfVariable>);
 }
