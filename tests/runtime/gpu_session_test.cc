@@ -177,11 +177,12 @@ TEST_P(GpuSessionTest, ListsCrossFromOneDeviceToAnother) {
     }
     list = op::TensorListPushBack(list, x);
   }
+  // Each item is read on another device than the one that has pushed it.
   std::vector<Output> items;
-  for (const char* device : devices) {
-    auto there = b_.OnDevice(device);
-    items.push_back(op::Identity(op::TensorListGetItem(
-        list, static_cast<int>(items.size()), any_shape, DType::kFloat)));
+  for (int i = 0; i < 5; ++i) {
+    auto there = b_.OnDevice(devices[(i + 2) % 5]);
+    items.push_back(
+        op::Identity(op::TensorListGetItem(list, i, any_shape, DType::kFloat)));
   }
   Start();
   for (const int64_t size : {2, 100'000}) {

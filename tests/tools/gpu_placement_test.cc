@@ -22,6 +22,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // Where the tensors of a step travel. A name is that of the node behind which a
 // tensor is copied or sent.
@@ -122,6 +123,27 @@ TEST(GpuPlacementTest, ALoopAndItsGradientStayOnTheGpu) {
   const Travels travels = TravelsOf(b, {x}, {train});
   EXPECT_THAT(travels.per_iteration, IsEmpty());
   EXPECT_THAT(travels.per_step, IsEmpty());
+}
+
+// The GPU makes the elements, so the list is on the GPU.
+TEST(GpuPlacementTest, AListThatACpuReadsIsCopiedOnce) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {4, 4});
+  const Output empty = op::EmptyTensorList(b.Const(-1), -1, DType::kFloat);
+  const std::vector<Output> end = While(
+      {0, empty}, [](auto v) { return op::Less(v[0], 10); },
+      [&](auto v) {
+        return std::vector<Output>{
+            v[0] + 1, op::TensorListPushBack(v[1], op::MatMul(x, x))};
+      });
+  Operation read;
+  {
+    auto cpu = b.OnDevice("/device:CPU:0");
+    read = op::TensorListStack(end[1], -1, DType::kFloat).operation();
+  }
+  const Travels travels = TravelsOf(b, {x}, {read});
+  EXPECT_THAT(travels.per_iteration, IsEmpty());
+  EXPECT_THAT(travels.per_step, SizeIs(2));  // a copy and a send
 }
 
 }  // namespace
