@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// kMovableOnGpu is the list of element types that kernels for GPUs move.
+// The lists of element types that kernels for GPUs move, or compare.
 #ifndef LEAT_CORE_GPU_DTYPE_LIST_H_
 #define LEAT_CORE_GPU_DTYPE_LIST_H_
 
@@ -8,11 +8,14 @@
 
 namespace leat {
 
-// Lists all plain types except int32. As in TensorFlow, int32 tensors hold
-// shapes and the like, and stay in host memory.
-inline constexpr auto kMovableOnGpu = kFloatsAndInt64 +
-                                      DTypeList<int8_t, int16_t>() +
-                                      kUnsignedInts + kBoolOnly + kComplexes;
+// Lists all numbers except int32 and complex ones. As in TensorFlow, int32
+// tensors hold shapes and the like, and stay in host memory.
+inline constexpr auto kRealNumbersOnGpu =
+    kFloatsAndInt64 + DTypeList<int8_t, int16_t>() + kUnsignedInts;
+
+// Lists all plain types except int32.
+inline constexpr auto kMovableOnGpu =
+    kRealNumbersOnGpu + kBoolOnly + kComplexes;
 
 }  // namespace leat
 

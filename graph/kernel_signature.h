@@ -42,7 +42,7 @@ struct KernelSignature {
   std::string device_type = "CPU";
   std::vector<TypeConstraint> constraints = {};  // all must hold
   // Names of the op's arguments whose tensors are in host memory on a GPU, as
-  // in TensorFlow. Strings, resource handles and variants always are.
+  // in TensorFlow. Strings, handles and variants (but not their tensors) are.
   std::vector<std::string> host_inputs = {};
   std::vector<std::string> host_outputs = {};
   // True if int32 tensors are in host memory on a GPU, too. They are mostly

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/device_copy.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "leat/core/status_macros.h"
@@ -75,6 +76,38 @@ absl::Status FillValueOnGpu(GpuStream& stream, size_t element_bytes,
   return OnStream(stream, [&](CUstream_st* handle) {
     return leat::cuda::LaunchFillValue(handle, static_cast<int>(element_bytes),
                                        bytes, to, n);
+  });
+}
+
+absl::StatusOr<RowAddresses> RowAddresses::New(KernelContext& context,
+                                               int64_t count) {
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor addresses,
+      Tensor::Allocate(context.step().device->host_allocator(), DType::kUint64,
+                       Shape{count}));
+  RowAddresses rows(std::move(addresses));
+  std::fill_n(rows.addresses_, count, 0);
+  return rows;
+}
+
+absl::Status RowAddresses::Gather(KernelContext& context, size_t row_bytes,
+                                  void* to) const {
+  const int64_t count = tensor_.num_elements();
+  if (count == 0 || row_bytes == 0) return absl::OkStatus();
+  // The elements are as large as the rows are aligned.
+  uint64_t bits = 16 | row_bytes | reinterpret_cast<uintptr_t>(to);
+  for (int64_t i = 0; i < count; ++i) bits |= addresses_[i];
+  const size_t element_bytes = bits & (~bits + 1);
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor on_gpu, context.AllocateTemporary(DType::kUint64, Shape{count}));
+  GpuStream& stream = *StreamOf(context);
+  LEAT_RETURN_IF_ERROR(stream.CopyToDevice(tensor_, on_gpu));
+  const auto row_size = static_cast<int64_t>(row_bytes / element_bytes);
+  return OnStream(stream, [&](CUstream_st* handle) {
+    return leat::cuda::LaunchGatherRows(
+        handle, static_cast<int>(element_bytes),
+        reinterpret_cast<const uint64_t*>(on_gpu.raw_data()), row_size, to,
+        count * row_size);
   });
 }
 

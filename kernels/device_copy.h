@@ -12,11 +12,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/dtype.h"
+#include "leat/core/tensor.h"
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
@@ -50,6 +53,43 @@ absl::Status FillValueOnGpu(GpuStream& stream, size_t element_bytes,
 absl::Status SelectOnGpu(GpuStream& stream, const BroadcastPlan<3>& plan,
                          size_t element_bytes, const bool* conditions,
                          const void* then, const void* otherwise, void* to);
+
+// The addresses of rows in the memory of a GPU. Kernels fill it to gather rows
+// that are spread over several tensors, in one launch:
+//
+//   LEAT_ASSIGN_OR_RETURN(RowAddresses rows, RowAddresses::New(context, n));
+//   for (int64_t i = 0; i < n; ++i) rows[i] = AddressOf(elements[i]);
+//   return rows.Gather(context, row_bytes, output->mutable_raw_data());
+//
+// A plain value.
+class RowAddresses {
+ public:
+  // Returns `count` addresses that are 0. Returns RESOURCE_EXHAUSTED if there
+  // is no memory for them.
+  static absl::StatusOr<RowAddresses> New(KernelContext& context,
+                                          int64_t count);
+
+  // A row at the address 0 is a row of zeros.
+  uint64_t& operator[](int64_t i) { return addresses_[i]; }
+
+  // Queues that `to` becomes the rows, each of `row_bytes` bytes, one after
+  // another. REQUIRES: the kernel runs on a GPU.
+  absl::Status Gather(KernelContext& context, size_t row_bytes, void* to) const;
+
+ private:
+  explicit RowAddresses(Tensor tensor)
+      : tensor_(std::move(tensor)),
+        addresses_(tensor_.mutable_data<uint64_t>().data()) {}
+
+  Tensor tensor_;        // in memory of the host
+  uint64_t* addresses_;  // the elements of tensor_
+};
+
+// Returns the address of a tensor's first byte for RowAddresses, which is 0 for
+// Tensor().
+inline uint64_t AddressOf(const Tensor& tensor) {
+  return reinterpret_cast<uintptr_t>(tensor.raw_data());
+}
 
 // Gathers a strided view, as CopyFromStrided of element_copy.h does.
 template <class E>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/devices/gpu_stream.h"
+#include "leat/core/dtype.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/graph.h"
@@ -24,7 +25,9 @@ bool KernelContext::MayReuseInput(int i) const {
 }
 
 bool KernelContext::IsInHostMemory(int i) const {
-  return values_.memory->is_output_on_host[i];
+  // A variant is in host memory. Only the tensors that it holds may not be.
+  return values_.memory->is_output_on_host[i] ||
+         BaseOf(node_->output_types[i]) == DType::kVariant;
 }
 
 absl::Status KernelContext::AllocationError(const absl::Status& status) const {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/device_copy.h"
 
 namespace leat::kernels {
 
@@ -98,9 +99,33 @@ absl::StatusOr<int32_t> GetInt(const KernelContext& context, int i,
   return GetScalar<int32_t>(context.input(i), what);
 }
 
+bool AreHeldOnGpu(const KernelContext& context, DType dtype) {
+  return StreamOf(context) != nullptr && IsPlainBytes(dtype) &&
+         dtype != DType::kInt32;
+}
+
+absl::Status CheckMemory(const KernelContext& context, const Tensor& held) {
+  if (!held.IsValid() ||
+      held.IsOnGpu() == AreHeldOnGpu(context, held.dtype())) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(
+      "A variant holds a tensor of type ", Name(held.dtype()), " in memory of ",
+      held.IsOnGpu() ? "a GPU" : "the host", ", where ",
+      context.step().device->name(), " does not expect it"));
+}
+
 absl::StatusOr<Tensor> MakeZeros(KernelContext& context, DType dtype,
                                  const Shape& shape) {
-  LEAT_ASSIGN_OR_RETURN(Tensor zeros, context.AllocateTemporary(dtype, shape));
+  if (AreHeldOnGpu(context, dtype)) {
+    LEAT_ASSIGN_OR_RETURN(Tensor zeros,
+                          context.AllocateTemporary(dtype, shape));
+    LEAT_RETURN_IF_ERROR(StreamOf(context)->Fill(
+        zeros.mutable_raw_data(), 0, static_cast<size_t>(zeros.num_bytes())));
+    return zeros;
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor zeros,
+                        Tensor::Allocate(ListMemory(context), dtype, shape));
   if (IsPlainBytes(dtype) && zeros.num_bytes() > 0) {
     std::memset(zeros.mutable_raw_data(), 0,
                 static_cast<size_t>(zeros.num_bytes()));

@@ -63,7 +63,18 @@ absl::StatusOr<PartialShape> MergeElementShapes(const TensorList& list,
 absl::StatusOr<int32_t> GetInt(const KernelContext& context, int i,
                                absl::string_view what);
 
-// Returns a tensor of zeros, or of empty strings, handles or variants.
+// Returns true if the tensors of this type that variants hold are in the memory
+// of the GPU. Returns false on a CPU. On a GPU, int32 tensors are in memory of
+// the host all the same.
+bool AreHeldOnGpu(const KernelContext& context, DType dtype);
+
+// Returns INTERNAL if a tensor that a variant holds is not in the memory that
+// AreHeldOnGpu says. A kernel must check a tensor before it reads the bytes.
+// An element that was never written, Tensor(), is in no memory.
+absl::Status CheckMemory(const KernelContext& context, const Tensor& held);
+
+// Returns a tensor of zeros, or of empty strings, handles or variants, in the
+// memory that AreHeldOnGpu says.
 absl::StatusOr<Tensor> MakeZeros(KernelContext& context, DType dtype,
                                  const Shape& shape);
 

@@ -9,6 +9,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/cuda/device/binary.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/gpu_kernel.h"
 
 namespace leat::kernels {

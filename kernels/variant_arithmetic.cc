@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
@@ -69,66 +70,72 @@ class Operation {
   int64_t work_ = 0;  // units of work since the last check
 };
 
-class ZerosLike : public Operation {
+// Makes a copy of a variant in which functions replace the tensors. With
+// `keeps_limits`, lists keep their max_num_elements, which TensorFlow's zeros
+// of lists do not have.
+class Replacement : public Operation {
  public:
-  using Operation::Operation;
+  Replacement(KernelContext& context, int64_t max_inner, ReplaceTensor tensor,
+              ReplaceVariant variant, bool keeps_limits)
+      : Operation(context, max_inner),
+        tensor_(tensor),
+        variant_(variant),
+        keeps_limits_(keeps_limits) {}
 
   absl::StatusOr<Variant> Of(const Variant& variant) {
     if (const auto* list = variant.get<TensorList>()) return OfList(*list);
     if (const auto* optional = variant.get<OptionalValue>()) {
       return OfOptional(*optional);
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat("ZerosLike cannot make zeros for a variant of type '",
-                     TypeName(variant), "'"));
+    return variant_(variant);
   }
 
  private:
   absl::StatusOr<Variant> OfList(const TensorList& list) {
-    TensorList zeros(list.element_dtype(), list.element_shape());
-    zeros.Resize(list.size());
+    TensorList copy(list.element_dtype(), list.element_shape(),
+                    keeps_limits_ ? list.max_num_elements() : -1);
+    copy.Resize(list.size());
     const auto stored = list.stored();
     for (size_t i = 0; i < stored.size(); ++i) {
       LEAT_RETURN_IF_ERROR(CountTensor(stored[i]));
       if (!stored[i].IsValid()) continue;
       LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensor(stored[i]));
-      LEAT_RETURN_IF_ERROR(zeros.Set(static_cast<int64_t>(i),
-                                     std::move(element), ListMemory(context_)));
+      LEAT_RETURN_IF_ERROR(copy.Set(static_cast<int64_t>(i), std::move(element),
+                                    ListMemory(context_)));
     }
-    return Variant::Of(std::move(zeros));
+    return Variant::Of(std::move(copy));
   }
 
   absl::StatusOr<Variant> OfOptional(const OptionalValue& optional) {
     if (!optional.has_value()) return Variant::Of(OptionalValue());
-    OptionalValue::Components zeros;
+    OptionalValue::Components copies;
     for (const Tensor& component : optional.components()) {
       LEAT_RETURN_IF_ERROR(CountTensor(component));
-      LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensor(component));
-      zeros.push_back(std::move(element));
+      LEAT_ASSIGN_OR_RETURN(Tensor copy, OfTensor(component));
+      copies.push_back(std::move(copy));
     }
     LEAT_ASSIGN_OR_RETURN(OptionalValue value,
-                          OptionalValue::Create(std::move(zeros)));
+                          OptionalValue::Create(std::move(copies)));
     return Variant::Of(std::move(value));
   }
 
   absl::StatusOr<Tensor> OfTensor(const Tensor& tensor) {
-    if (!IsPlainBytes(tensor.dtype()) && tensor.dtype() != DType::kVariant) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Trying to compute zeros_like for unsupported dtype ",
-                       Name(tensor.dtype())));
-    }
-    LEAT_ASSIGN_OR_RETURN(Tensor zeros,
+    if (tensor.dtype() != DType::kVariant) return tensor_(tensor);
+    LEAT_ASSIGN_OR_RETURN(Tensor copy,
                           MakeZeros(context_, tensor.dtype(), tensor.shape()));
-    if (tensor.dtype() != DType::kVariant) return zeros;
     const auto from = tensor.data<Variant>();
-    const auto to = zeros.mutable_data<Variant>();
+    const auto to = copy.mutable_data<Variant>();
     for (size_t i = 0; i < from.size(); ++i) {
       LEAT_RETURN_IF_ERROR(Enter());
       LEAT_ASSIGN_OR_RETURN(to[i], Of(from[i]));
       Leave();
     }
-    return zeros;
+    return copy;
   }
+
+  const ReplaceTensor tensor_;
+  const ReplaceVariant variant_;
+  const bool keeps_limits_;
 };
 
 class VariantSum : public Operation {
@@ -252,13 +259,75 @@ class VariantSum : public Operation {
 absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
                                          const Variant& variant,
                                          int64_t max_inner) {
-  return ZerosLike(context, max_inner).Of(variant);
+  const auto zeros = [&](const Tensor& tensor) -> absl::StatusOr<Tensor> {
+    if (IsPlainBytes(tensor.dtype())) {
+      return MakeZeros(context, tensor.dtype(), tensor.shape());
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("Trying to compute zeros_like for unsupported dtype ",
+                     Name(tensor.dtype())));
+  };
+  const auto refuse = [](const Variant& other) -> absl::StatusOr<Variant> {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ZerosLike cannot make zeros for a variant of type '",
+                     TypeName(other), "'"));
+  };
+  return Replacement(context, max_inner, zeros, refuse, /*keeps_limits=*/false)
+      .Of(variant);
+}
+
+absl::StatusOr<Tensor> ReplaceTensors(KernelContext& context,
+                                      const Tensor& variants,
+                                      ReplaceTensor replace,
+                                      int64_t max_inner) {
+  const auto same = [](const Variant& other) -> absl::StatusOr<Variant> {
+    return other;
+  };
+  Replacement replacement(context, max_inner, replace, same,
+                          /*keeps_limits=*/true);
+  LEAT_ASSIGN_OR_RETURN(Tensor copy,
+                        MakeZeros(context, variants.dtype(), variants.shape()));
+  const auto from = variants.data<Variant>();
+  const auto to = copy.mutable_data<Variant>();
+  for (size_t i = 0; i < from.size(); ++i) {
+    LEAT_ASSIGN_OR_RETURN(to[i], replacement.Of(from[i]));
+  }
+  return copy;
 }
 
 absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
                                     const Variant& b, AddTensors add,
                                     int64_t max_inner) {
   return VariantSum(context, max_inner, add).Of(a, b);
+}
+
+absl::Status AddVariantInputs(KernelContext& context, AddTensors add) {
+  std::vector<Variant> sums;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Tensor& input = context.input(i);
+    if (input.rank() != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("AddN of non-scalar Tensor with dtype=DT_VARIANT is not "
+                       "supported; inputs[",
+                       i, "] has shape: ", input.shape().DebugString(), "."));
+    }
+    sums.push_back(input.scalar<Variant>());
+  }
+  while (sums.size() > 1) {
+    const size_t half = sums.size() / 2;
+    for (size_t i = 0; i < half; ++i) {
+      LEAT_ASSIGN_OR_RETURN(
+          sums[i], AddVariants(context, sums[2 * i], sums[2 * i + 1], add));
+    }
+    if (sums.size() % 2 != 0) {
+      LEAT_ASSIGN_OR_RETURN(sums[0],
+                            AddVariants(context, sums[0], sums.back(), add));
+    }
+    sums.resize(half);
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
+  output->mutable_data<Variant>()[0] = std::move(sums[0]);
+  return absl::OkStatus();
 }
 
 }  // namespace leat::kernels

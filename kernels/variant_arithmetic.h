@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions compute zeros and sums of variants that hold tensors. Such
-// variants are lists and optionals, and may contain one another. The gradients
-// of loops and branches use these functions. Rules and messages are
-// TensorFlow's.
+// These functions compute zeros and sums of variants that hold tensors, and
+// replace these tensors. Such variants are lists and optionals, and may contain
+// one another. The gradients of loops and branches use these functions. Rules
+// and messages are TensorFlow's.
 //
 // Variants may share the values that they hold, so a few bytes can stand for a
 // huge result. Therefore the functions return RESOURCE_EXHAUSTED if the value
@@ -17,6 +17,8 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
 #include "leat/core/variant.h"
@@ -33,6 +35,21 @@ absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
                                          const Variant& variant,
                                          int64_t max_inner = kMaxInnerValues);
 
+// Returns the tensor, or the variant, that takes the place of another one.
+using ReplaceTensor =
+    absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor& tensor)>;
+using ReplaceVariant =
+    absl::FunctionRef<absl::StatusOr<Variant>(const Variant& variant)>;
+
+// Returns a copy of `variants`, a tensor of variants. In it, `replace` has
+// replaced the tensors that lists and optionals hold, except for tensors of
+// variants: in those it has replaced what they hold. Other kinds of variants
+// stay as they are.
+absl::StatusOr<Tensor> ReplaceTensors(KernelContext& context,
+                                      const Tensor& variants,
+                                      ReplaceTensor replace,
+                                      int64_t max_inner = kMaxInnerValues);
+
 // Adds two tensors of the same shape and dtype. The dtype is neither variant
 // nor resource. Returns INVALID_ARGUMENT for a dtype that has no sum.
 using AddTensors = absl::StatusOr<Tensor> (*)(KernelContext& context,
@@ -45,6 +62,12 @@ using AddTensors = absl::StatusOr<Tensor> (*)(KernelContext& context,
 absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
                                     const Variant& b, AddTensors add,
                                     int64_t max_inner = kMaxInnerValues);
+
+// Sets output 0 to the sum of all inputs, which are scalar variants. The order
+// is TensorFlow's, because the rounding depends on it: neighbours are added in
+// pairs, then their sums are added in pairs, and so on. If the number of
+// variants or sums is odd, the last one is added to the first sum.
+absl::Status AddVariantInputs(KernelContext& context, AddTensors add);
 
 }  // namespace leat::kernels
 

@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<bool>> AreOnHost(
     const bool is_named = absl::c_linear_search(named, args[arg].name);
     for (int i = offsets[arg]; i < offsets[arg + 1]; ++i) {
       const DType type = BaseOf(types[i]);
-      if (is_named || !IsPlainBytes(type) ||
+      if (is_named || (!IsPlainBytes(type) && type != DType::kVariant) ||
           (signature.int32_on_host && type == DType::kInt32)) {
         on_host[i] = true;
       }

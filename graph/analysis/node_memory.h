@@ -22,9 +22,11 @@ struct NodeMemory {
 };
 
 // Returns where the tensors of `node` lie if the node runs on a GPU with the
-// kernel that `signature` describes. Strings, resource handles and variants are
-// always in memory of the host. Fails as ArgOffsets does. REQUIRES: the types
-// of the node are set.
+// kernel that `signature` describes. Strings and resource handles are always in
+// memory of the host. So are variants themselves, but a variant counts as being
+// where the tensors are that it holds, so that copies of these are made where
+// it leaves the GPU. Fails as ArgOffsets does. REQUIRES: the types of the node
+// are set.
 absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
                                     const KernelSignature& signature);
 

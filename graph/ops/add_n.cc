@@ -33,7 +33,8 @@ void Register(OpRegistry& registry) {
        .aggregate = true,
        .shape = AddNShape},
       {OnCpu({{"T", (kNumbers + kVariantOnly).dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", (kFloatsAndInt64 + kVariantOnly).dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::add_n

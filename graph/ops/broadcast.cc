@@ -47,16 +47,16 @@ absl::Status BroadcastGradientArgsShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add(
-      {.name = "BroadcastTo",
-       .doc = "Repeats a tensor along new axes and those of extent 1, "
-              "so that it gets a given shape.",
-       .inputs = {"input: T", "shape: Tidx"},
-       .outputs = {"output: T"},
-       .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
-       .shape = BroadcastToShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
-       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"shape"})});
+  registry.Add({.name = "BroadcastTo",
+                .doc = "Repeats a tensor along new axes and those of extent 1, "
+                       "so that it gets a given shape.",
+                .inputs = {"input: T", "shape: Tidx"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
+                .shape = BroadcastToShape},
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"shape"}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "BroadcastGradientArgs",
                 .doc = "Returns the axes over which gradients of operands of "

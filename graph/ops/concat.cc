@@ -91,7 +91,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"N: int >= 2", "T: type", "Tidx: {int32, int64} = int32"},
        .shape = ConcatV2Shape},
       {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
-       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"axis"})});
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"axis"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "ConcatOffset",
                 .doc = "Returns where tensors of the given shapes begin when "

@@ -28,7 +28,7 @@ void AddAbortAndOthers(OpRegistry& registry) {
                 .attrs = {"T: list(type)", "summarize: int = 3"},
                 .stateful = true,
                 .shape = shapes::NoOutputs},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()), HostOnGpu()});
 
   registry.Add(
       {.name = "CheckNumerics",

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -32,14 +33,17 @@ absl::Status DynamicPartitionShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "DynamicPartition",
-                .doc = "Distributes the slices of data over num_partitions "
-                       "tensors, as partitions says.",
-                .inputs = {"data: T", "partitions: int32"},
-                .outputs = {"outputs: num_partitions * T"},
-                .attrs = {"num_partitions: int", "T: type"},
-                .shape = DynamicPartitionShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+  registry.Add(
+      {.name = "DynamicPartition",
+       .doc = "Distributes the slices of data over num_partitions "
+              "tensors, as partitions says.",
+       .inputs = {"data: T", "partitions: int32"},
+       .outputs = {"outputs: num_partitions * T"},
+       .attrs = {"num_partitions: int", "T: type"},
+       .shape = DynamicPartitionShape},
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"partitions"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::dynamic_partition

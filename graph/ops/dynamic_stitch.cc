@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/graph/op_registry.h"
@@ -66,25 +67,31 @@ absl::Status DynamicStitchShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "DynamicStitch",
-                .doc = "Merges slices of several tensors into one, at the "
-                       "places that indices gives.",
-                .inputs = {"indices: N * int32", "data: N * T"},
-                .outputs = {"merged: T"},
-                .attrs = {"N: int", "T: type"},
-                .shape = DynamicStitchShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+  registry.Add(
+      {.name = "DynamicStitch",
+       .doc = "Merges slices of several tensors into one, at the "
+              "places that indices gives.",
+       .inputs = {"indices: N * int32", "data: N * T"},
+       .outputs = {"merged: T"},
+       .attrs = {"N: int", "T: type"},
+       .shape = DynamicStitchShape},
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   // If two rows have the same index, TensorFlow does not specify the row that
   // is used. Leat uses the last one.
-  registry.Add({.name = "ParallelDynamicStitch",
-                .doc = "Merges slices as DynamicStitch does; TensorFlow leaves "
-                       "open which of equal indices counts.",
-                .inputs = {"indices: N * int32", "data: N * T"},
-                .outputs = {"merged: T"},
-                .attrs = {"N: int", "T: type"},
-                .shape = DynamicStitchShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+  registry.Add(
+      {.name = "ParallelDynamicStitch",
+       .doc = "Merges slices as DynamicStitch does; TensorFlow leaves "
+              "open which of equal indices counts.",
+       .inputs = {"indices: N * int32", "data: N * T"},
+       .outputs = {"merged: T"},
+       .attrs = {"N: int", "T: type"},
+       .shape = DynamicStitchShape},
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::dynamic_stitch

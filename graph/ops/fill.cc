@@ -33,16 +33,16 @@ absl::Status ZerosLikeShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add(
-      {.name = "Fill",
-       .doc = "Returns a tensor of the shape dims, all of whose "
-              "elements are value.",
-       .inputs = {"dims: index_type", "value: T"},
-       .outputs = {"output: T"},
-       .attrs = {"T: type", "index_type: {int32, int64} = int32"},
-       .shape = FillShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
-       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"dims"})});
+  registry.Add({.name = "Fill",
+                .doc = "Returns a tensor of the shape dims, all of whose "
+                       "elements are value.",
+                .inputs = {"dims: index_type", "value: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "index_type: {int32, int64} = int32"},
+                .shape = FillShape},
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"dims"}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "ZerosLike",
                 .doc = "Returns zeros of the type and shape of x.",
@@ -51,7 +51,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .shape = ZerosLikeShape},
                {OnCpu({{"T", (kPlain + kStringOnly + kVariantOnly).dtypes()}}),
-                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
+                OnGpu({{"T", (kMovableOnGpu + kVariantOnly).dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "OnesLike",
@@ -62,8 +63,8 @@ void Register(OpRegistry& registry) {
            {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, "
             "int32, uint32, int64, uint64, complex64, complex128, bool}"},
        .shape = shapes::Unchanged},
-      {OnCpu({{"T", kPlain.dtypes()}}),
-       OnGpu({{"T", kMovableOnGpu.dtypes()}})});
+      {OnCpu({{"T", kPlain.dtypes()}}), OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::fill

@@ -168,7 +168,7 @@ void AddFakeParam(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
                 .shape = FakeParamShape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 }
 
 void AddToBool(OpRegistry& registry) {

@@ -34,26 +34,27 @@ absl::Status OptionalGetValueShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.AddVariant(kOptionalTypeName, &OptionalValue::Decode);
 
-  registry.Add({.name = "OptionalFromValue",
-                .doc = "Returns an optional that holds the given tensors.",
-                .inputs = {"components: Toutput_types"},
-                .outputs = {"optional: variant"},
-                .attrs = {"Toutput_types: list(type)"},
-                .shape = shapes::Scalar},
-               {NotFoldable(RetainsInput(OnCpu()))});
+  registry.Add(
+      {.name = "OptionalFromValue",
+       .doc = "Returns an optional that holds the given tensors.",
+       .inputs = {"components: Toutput_types"},
+       .outputs = {"optional: variant"},
+       .attrs = {"Toutput_types: list(type)"},
+       .shape = shapes::Scalar},
+      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
 
   registry.Add({.name = "OptionalNone",
                 .doc = "Returns an optional that holds no value.",
                 .outputs = {"optional: variant"},
                 .shape = shapes::Scalar},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "OptionalHasValue",
                 .doc = "Returns whether an optional holds a value.",
                 .inputs = {"optional: variant"},
                 .outputs = {"has_value: bool"},
                 .shape = shapes::Scalar},
-               {OnCpu()});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"has_value"})});
 
   registry.Add(
       {.name = "OptionalGetValue",
@@ -63,7 +64,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"components: output_types"},
        .attrs = {"output_types: list(type)", "output_shapes: list(shape) >= 1"},
        .shape = OptionalGetValueShape},
-      {RetainsInput(OnCpu())});
+      {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu())});
 }
 
 }  // namespace leat::ops::optional

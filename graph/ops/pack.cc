@@ -79,7 +79,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"N: int", "T: type", "axis: int = 0"},
                 .shape = PackShape},
                {OnCpu({{"T", kMovable.dtypes()}}),
-                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
+                OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "Unpack",
                 .doc = "Takes a tensor apart into its slices along an axis, "
@@ -89,7 +90,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
                 .shape = UnpackShape},
                {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
-                RetainsInput(OnGpu({{"T", kMovableOnGpu.dtypes()}}))});
+                RetainsInput(OnGpu({{"T", kMovableOnGpu.dtypes()}})),
+                RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
 }
 
 }  // namespace leat::ops::pack

@@ -91,7 +91,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
        .shape = PadShape},
       {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
-       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"paddings"})});
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"paddings"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::pad

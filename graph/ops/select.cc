@@ -57,7 +57,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .shape = SelectShape},
                {OnCpu({{"T", kMovable.dtypes()}}),
-                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
+                OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "SelectV2",
                 .doc = "Returns t where condition is true, and e elsewhere, "
@@ -67,7 +68,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .shape = SelectV2Shape},
                {OnCpu({{"T", kMovable.dtypes()}}),
-                OnGpu({{"T", kMovableOnGpu.dtypes()}})});
+                OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::select

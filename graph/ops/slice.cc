@@ -103,7 +103,8 @@ void Register(OpRegistry& registry) {
        .shape = SliceShape},
       {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})),
        RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
-                                 {"begin", "size"}))});
+                                 {"begin", "size"})),
+       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
 }
 
 }  // namespace leat::ops::slice

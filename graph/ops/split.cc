@@ -131,8 +131,9 @@ void Register(OpRegistry& registry) {
        .attrs = {"num_split: int", "T: type"},
        .shape = SplitShape},
       {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
-       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
-                                 {"split_dim"}))});
+       RetainsInput(
+           InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"split_dim"})),
+       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
 
   registry.Add(
       {.name = "SplitV",
@@ -144,7 +145,8 @@ void Register(OpRegistry& registry) {
        .shape = SplitVShape},
       {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
        RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
-                                 {"size_splits", "split_dim"}))});
+                                 {"size_splits", "split_dim"})),
+       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
 }
 
 }  // namespace leat::ops::split

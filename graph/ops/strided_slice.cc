@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/strided_slice.h"
@@ -113,7 +114,10 @@ void Register(OpRegistry& registry) {
                  "ellipsis_mask: int = 0", "new_axis_mask: int = 0",
                  "shrink_axis_mask: int = 0"},
        .shape = StridedSliceShape},
-      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
+      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
+       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                                 {"begin", "end", "strides"})),
+       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
 
   registry.Add(
       {.name = "StridedSliceGrad",
@@ -126,7 +130,10 @@ void Register(OpRegistry& registry) {
                  "end_mask: int = 0", "ellipsis_mask: int = 0",
                  "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
        .shape = StridedSliceGradShape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                    {"shape", "begin", "end", "strides"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::strided_slice

@@ -3,9 +3,13 @@
 // Defines the ops on lists of tensors of one type. Variants hold the lists.
 // During shape inference, the handle of a list carries the type and shape of
 // its elements.
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/core/variants/tensor_list.h"
@@ -200,6 +204,24 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
   return UpdatedList(context, Subshape(tensor, 1));
 }
 
+// Returns the signatures of a kernel whose attr element_dtype is the type of
+// the list. On a GPU, elements are in the memory of the GPU, but lists of int32
+// tensors go where their inputs are. `host_inputs` and `host_outputs` are in
+// host memory for all types.
+std::vector<KernelSignature> OnAllDevices(
+    KernelSignature on_cpu, std::vector<std::string> host_inputs = {},
+    std::vector<std::string> host_outputs = {}) {
+  const bool retains_input = on_cpu.retains_input;
+  std::vector<KernelSignature> signatures = {
+      std::move(on_cpu), OnGpu({{"element_dtype", kMovableOnGpu.dtypes()}}),
+      RoutesOnGpu()};
+  for (KernelSignature& signature : absl::MakeSpan(signatures).subspan(1)) {
+    signature = InHostMemory(std::move(signature), host_inputs, host_outputs);
+    signature.retains_input = retains_input;
+  }
+  return signatures;
+}
+
 // The ops with this signature are not folded, because every step that changes a
 // list would have to copy the constant.
 KernelSignature NotFoldableRetaining() {
@@ -214,7 +236,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = TensorListReserveShape},
-      {NotFoldableRetaining()});
+      OnAllDevices(NotFoldableRetaining(), {"element_shape", "num_elements"}));
 
   registry.Add(
       {.name = "EmptyTensorList",
@@ -223,7 +245,8 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = EmptyTensorListShape},
-      {NotFoldableRetaining()});
+      OnAllDevices(NotFoldableRetaining(),
+                   {"element_shape", "max_num_elements"}));
 
   registry.Add(
       {.name = "TensorListFromTensor",
@@ -232,7 +255,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"output_handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = TensorListFromTensorShape},
-      {NotFoldableRetaining()});
+      OnAllDevices(NotFoldableRetaining(), {"element_shape"}));
 
   registry.Add({.name = "TensorListStack",
                 .doc = "Stacks the elements of a list along a new first axis.",
@@ -240,18 +263,19 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
                 .outputs = {"tensor: element_dtype"},
                 .attrs = {"element_dtype: type", "num_elements: int = -1"},
                 .shape = TensorListStackShape},
-               {ExpensiveOnCpu()});
+               OnAllDevices(ExpensiveOnCpu(), {"element_shape"}));
 }
 
 void AddTensorListGetItemAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "TensorListGetItem",
-                .doc = "Returns the element of a list at an index.",
-                .inputs = {"input_handle: variant", "index: int32",
-                           "element_shape: int32"},
-                .outputs = {"item: element_dtype"},
-                .attrs = {"element_dtype: type"},
-                .shape = TensorListGetItemShape},
-               {NotFoldableRetaining()});
+  registry.Add(
+      {.name = "TensorListGetItem",
+       .doc = "Returns the element of a list at an index.",
+       .inputs = {"input_handle: variant", "index: int32",
+                  "element_shape: int32"},
+       .outputs = {"item: element_dtype"},
+       .attrs = {"element_dtype: type"},
+       .shape = TensorListGetItemShape},
+      OnAllDevices(NotFoldableRetaining(), {"index", "element_shape"}));
 
   registry.Add({.name = "TensorListSetItem",
                 .doc = "Sets the element of a list at an index.",
@@ -261,7 +285,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .attrs = {"element_dtype: type",
                           "resize_if_index_out_of_bounds: bool = false"},
                 .shape = TensorListSetItemShape},
-               {NotFoldableRetaining()});
+               OnAllDevices(NotFoldableRetaining(), {"index"}));
 
   registry.Add({.name = "TensorListPushBack",
                 .doc = "Appends an element to a list.",
@@ -269,7 +293,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListPushBackShape},
-               {NotFoldableRetaining()});
+               OnAllDevices(NotFoldableRetaining()));
 
   registry.Add({.name = "TensorListPopBack",
                 .doc = "Removes the last element from a list and returns both.",
@@ -277,7 +301,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant", "tensor: element_dtype"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListPopBackShape},
-               {NotFoldableRetaining()});
+               OnAllDevices(NotFoldableRetaining(), {"element_shape"}));
 }
 
 void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
@@ -288,14 +312,14 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .outputs = {"element_shape: shape_type"},
                 .attrs = {"shape_type: {int32, int64}"},
                 .shape = TensorListElementShapeShape},
-               {OnCpu()});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"element_shape"})});
 
   registry.Add({.name = "TensorListLength",
                 .doc = "Returns the number of elements of a list.",
                 .inputs = {"input_handle: variant"},
                 .outputs = {"length: int32"},
                 .shape = TensorListLengthShape},
-               {OnCpu()});
+               {OnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "TensorListResize",
                 .doc = "Cuts a list to a given size, or extends it by elements "
@@ -303,7 +327,7 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant", "size: int32"},
                 .outputs = {"output_handle: variant"},
                 .shape = TensorListResizeShape},
-               {NotFoldableRetaining()});
+               {NotFoldableRetaining(), RetainsInput(RoutesOnGpu())});
 
   registry.Add({.name = "TensorListConcatV2",
                 .doc = "Concatenates the elements of a list along their first "
@@ -313,19 +337,21 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .outputs = {"tensor: element_dtype", "lengths: int64"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
                 .shape = TensorListConcatV2Shape},
-               {ExpensiveOnCpu()});
+               OnAllDevices(ExpensiveOnCpu(), {"element_shape", "leading_dims"},
+                            {"lengths"}));
 }
 
 void AddTensorListSplitAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "TensorListSplit",
-                .doc = "Returns a list of the parts of a tensor that have the "
-                       "given lengths along the first axis.",
-                .inputs = {"tensor: element_dtype", "element_shape: shape_type",
-                           "lengths: int64"},
-                .outputs = {"output_handle: variant"},
-                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListSplitShape},
-               {NotFoldableRetaining()});
+  registry.Add(
+      {.name = "TensorListSplit",
+       .doc = "Returns a list of the parts of a tensor that have the "
+              "given lengths along the first axis.",
+       .inputs = {"tensor: element_dtype", "element_shape: shape_type",
+                  "lengths: int64"},
+       .outputs = {"output_handle: variant"},
+       .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+       .shape = TensorListSplitShape},
+      OnAllDevices(NotFoldableRetaining(), {"element_shape", "lengths"}));
 
   registry.Add({.name = "TensorListGather",
                 .doc = "Stacks the elements of a list at the given indices "
@@ -335,7 +361,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"values: element_dtype"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListGatherShape},
-               {ExpensiveOnCpu()});
+               OnAllDevices(ExpensiveOnCpu(), {"indices", "element_shape"}));
 
   registry.Add({.name = "TensorListScatterV2",
                 .doc = "Returns a list that has the slices of a tensor at the "
@@ -345,7 +371,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
                 .shape = TensorListScatterV2Shape},
-               {NotFoldableRetaining()});
+               OnAllDevices(NotFoldableRetaining(),
+                            {"indices", "element_shape", "num_elements"}));
 
   registry.Add({.name = "TensorListScatterIntoExistingList",
                 .doc = "Sets the elements of a list at the given indices to "
@@ -355,7 +382,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListScatterIntoExistingListShape},
-               {NotFoldableRetaining()});
+               OnAllDevices(NotFoldableRetaining(), {"indices"}));
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
        .shape = TileShape},
       {OnCpu({{"T", kMovable.dtypes()}}),
-       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"multiples"})});
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"multiples"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::tile

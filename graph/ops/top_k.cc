@@ -3,6 +3,7 @@
 // Defines TopKV2, InTopK and InTopKV2.
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -53,7 +54,9 @@ void Register(OpRegistry& registry) {
                  "Tk: {int16, int32, int64} = int32",
                  "index_type: {int16, int32, int64} = int32"},
        .shape = TopKShape},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}), {"k"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "InTopK",
                 .doc = "Returns for each row of predictions whether its target "

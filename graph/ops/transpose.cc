@@ -63,15 +63,15 @@ absl::Status InvertPermutationShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add(
-      {.name = "Transpose",
-       .doc = "Permutes the axes of x as perm says.",
-       .inputs = {"x: T", "perm: Tperm"},
-       .outputs = {"y: T"},
-       .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
-       .shape = TransposeShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
-       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"perm"})});
+  registry.Add({.name = "Transpose",
+                .doc = "Permutes the axes of x as perm says.",
+                .inputs = {"x: T", "perm: Tperm"},
+                .outputs = {"y: T"},
+                .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
+                .shape = TransposeShape},
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"perm"}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "InvertPermutation",
                 .doc = "Inverts a permutation of the numbers from 0 on.",
@@ -79,7 +79,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"y: T"},
                 .attrs = {"T: {int32, int64} = int32"},
                 .shape = InvertPermutationShape},
-               {OnCpu()});
+               {OnCpu(), HostOnGpu()});
 }
 
 }  // namespace leat::ops::transpose

@@ -29,7 +29,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"y: T", "idx: out_idx"},
                 .attrs = {"T: type", "out_idx: {int32, int64} = int32"},
                 .shape = UniqueShape},
-               {OnCpu({{"T", (kNumbers + kBoolOnly + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", (kNumbers + kBoolOnly + kStringOnly).dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32, DType::kInt64}}})});
 }
 
 }  // namespace leat::ops::unique

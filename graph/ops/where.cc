@@ -2,6 +2,7 @@
 //
 // Defines Where, which gives the coordinates of all elements that are not zero.
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
@@ -29,7 +30,9 @@ void Register(OpRegistry& registry) {
                  "int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
                  "uint16, complex128, half, uint32, uint64, bool} = bool"},
        .shape = WhereShape},
-      {OnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}})});
+      {OnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}}),
+       OnGpu({{"T", (kRealNumbersOnGpu + kBoolOnly).dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::where

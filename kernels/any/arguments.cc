@@ -5,10 +5,13 @@
 // `index` is an attr. Feeds and fetches are in memory of the host, so that the
 // kernels queue copies on a GPU.
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/device_copy.h"
+#include "leat/kernels/device_variants.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -36,6 +39,11 @@ class Arg final : public Kernel {
           absl::StrCat("argument ", index_, " is of type ", Name(value.dtype()),
                        ", but the node expects ", Name(dtype_)));
     }
+    if (StreamOf(context) != nullptr && dtype_ == DType::kVariant) {
+      LEAT_ASSIGN_OR_RETURN(Tensor on_gpu, CopyVariantsToGpu(context, value));
+      context.set_output(0, std::move(on_gpu));
+      return absl::OkStatus();
+    }
     if (context.IsOutputOnHost(0)) {
       context.set_output(0, value);
       return absl::OkStatus();
@@ -60,6 +68,12 @@ class Retval final : public Kernel {
       return OutOfRange(index_, returns.size(), "return values");
     }
     const Tensor& value = context.input(0);
+    // The step ends when bytes that are copied here have arrived.
+    if (StreamOf(context) != nullptr && value.dtype() == DType::kVariant) {
+      LEAT_ASSIGN_OR_RETURN(returns[index_],
+                            CopyVariantsToHost(context, value));
+      return absl::OkStatus();
+    }
     if (!value.IsOnGpu()) {
       returns[index_] = value;
       return absl::OkStatus();
@@ -68,7 +82,6 @@ class Retval final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(
         returns[index_],
         Tensor::Allocate(gpu.host_allocator(), value.dtype(), value.shape()));
-    // The step ends when the bytes have arrived.
     gpu.gpu_stream()->CopyToHost(value, returns[index_], nullptr);
     return absl::OkStatus();
   }

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/kernels/device_copy.h"
+#include "leat/kernels/device_variants.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -20,11 +21,12 @@ class Const final : public Kernel {
   explicit Const(Tensor value) : value_(std::move(value)) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    if (context.IsOutputOnHost(0)) {
+    const bool is_variant = value_.dtype() == DType::kVariant;
+    if (is_variant ? StreamOf(context) == nullptr : context.IsOutputOnHost(0)) {
       context.set_output(0, value_);
       return absl::OkStatus();
     }
-    LEAT_ASSIGN_OR_RETURN(Tensor on_gpu, OnGpu(*context.step().device));
+    LEAT_ASSIGN_OR_RETURN(Tensor on_gpu, OnGpu(context));
     context.set_output(0, std::move(on_gpu));
     return absl::OkStatus();
   }
@@ -32,16 +34,22 @@ class Const final : public Kernel {
  private:
   // Returns the value in the memory of the GPU. Copies it in the first step
   // that runs the node; later steps use the same copy.
-  absl::StatusOr<Tensor> OnGpu(Device& gpu) const {
+  absl::StatusOr<Tensor> OnGpu(KernelContext& context) const {
     MutexLock lock(mutex_);
     if (!on_gpu_.IsValid()) {
-      LEAT_ASSIGN_OR_RETURN(
-          Tensor copy,
-          Tensor::Allocate(gpu.allocator(), value_.dtype(), value_.shape()));
-      LEAT_RETURN_IF_ERROR(gpu.gpu_stream()->CopyToDevice(value_, copy));
-      on_gpu_ = std::move(copy);
+      LEAT_ASSIGN_OR_RETURN(on_gpu_, Copy(context));
     }
     return on_gpu_;
+  }
+
+  absl::StatusOr<Tensor> Copy(KernelContext& context) const {
+    if (value_.dtype() == DType::kVariant) {
+      return CopyVariantsToGpu(context, value_);
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor copy, context.AllocateTemporary(value_.dtype(), value_.shape()));
+    LEAT_RETURN_IF_ERROR(StreamOf(context)->CopyToDevice(value_, copy));
+    return copy;
   }
 
   const Tensor value_;

@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFakeParam(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("FakeParam", kCpu, &MakeFakeParam);
+  registry.AddForAllDevices("FakeParam", &MakeFakeParam);
 }
 
 }  // namespace leat::kernels::any::fake_param

@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/tensor_list_access.h"
 
 namespace leat::kernels::any::optional {
 namespace {
@@ -82,6 +83,7 @@ class GetValue final : public Kernel {
     for (int i = 0; i < context.num_outputs(); ++i) {
       LEAT_RETURN_IF_ERROR(
           Check(i, components[i], context.node().output_types[i]));
+      LEAT_RETURN_IF_ERROR(CheckMemory(context, components[i]));
       context.set_output(i, components[i]);
     }
     return absl::OkStatus();
@@ -125,10 +127,10 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGetValue(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("OptionalFromValue", kCpu, &MakeFunction<&FromValue>);
-  registry.Add("OptionalNone", kCpu, &MakeFunction<&None>);
-  registry.Add("OptionalHasValue", kCpu, &MakeFunction<&HasValue>);
-  registry.Add("OptionalGetValue", kCpu, &MakeGetValue);
+  registry.AddForAllDevices("OptionalFromValue", &MakeFunction<&FromValue>);
+  registry.AddForAllDevices("OptionalNone", &MakeFunction<&None>);
+  registry.AddForAllDevices("OptionalHasValue", &MakeFunction<&HasValue>);
+  registry.AddForAllDevices("OptionalGetValue", &MakeGetValue);
 }
 
 }  // namespace leat::kernels::any::optional

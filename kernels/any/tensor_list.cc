@@ -78,6 +78,7 @@ absl::Status PushBack(KernelContext& context, DType dtype) {
 absl::Status SetElement(KernelContext& context, int o, const Tensor& element,
                         DType dtype, const Shape& shape) {
   if (element.IsValid()) {
+    LEAT_RETURN_IF_ERROR(CheckMemory(context, element));
     context.set_output(o, element);
     return absl::OkStatus();
   }
@@ -220,15 +221,16 @@ absl::Status Resize(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("EmptyTensorList", kCpu, &MakeListKernel<&MakeEmpty>);
-  registry.Add("TensorListReserve", kCpu, &MakeListKernel<&Reserve>);
-  registry.Add("TensorListPushBack", kCpu, &MakeListKernel<&PushBack>);
-  registry.Add("TensorListPopBack", kCpu, &MakeListKernel<&PopBack>);
-  registry.Add("TensorListGetItem", kCpu, &MakeListKernel<&GetItem>);
-  registry.Add("TensorListSetItem", kCpu, &MakeSetItem);
-  registry.Add("TensorListLength", kCpu, &MakeFunction<&Length>);
-  registry.Add("TensorListElementShape", kCpu, &MakeFunction<&ElementShape>);
-  registry.Add("TensorListResize", kCpu, &MakeFunction<&Resize>);
+  registry.AddForAllDevices("EmptyTensorList", &MakeListKernel<&MakeEmpty>);
+  registry.AddForAllDevices("TensorListReserve", &MakeListKernel<&Reserve>);
+  registry.AddForAllDevices("TensorListPushBack", &MakeListKernel<&PushBack>);
+  registry.AddForAllDevices("TensorListPopBack", &MakeListKernel<&PopBack>);
+  registry.AddForAllDevices("TensorListGetItem", &MakeListKernel<&GetItem>);
+  registry.AddForAllDevices("TensorListSetItem", &MakeSetItem);
+  registry.AddForAllDevices("TensorListLength", &MakeFunction<&Length>);
+  registry.AddForAllDevices("TensorListElementShape",
+                            &MakeFunction<&ElementShape>);
+  registry.AddForAllDevices("TensorListResize", &MakeFunction<&Resize>);
 }
 
 }  // namespace leat::kernels::any::tensor_list

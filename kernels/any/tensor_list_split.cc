@@ -207,11 +207,11 @@ absl::Status ScatterIntoList(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("TensorListFromTensor", kCpu, &MakeFunction<&FromTensor>);
-  registry.Add("TensorListSplit", kCpu, &MakeFunction<&Split>);
-  registry.Add("TensorListScatterV2", kCpu, &MakeFunction<&Scatter>);
-  registry.Add("TensorListScatterIntoExistingList", kCpu,
-               &MakeFunction<&ScatterIntoList>);
+  registry.AddForAllDevices("TensorListFromTensor", &MakeFunction<&FromTensor>);
+  registry.AddForAllDevices("TensorListSplit", &MakeFunction<&Split>);
+  registry.AddForAllDevices("TensorListScatterV2", &MakeFunction<&Scatter>);
+  registry.AddForAllDevices("TensorListScatterIntoExistingList",
+                            &MakeFunction<&ScatterIntoList>);
 }
 
 }  // namespace leat::kernels::any::tensor_list_split

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -28,6 +30,35 @@ void CopyElement(const Tensor& element, int64_t size, E* to) {
   } else {
     ClearElements(to, size);
   }
+}
+
+// Sets `output` to `count` elements of one shape, one after another. `at(i)`
+// returns element i.
+template <class ElementAt>
+absl::Status WriteElements(KernelContext& context, DType dtype, int64_t count,
+                           ElementAt at, Tensor& output) {
+  if (output.num_elements() == 0) return absl::OkStatus();
+  const int64_t size = output.num_elements() / count;
+  for (int64_t i = 0; i < count; ++i) {
+    LEAT_RETURN_IF_ERROR(CheckMemory(context, at(i)));
+  }
+  if (AreHeldOnGpu(context, dtype)) {
+    LEAT_ASSIGN_OR_RETURN(RowAddresses rows, RowAddresses::New(context, count));
+    for (int64_t i = 0; i < count; ++i) rows[i] = AddressOf(at(i));
+    return rows.Gather(context, static_cast<size_t>(size) * SizeOf(dtype),
+                       output.mutable_raw_data());
+  }
+  VisitAnyElement(dtype, [&](auto tag) {
+    using E = typename decltype(tag)::type;
+    E* const to = MutableElements<E>(output);
+    ParallelFor(context.compute_queue(), count, 4 + size / 4,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    CopyElement(at(i), size, to + i * size);
+                  }
+                });
+  });
+  return absl::OkStatus();
 }
 
 // Returns how many bytes the strings or handles of all elements hold. Elements
@@ -64,19 +95,9 @@ class Stack final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(
         Tensor * output,
         context.AllocateOutput(0, shape, HeldBytesOf(list->stored())));
-    const int64_t row_size = row.num_elements();
-    if (shape.num_elements() == 0) return absl::OkStatus();
-    VisitAnyElement(dtype_, [&](auto tag) {
-      using E = typename decltype(tag)::type;
-      E* const to = MutableElements<E>(*output);
-      ParallelFor(context.compute_queue(), list->size(), 4 + row_size / 4,
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t i = begin; i < end; ++i) {
-                      CopyElement(list->at(i), row_size, to + i * row_size);
-                    }
-                  });
-    });
-    return absl::OkStatus();
+    return WriteElements(
+        context, dtype_, list->size(),
+        [&](int64_t i) -> const Tensor& { return list->at(i); }, *output);
   }
 
  private:
@@ -132,20 +153,10 @@ class Gather final : public Kernel {
     }
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, shape, held_bytes));
-    const int64_t row_size = row.num_elements();
-    if (shape.num_elements() == 0) return absl::OkStatus();
-    VisitAnyElement(dtype_, [&](auto tag) {
-      using E = typename decltype(tag)::type;
-      E* const to = MutableElements<E>(*output);
-      ParallelFor(context.compute_queue(), count, 4 + row_size / 4,
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t i = begin; i < end; ++i) {
-                      CopyElement(list->at(indices[i]), row_size,
-                                  to + i * row_size);
-                    }
-                  });
-    });
-    return absl::OkStatus();
+    return WriteElements(
+        context, dtype_, count,
+        [&](int64_t i) -> const Tensor& { return list->at(indices[i]); },
+        *output);
   }
 
  private:
@@ -281,6 +292,28 @@ absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
   return total;
 }
 
+// Queues copies of all elements to `output`, one after another. Element i has
+// rows[i] rows of the shape `row`.
+absl::Status JoinOnGpu(KernelContext& context, const TensorList& list,
+                       absl::Span<const int64_t> rows, const Shape& row,
+                       Tensor& output) {
+  GpuStream& stream = *StreamOf(context);
+  const size_t row_bytes =
+      static_cast<size_t>(row.num_elements()) * SizeOf(output.dtype());
+  char* to = output.mutable_raw_data();
+  for (int64_t i = 0; i < list.size(); ++i) {
+    const Tensor& element = list.at(i);
+    const size_t bytes = static_cast<size_t>(rows[i]) * row_bytes;
+    if (element.IsValid()) {
+      LEAT_RETURN_IF_ERROR(stream.CopyOnDevice(to, element.raw_data(), bytes));
+    } else {
+      LEAT_RETURN_IF_ERROR(stream.Fill(to, 0, bytes));
+    }
+    to += bytes;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Concat(KernelContext& context) {
   const DType dtype = context.node().output_types[0];
   LEAT_ASSIGN_OR_RETURN(const TensorList* list, GetList(context, 0, dtype));
@@ -303,6 +336,12 @@ absl::Status Concat(KernelContext& context) {
       Tensor * output,
       context.AllocateOutput(0, output_shape, HeldBytesOf(list->stored())));
   if (output_shape.num_elements() == 0) return absl::OkStatus();
+  for (const Tensor& element : list->stored()) {
+    LEAT_RETURN_IF_ERROR(CheckMemory(context, element));
+  }
+  if (AreHeldOnGpu(context, dtype)) {
+    return JoinOnGpu(context, *list, rows, joined.row, *output);
+  }
   VisitAnyElement(dtype, [&](auto tag) {
     using E = typename decltype(tag)::type;
     E* to = MutableElements<E>(*output);
@@ -318,9 +357,9 @@ absl::Status Concat(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("TensorListStack", kCpu, &MakeStack);
-  registry.Add("TensorListGather", kCpu, &MakeGather);
-  registry.Add("TensorListConcatV2", kCpu, &MakeFunction<&Concat>);
+  registry.AddForAllDevices("TensorListStack", &MakeStack);
+  registry.AddForAllDevices("TensorListGather", &MakeGather);
+  registry.AddForAllDevices("TensorListConcatV2", &MakeFunction<&Concat>);
 }
 
 }  // namespace leat::kernels::any::tensor_list_stack

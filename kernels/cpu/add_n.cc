@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +14,7 @@
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/tensor_list_access.h"
 #include "leat/kernels/variant_arithmetic.h"
 
 namespace leat::kernels::cpu::add_n {
@@ -97,6 +96,8 @@ class AddN final : public Kernel {
 // Adds two tensors that variants hold.
 absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
                               const Tensor& b) {
+  LEAT_RETURN_IF_ERROR(CheckMemory(context, a));
+  LEAT_RETURN_IF_ERROR(CheckMemory(context, b));
   LEAT_ASSIGN_OR_RETURN(Tensor sum,
                         context.AllocateTemporary(a.dtype(), a.shape()));
   const bool known = VisitDType(kNumbers, a.dtype(), [&](auto tag) {
@@ -110,53 +111,13 @@ absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
       absl::StrCat("Trying to add unsupported dtype ", Name(a.dtype())));
 }
 
-// Adds variants, which are lists or optionals.
-class AddVariantN final : public Kernel {
- public:
-  absl::Status Compute(KernelContext& context) const final {
-    std::vector<Variant> sums;
-    for (int i = 0; i < context.num_inputs(); ++i) {
-      const Tensor& input = context.input(i);
-      if (input.rank() != 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "AddN of non-scalar Tensor with dtype=DT_VARIANT is not "
-            "supported; inputs[",
-            i, "] has shape: ", input.shape().DebugString(), "."));
-      }
-      sums.push_back(input.scalar<Variant>());
-    }
-    LEAT_RETURN_IF_ERROR(SumAll(context, sums));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
-    output->mutable_data<Variant>()[0] = std::move(sums[0]);
-    return absl::OkStatus();
-  }
-
- private:
-  // Adds all variants and leaves the sum in sums[0]. The order is TensorFlow's,
-  // because the rounding depends on it: neighbours are added in pairs, then
-  // their sums are added in pairs, and so on. If the number of variants or sums
-  // is odd, the last one is added to the first sum.
-  static absl::Status SumAll(KernelContext& context,
-                             std::vector<Variant>& sums) {
-    while (sums.size() > 1) {
-      const size_t half = sums.size() / 2;
-      for (size_t i = 0; i < half; ++i) {
-        LEAT_ASSIGN_OR_RETURN(sums[i], AddVariants(context, sums[2 * i],
-                                                   sums[2 * i + 1], &AddTwo));
-      }
-      if (sums.size() % 2 != 0) {
-        LEAT_ASSIGN_OR_RETURN(
-            sums[0], AddVariants(context, sums[0], sums.back(), &AddTwo));
-      }
-      sums.resize(half);
-    }
-    return absl::OkStatus();
-  }
-};
+absl::Status AddVariantN(KernelContext& context) {
+  return AddVariantInputs(context, &AddTwo);
+}
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAddN(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
-  if (dtype == DType::kVariant) return Make<AddVariantN>(node);
+  if (dtype == DType::kVariant) return MakeFunction<&AddVariantN>(node);
   return MakeForType(node, "T", kNumbers,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;

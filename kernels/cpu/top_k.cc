@@ -18,7 +18,7 @@
 #include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/shapes/in_top_k_shapes.h"
+#include "leat/kernels/shapes/top_k_shape.h"
 
 namespace leat::kernels::cpu::top_k {
 namespace {
@@ -47,49 +47,24 @@ void SelectLargest(const T* row, int64_t k, std::vector<int64_t>& order) {
                     [row](int64_t i, int64_t j) { return Above(row, i, j); });
 }
 
-// Returns the largest index that the integer dtype can hold.
-int64_t LargestIndex(DType dtype) {
-  int64_t largest = 0;
-  VisitDType(kSignedInts, dtype, [&](auto tag) {
-    largest = std::numeric_limits<typename decltype(tag)::type>::max();
-  });
-  return largest;
-}
-
 template <class T>
 class TopK final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(int64_t k, GetK(context.input(1)));
-    if (k < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("Need k >= 0, got ", k));
-    }
-    if (input.rank() < 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input must be >= 1-D, got shape ", input.shape().DebugString()));
-    }
-    const int64_t columns = input.dim(input.rank() - 1);
-    if (columns < k) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input must have at least k columns. Had ", columns, ", needed ", k));
-    }
-    const int64_t limit = LargestIndex(context.node().output_types[1]);
-    if (columns > limit) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Second dimension of flattened input must be <= ", limit,
-                       ", got ", columns));
-    }
-    LEAT_ASSIGN_OR_RETURN(Shape shape,
-                          WithDim(input.shape(), input.rank() - 1, k));
-    LEAT_ASSIGN_OR_RETURN(Tensor * values, context.AllocateOutput(0, shape));
-    LEAT_ASSIGN_OR_RETURN(Tensor * indices, context.AllocateOutput(1, shape));
+    LEAT_ASSIGN_OR_RETURN(const TopKShape shape, GetTopKShape(context));
+    const int64_t k = shape.k;
+    const int64_t columns = shape.columns;
+    LEAT_ASSIGN_OR_RETURN(Tensor * values,
+                          context.AllocateOutput(0, shape.output));
+    LEAT_ASSIGN_OR_RETURN(Tensor * indices,
+                          context.AllocateOutput(1, shape.output));
     if (values->num_elements() == 0) return absl::OkStatus();
     const T* from = input.data<T>().data();
     T* to = values->mutable_data<T>().data();
     const IndexWriter where(*indices);
-    ParallelFor(context.compute_queue(), input.num_elements() / columns,
-                columns * 4 + 20, [&](int64_t begin, int64_t end) {
+    ParallelFor(context.compute_queue(), shape.rows, columns * 4 + 20,
+                [&](int64_t begin, int64_t end) {
                   std::vector<int64_t> order(columns);
                   for (int64_t i = begin; i < end; ++i) {
                     const T* row = from + i * columns;
@@ -101,16 +76,6 @@ class TopK final : public Kernel {
                   }
                 });
     return absl::OkStatus();
-  }
-
- private:
-  static absl::StatusOr<int64_t> GetK(const Tensor& tensor) {
-    if (!tensor.shape().IsScalar()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "k must be scalar, got shape ", tensor.shape().DebugString()));
-    }
-    LEAT_ASSIGN_OR_RETURN(Dims values, GetIndices(tensor, "k"));
-    return values[0];
   }
 };
 

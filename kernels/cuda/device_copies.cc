@@ -6,6 +6,7 @@
 
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/device_variants.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -15,6 +16,11 @@ namespace {
 // Queues the copy. What is queued after it on the GPU sees the bytes.
 absl::Status CopyToDevice(KernelContext& context) {
   const Tensor& from = context.input(0);
+  if (from.dtype() == DType::kVariant) {
+    LEAT_ASSIGN_OR_RETURN(Tensor copy, CopyVariantsToGpu(context, from));
+    context.set_output(0, std::move(copy));
+    return absl::OkStatus();
+  }
   LEAT_ASSIGN_OR_RETURN(Tensor* const to,
                         context.AllocateOutput(0, from.shape()));
   return context.step().device->gpu_stream()->CopyToDevice(from, *to);
@@ -25,10 +31,16 @@ class CopyToHost final : public AsyncKernel {
  public:
   void ComputeAsync(KernelContext& context, Done done) const final {
     const Tensor& from = context.input(0);
+    GpuStream& stream = *context.step().device->gpu_stream();
+    if (from.dtype() == DType::kVariant) {
+      absl::StatusOr<Tensor> copy = CopyVariantsToHost(context, from);
+      if (!copy.ok()) return std::move(done)(copy.status());
+      context.set_output(0, *std::move(copy));
+      return stream.Drain(std::move(done));
+    }
     const absl::StatusOr<Tensor*> to = context.AllocateOutput(0, from.shape());
     if (!to.ok()) return std::move(done)(to.status());
-    context.step().device->gpu_stream()->CopyToHost(from, **to,
-                                                    std::move(done));
+    stream.CopyToHost(from, **to, std::move(done));
   }
 };
 

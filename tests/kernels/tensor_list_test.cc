@@ -16,6 +16,7 @@
 #include "leat/core/variants/optional.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/variant_arithmetic.h"
+#include "leat/tests/testing/gpu/queued_gpu.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
 namespace leat::tensor_list_test {
@@ -147,6 +148,23 @@ TEST_F(TensorListKernelTest, UsersOfOneListDoNotSeeEachOthersChanges) {
 }
 
 // `other` is a separate tensor, but its variant shares the list of `shared`.
+// A list can hold tensors that the kernel's device cannot read only if a copy
+// between devices was forgotten.
+TEST_F(TensorListKernelTest, ATensorInOtherMemoryIsRefused) {
+  testing::QueuedGpu gpu;
+  const Tensor list = Push(Empty(), gpu.ToDevice(Tensor::Scalar(1.0f)));
+  constexpr char kText[] = "A variant holds a tensor of type float";
+  ExpectError(absl::StatusCode::kInternal, kText, "TensorListGetItem",
+              {list, Int(0), Unknown()});
+  ExpectError(absl::StatusCode::kInternal, kText, "TensorListPopBack",
+              {list, Unknown()});
+  ExpectError(absl::StatusCode::kInternal, kText, "TensorListStack",
+              {list, ScalarShape()});
+  ExpectError(absl::StatusCode::kInternal, kText, "TensorListGather",
+              {list, Tensor::Vector<int32_t>({0}), ScalarShape()});
+  ExpectError(absl::StatusCode::kInternal, kText, "AddN", {list, list}, {});
+}
+
 TEST_F(TensorListKernelTest, AListInTwoVariantsIsShared) {
   Tensor shared = Push(Empty(), Tensor::Scalar(1.0f));
   Tensor other = *shared.Copy(HostAllocator());

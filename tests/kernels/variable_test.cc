@@ -9,6 +9,8 @@
 #include "gtest/gtest.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/tensor.h"
+#include "leat/kernels/cuda/device/form.h"
+#include "leat/tests/testing/gpu/queued_gpu.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
 namespace leat::variable_test {
@@ -281,6 +283,26 @@ TEST(ReferenceVariableTest, AssignAndAddGiveTheVariableBack) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(Identical(*variable->Read(HostAllocator()),
                         Tensor::Vector<float>({6, 7})));
+}
+
+TEST(ReferenceVariableTest, GpusAddAndSubtract) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  KernelTestHarness harness(std::make_unique<testing::QueuedGpu>(),
+                            testing::AllKernels());
+  auto variable =
+      std::make_shared<Variable>("v", DType::kFloat, PartialShape{2});
+  ASSERT_TRUE(
+      variable->Assign(harness.ToDevice(Tensor::Vector<float>({1, 2}))).ok());
+  for (const char* op : {"AssignAdd", "AssignAdd", "AssignSub"}) {
+    auto kernel = harness.Make(op, {}, {RefOf(DType::kFloat), DType::kFloat});
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    const auto out = harness.Run(
+        *kernel,
+        {RefValue(variable), TensorValue(Tensor::Vector<float>({5, 7}))});
+    ASSERT_TRUE(out.ok()) << out.status();
+  }
+  const auto value = variable->Read(harness.device().allocator());
+  EXPECT_TRUE(Identical(harness.ToHost(*value), Tensor::Vector<float>({6, 9})));
 }
 
 TEST(ReferenceVariableTest, OneNameIsOneVariable) {

@@ -168,24 +168,33 @@ inline bool FailsOnCpusOnly(const json& spec) {
                           "which is outside the valid range of [0, ");
 }
 
-// Returns true if the device of the harness has a kernel for the case. A case
-// of several ops is for CPUs, because its first ops make variants.
-inline bool HasKernel(testing::KernelTestHarness& harness, const json& spec) {
+// Returns true if the device of the harness has a kernel for each op of the
+// case.
+inline bool HasKernels(testing::KernelTestHarness& harness, const json& spec) {
   if (harness.device().info().type == kCpu) return true;
-  if (spec.contains("before") || FailsOnCpusOnly(spec)) return false;
-  std::vector<DType> types;
-  for (const json& input : spec["inputs"]) {
-    types.push_back(ParseDType(input[0].get<std::string>()).value());
+  if (FailsOnCpusOnly(spec)) return false;
+  json steps = spec.contains("before") ? spec["before"] : json::array();
+  steps.push_back(spec);
+  std::vector<std::vector<DType>> outputs;  // of each step
+  for (const json& step : steps) {
+    std::vector<DType> types;
+    for (const json& input : step["inputs"]) {
+      types.push_back(input.is_object()
+                          ? outputs.at(input["from"][0]).at(input["from"][1])
+                          : ParseDType(input[0].get<std::string>()).value());
+    }
+    const auto kernel =
+        harness.Make(step["op"].get<std::string>(),
+                     testing::AttrsFromJson(step["attrs"]), types);
+    if (absl::IsNotFound(kernel.status())) return false;
+    outputs.push_back(kernel.ok() ? kernel->node().output_types
+                                  : std::vector<DType>());
   }
-  return !absl::IsNotFound(harness
-                               .Make(spec["op"].get<std::string>(),
-                                     testing::AttrsFromJson(spec["attrs"]),
-                                     types)
-                               .status());
+  return true;
 }
 
 // Calls `check` for each case of a file for which the device of the harness has
-// a kernel. Returns how many there were.
+// kernels. Returns how many there were.
 inline int ForEachCase(
     testing::KernelTestHarness& harness, const std::string& file,
     absl::FunctionRef<void(testing::KernelTestHarness&, const json&)> check) {
@@ -195,7 +204,7 @@ inline int ForEachCase(
     SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), " ",
                               spec["name"].get<std::string>(), " on ",
                               harness.device().info().type));
-    if (!HasKernel(harness, spec)) continue;
+    if (!HasKernels(harness, spec)) continue;
     ++count;
     check(harness, spec);
   }

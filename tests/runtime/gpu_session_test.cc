@@ -11,9 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/devices/gpu_stream.h"
-#include "leat/core/status_macros.h"
-#include "leat/core/threads/thread.h"
+#include "leat/core/variants/tensor_list.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -176,6 +174,83 @@ TEST_P(GpuSessionTest, LoopsRunOnTheGpu) {
   Start();
   EXPECT_THAT(Fetch(ends[1], {{x, Tensor::Vector<float>({1, 2})}}),
               ElementsAre(-1.0f, -2.0f));
+}
+
+// The tensors that a list holds travel with the list.
+TEST_P(GpuSessionTest, ListsCrossFromOneDeviceToAnother) {
+  const char* const devices[] = {kCpu0, kGpu0, "/device:GPU:1", kCpu0, kGpu0};
+  Output x = b_.Placeholder<float>("x");
+  const Output any_shape = b_.Const(-1);
+  Output list;
+  for (const char* device : devices) {
+    auto there = b_.OnDevice(device);
+    if (!list.IsValid()) {
+      list = op::EmptyTensorList(any_shape, -1, DType::kFloat);
+    }
+    list = op::TensorListPushBack(list, x);
+  }
+  // Each item is read on another device than the one that has pushed it.
+  std::vector<Output> items;
+  for (int i = 0; i < 5; ++i) {
+    auto there = b_.OnDevice(devices[(i + 2) % 5]);
+    items.push_back(
+        op::Identity(op::TensorListGetItem(list, i, any_shape, DType::kFloat)));
+  }
+  Start();
+  for (const int64_t size : {2, 100'000}) {
+    const Tensor fed = Tensor::Filled(Shape{size}, 7.0f);
+    for (const Output& item : items) {
+      EXPECT_EQ(Fetch(item, {{x, fed}}), std::vector<float>(size, 7.0f));
+    }
+  }
+}
+
+TEST_P(GpuSessionTest, ListsOfListsAndOfIntsCrossToTheCpu) {
+  Output x = b_.Placeholder<float>("x");
+  Output number;
+  Output item;
+  {
+    auto gpu = b_.OnDevice(kGpu0);
+    const Output any_shape = b_.Const(-1);
+    const Output inner = op::TensorListPushBack(
+        op::EmptyTensorList(any_shape, -1, DType::kFloat), x);
+    const Output outer = op::TensorListPushBack(
+        op::EmptyTensorList(any_shape, -1, DType::kVariant), inner);
+    const Output ints = op::TensorListPushBack(
+        op::EmptyTensorList(any_shape, -1, DType::kInt32), 3);
+    auto cpu = b_.OnDevice(kCpu0);
+    item = op::Neg(op::TensorListGetItem(
+        op::TensorListGetItem(outer, 0, any_shape, DType::kVariant), 0,
+        any_shape, DType::kFloat));
+    number = op::Neg(
+        op::Cast(op::TensorListGetItem(ints, 0, any_shape, DType::kInt32),
+                 DType::kFloat));
+  }
+  Start();
+  const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({1, 2})}};
+  EXPECT_THAT(Fetch(item, feeds), ElementsAre(-1.0f, -2.0f));
+  EXPECT_THAT(Fetch(number, feeds), ElementsAre(-3.0f));
+}
+
+TEST_P(GpuSessionTest, ListsAreFetchedAndFed) {
+  Output x = b_.Placeholder<float>("x");
+  Output fed = b_.Placeholder(DType::kVariant, "fed");
+  auto gpu = b_.OnDevice(kGpu0);
+  const Output any_shape = b_.Const(-1);
+  const Output list = op::TensorListPushBack(
+      op::EmptyTensorList(any_shape, -1, DType::kFloat), x);
+  const Output item =
+      op::Identity(op::TensorListGetItem(fed, 0, any_shape, DType::kFloat));
+  const Output optional = op::OptionalFromValue(std::vector<Output>{list});
+  Start();
+  const auto fetched =
+      session_->Run({.feeds = {{x, Tensor::Vector<float>({1, 2})}},
+                     .fetches = {list, optional}});
+  ASSERT_TRUE(fetched.ok()) << fetched.status();
+  const auto* const host = (*fetched)[0].scalar<Variant>().get<TensorList>();
+  ASSERT_NE(host, nullptr);
+  EXPECT_THAT(host->at(0).data<float>(), ElementsAre(1.0f, 2.0f));
+  EXPECT_THAT(Fetch(item, {{fed, (*fetched)[0]}}), ElementsAre(1.0f, 2.0f));
 }
 
 TEST_P(GpuSessionTest, ALostGpuFailsStepsAndNothingElse) {

@@ -56,10 +56,12 @@ class CountedPush final : public Kernel {
   const std::unique_ptr<Kernel> push_;
 };
 
+template <const auto& device_type>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeCountedPush(const NodeDef& node) {
   NodeDef push = node;
   push.op = BuiltinOps().Find("TensorListPushBack");
-  LEAT_ASSIGN_OR_RETURN(auto kernel, BuiltinKernels().Create(push, kCpu));
+  LEAT_ASSIGN_OR_RETURN(auto kernel,
+                        BuiltinKernels().Create(push, device_type));
   return std::unique_ptr<Kernel>(
       std::make_unique<CountedPush>(std::move(kernel)));
 }
@@ -84,10 +86,11 @@ TEST(ListInLoopTest, PushesInPlace) {
            .outputs = {"output_handle: variant"},
            .attrs = {"element_dtype: type"},
            .shape = shapes::Scalar},
-          {NotFoldable(RetainsInput(OnCpu()))});
+          {NotFoldable(RetainsInput(OnCpu())), RetainsInput(OnGpu())});
   KernelRegistry kernels;
   RegisterAllKernels(kernels);
-  kernels.Add("CountedPush", kCpu, &MakeCountedPush);
+  kernels.Add("CountedPush", kCpu, &MakeCountedPush<kCpu>);
+  kernels.Add("CountedPush", kGpu, &MakeCountedPush<kGpu>);
   auto graph = ImportGraphDef(ReadGraph(), ops);
   ASSERT_TRUE(graph.ok()) << graph.status();
   auto session = NewTestSession(*graph, {}, kernels);

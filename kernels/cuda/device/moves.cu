@@ -52,6 +52,23 @@ struct Select {
 };
 
 template <class E>
+struct GatherRows {
+  const uint64_t* rows;
+  int64_t row_size;
+  // Whether all indices are below 2^31, so that `divider` divides by row_size.
+  bool is_small;
+  Divider divider;
+  E* to;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    const int64_t row =
+        is_small ? divider.Divide(static_cast<uint32_t>(i)) : i / row_size;
+    const auto* const from = reinterpret_cast<const E*>(rows[row]);
+    to[i] = from == nullptr ? E() : from[i - row * row_size];
+  }
+};
+
+template <class E>
 struct OneHot {
   OneHotOperands o;
 
@@ -143,6 +160,20 @@ bool LaunchSelect(CUstream_st* stream, int element_bytes,
     ForEach(stream, n,
             Select<E>{map, conditions, static_cast<const E*>(then),
                       static_cast<const E*>(otherwise), static_cast<E*>(to)});
+  });
+}
+
+bool LaunchGatherRows(CUstream_st* stream, int element_bytes,
+                      const uint64_t* rows, int64_t row_size, void* to,
+                      int64_t n) {
+  const bool is_small = n < (int64_t{1} << 31);
+  const Divider divider =
+      MakeDivider(is_small ? static_cast<uint32_t>(row_size) : 1);
+  return VisitElement(element_bytes, [&](auto tag) {
+    using E = typename decltype(tag)::type;
+    ForEach(
+        stream, n,
+        GatherRows<E>{rows, row_size, is_small, divider, static_cast<E*>(to)});
   });
 }
 

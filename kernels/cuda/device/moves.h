@@ -37,6 +37,12 @@ bool LaunchSelect(CUstream_st* stream, int element_bytes,
                   const IndexMap<3>& map, const bool* conditions,
                   const void* then, const void* otherwise, void* to, int64_t n);
 
+// Sets n elements of `to` to the rows at the addresses in `rows`, one after
+// another. A row has `row_size` elements, which are zero if the address is 0.
+bool LaunchGatherRows(CUstream_st* stream, int element_bytes,
+                      const uint64_t* rows, int64_t row_size, void* to,
+                      int64_t n);
+
 // An array [outer, depth, inner], whose element [i, d, j] is `on` if d is the
 // index at [i, j], and otherwise `off`. An index has 1 byte without a sign, or
 // 4 or 8 bytes. `on` and `off` point to memory of the GPU.

@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
-namespace leat::kernels::cpu::dynamic_partition {
+namespace leat::kernels::any::dynamic_partition {
 namespace {
 
 // Returns the position of element `i` of a tensor of this shape as text, such
@@ -80,6 +83,9 @@ class DynamicPartition final : public Kernel {
     if (data.num_elements() == 0) return absl::OkStatus();
     const int64_t size = data.num_elements() / partitions.num_elements();
     const E* from = Elements<E>(data);
+    if (StreamOf(context) != nullptr) {
+      return CopyOnGpu(context, from, size, rows, to);
+    }
     for (const int32_t partition : partitions.data<int32_t>()) {
       E*& out = to[static_cast<size_t>(partition)];
       CopyElements(from, size, out);
@@ -88,13 +94,38 @@ class DynamicPartition final : public Kernel {
     }
     return absl::OkStatus();
   }
+
+ private:
+  // Queues copies of the rows of `from`, each of `size` elements. Output p gets
+  // rows[p] of them.
+  static absl::Status CopyOnGpu(KernelContext& context, const E* from,
+                                int64_t size, absl::Span<const int64_t> rows,
+                                absl::Span<E* const> to) {
+    std::vector<RowAddresses> addresses;
+    for (const int64_t count : rows) {
+      LEAT_ASSIGN_OR_RETURN(RowAddresses each,
+                            RowAddresses::New(context, count));
+      addresses.push_back(std::move(each));
+    }
+    std::vector<int64_t> next(rows.size(), 0);
+    for (const int32_t partition : context.input(1).data<int32_t>()) {
+      const auto p = static_cast<size_t>(partition);
+      addresses[p][next[p]++] = reinterpret_cast<uintptr_t>(from);
+      from += size;
+    }
+    for (size_t p = 0; p < rows.size(); ++p) {
+      LEAT_RETURN_IF_ERROR(addresses[p].Gather(
+          context, static_cast<size_t>(size) * sizeof(E), to[p]));
+    }
+    return absl::OkStatus();
+  }
 };
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("DynamicPartition", kCpu,
-               &MakeAnyElementKernel<DynamicPartition, kAttrT>);
+  registry.AddForAllDevices("DynamicPartition",
+                            &MakeAnyElementKernel<DynamicPartition, kAttrT>);
 }
 
-}  // namespace leat::kernels::cpu::dynamic_partition
+}  // namespace leat::kernels::any::dynamic_partition

@@ -9,11 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
-namespace leat::kernels::cpu::dynamic_stitch {
+namespace leat::kernels::any::dynamic_stitch {
 namespace {
 
 // Returns the shape of one row of data[m]: the shape of data[m] without the
@@ -68,8 +69,11 @@ class DynamicStitch final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     if (shape.num_elements() == 0) return absl::OkStatus();
     E* to = MutableElements<E>(*output);
-    ClearElements(to, shape.num_elements());
     const int64_t size = shape.num_elements() / rows;
+    if (StreamOf(context) != nullptr) {
+      return CopyOnGpu(context, rows, size, to);
+    }
+    ClearElements(to, shape.num_elements());
     for (int m = 0; m < count; ++m) {
       const E* from = Elements<E>(context.input(count + m));
       for (const int32_t index : context.input(m).data<int32_t>()) {
@@ -79,15 +83,31 @@ class DynamicStitch final : public Kernel {
     }
     return absl::OkStatus();
   }
+
+ private:
+  // Queues that `to` becomes `rows` rows, each of `size` elements.
+  static absl::Status CopyOnGpu(KernelContext& context, int64_t rows,
+                                int64_t size, E* to) {
+    LEAT_ASSIGN_OR_RETURN(RowAddresses addresses,
+                          RowAddresses::New(context, rows));
+    const int count = context.num_inputs() / 2;
+    for (int m = 0; m < count; ++m) {
+      const E* from = Elements<E>(context.input(count + m));
+      for (const int32_t index : context.input(m).data<int32_t>()) {
+        addresses[index] = reinterpret_cast<uintptr_t>(from);
+        from += size;
+      }
+    }
+    return addresses.Gather(context, static_cast<size_t>(size) * sizeof(E), to);
+  }
 };
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("DynamicStitch", kCpu,
-               &MakeAnyElementKernel<DynamicStitch, kAttrT>);
-  registry.Add("ParallelDynamicStitch", kCpu,
-               &MakeAnyElementKernel<DynamicStitch, kAttrT>);
+  for (const char* op : {"DynamicStitch", "ParallelDynamicStitch"}) {
+    registry.AddForAllDevices(op, &MakeAnyElementKernel<DynamicStitch, kAttrT>);
+  }
 }
 
-}  // namespace leat::kernels::cpu::dynamic_stitch
+}  // namespace leat::kernels::any::dynamic_stitch

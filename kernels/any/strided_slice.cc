@@ -9,11 +9,12 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/strided_slice.h"
 #include "leat/graph/strided_slice_attrs.h"
+#include "leat/kernels/device_copy.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
-namespace leat::kernels::cpu::strided_slice {
+namespace leat::kernels::any::strided_slice {
 namespace {
 
 // A result that shares the input's bytes keeps the whole input in memory. So it
@@ -110,9 +111,8 @@ class StridedSlice final : public Kernel {
     if (plan.box.num_elements() == 0) return absl::OkStatus();
     int64_t offset;
     const BroadcastPlan<1> taken = TakenElements(plan, input.shape(), offset);
-    CopyFromStrided(context.compute_queue(), taken, Elements<E>(input) + offset,
-                    MutableElements<E>(*output));
-    return absl::OkStatus();
+    return CopyFromStrided(context, taken, Elements<E>(input) + offset,
+                           MutableElements<E>(*output));
   }
 
  private:
@@ -148,13 +148,11 @@ class StridedSliceGrad final : public Kernel {
     }
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     E* to = MutableElements<E>(*output);
-    ClearElements(to, shape.num_elements());
+    LEAT_RETURN_IF_ERROR(ClearElements(context, to, shape.num_elements()));
     if (plan.box.num_elements() == 0) return absl::OkStatus();
     int64_t offset;
     const BroadcastPlan<1> taken = TakenElements(plan, shape, offset);
-    CopyToStrided(context.compute_queue(), taken, Elements<E>(gradient),
-                  to + offset);
-    return absl::OkStatus();
+    return CopyToStrided(context, taken, Elements<E>(gradient), to + offset);
   }
 
  private:
@@ -181,8 +179,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGrad(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("StridedSlice", kCpu, &MakeSlice);
-  registry.Add("StridedSliceGrad", kCpu, &MakeGrad);
+  registry.AddForAllDevices("StridedSlice", &MakeSlice);
+  registry.AddForAllDevices("StridedSliceGrad", &MakeGrad);
 }
 
-}  // namespace leat::kernels::cpu::strided_slice
+}  // namespace leat::kernels::any::strided_slice
