@@ -52,8 +52,12 @@ absl::StatusOr<std::shared_ptr<const BlasPlan>> BlasMultiplication::PlanOf(
         .workspace_bytes = workspace_ == nullptr ? 0 : workspace_->size(),
         .alignment = key.second,
         .allow_tf32 = options_.allow_tf32};
-    found =
-        plans_.emplace(key, Planned{blas_->NewPlan(key.first, limits)}).first;
+    auto plan = blas_->NewPlan(key.first, limits);
+    // Another failure may be over when the form comes again.
+    if (!plan.ok() && !absl::IsUnimplemented(plan.status())) {
+      return plan.status();
+    }
+    found = plans_.emplace(key, Planned{std::move(plan)}).first;
   }
   found->second.last_use = ++num_uses_;
   return found->second.plan;

@@ -46,7 +46,7 @@ class BlasMultiplication final : public MatrixMultiplication {
   // A form, and how the operands are aligned.
   using Key = std::pair<ProductForm, size_t>;
   struct Planned {
-    // Or why there is none.
+    // Or UNIMPLEMENTED.
     absl::StatusOr<std::shared_ptr<const BlasPlan>> plan;
     int64_t last_use = 0;
   };

@@ -184,6 +184,15 @@ TEST_F(BlasMultiplicationTest, AsksOnceForAFormThatTheLibraryRefuses) {
   EXPECT_EQ(record_->planned.size(), 1u);
 }
 
+TEST_F(BlasMultiplicationTest, AsksAgainAfterAFailure) {
+  const auto library = NewLibrary();
+  record_->next_plan = absl::ResourceExhaustedError("no memory");
+  EXPECT_EQ(library->Multiply(Square(4), {}),
+            absl::ResourceExhaustedError("no memory"));
+  record_->next_plan = absl::OkStatus();
+  EXPECT_EQ(Product(*library, Square(4), 2), 8);
+}
+
 TEST_F(BlasMultiplicationTest, AProductThatFailsIsAnError) {
   const auto library = NewLibrary();
   record_->next_run = absl::InternalError("cublasLtMatmul: failed");
