@@ -11,7 +11,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
-#include "leat/kernels/index_types.h"
+#include "leat/kernels/indices/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/arg_reduction_plan.h"

@@ -8,8 +8,8 @@
 
 #include "leat/core/status_macros.h"
 #include "leat/kernels/element_copy.h"
-#include "leat/kernels/index_types.h"
 #include "leat/kernels/indices/index_errors.h"
+#include "leat/kernels/indices/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/gather_plan.h"

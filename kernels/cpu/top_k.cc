@@ -15,7 +15,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
-#include "leat/kernels/index_types.h"
+#include "leat/kernels/indices/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/top_k_shape.h"

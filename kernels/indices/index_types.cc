@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/kernels/index_types.h"
+#include "leat/kernels/indices/index_types.h"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 // These helpers are for kernels whose indices may have one of several integer
 // types. Such a kernel is compiled for int32 and int64 only. Indices of other
 // types are converted.
-#ifndef LEAT_KERNELS_INDEX_TYPES_H_
-#define LEAT_KERNELS_INDEX_TYPES_H_
+#ifndef LEAT_KERNELS_INDICES_INDEX_TYPES_H_
+#define LEAT_KERNELS_INDICES_INDEX_TYPES_H_
 
 #include <cstdint>
 
@@ -54,4 +54,4 @@ class IndexWriter {
 
 }  // namespace leat::kernels
 
-#endif  // LEAT_KERNELS_INDEX_TYPES_H_
+#endif  // LEAT_KERNELS_INDICES_INDEX_TYPES_H_
