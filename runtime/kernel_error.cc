@@ -13,11 +13,10 @@ namespace {
 // inputs.
 absl::Status WithPlace(const absl::Status& status, const NodeDef& node,
                        absl::string_view inputs, const Device& device) {
-  return WithMessage(status, absl::StrCat(status.message(),
-                                          "
-                                          in ", node.op->name, inputs, " on ",
-                                          device.name(),
-                                          " [[{{node ", node.name, "}}]]"));
+  return WithMessage(
+      status,
+      absl::StrCat(status.message(), "\n\tin ", node.op->name, inputs, " on ",
+                   device.name(), " [[{{node ", node.name, "}}]]"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "leat/kernels/indices/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/in_top_k_shapes.h"
 #include "leat/kernels/shapes/top_k_shape.h"
 
 namespace leat::kernels::cpu::top_k {
