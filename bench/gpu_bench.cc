@@ -152,10 +152,12 @@ void Products(benchmark::State& state, DType type, bool allow_tf32,
           op::RandomStandardNormal(b.Const({n, n}), DType::kFloat) * deviation,
           type);
     };
-    Output x = b.Variable("x", random(1));
-    Output w = b.Variable("w", random(1 / std::sqrt(static_cast<float>(n))));
+    Output x = b.Variable("x", random(1)).value();
+    Output w =
+        b.Variable("w", random(1 / std::sqrt(static_cast<float>(n)))).value();
     Output bias =
-        b.Variable("bias", op::Cast(op::Fill(b.Const({n}), 0.01f), type));
+        b.Variable("bias", op::Cast(op::Fill(b.Const({n}), 0.01f), type))
+            .value();
     Output y = x;
     for (int i = 0; i < kProducts; ++i) {
       y = op::MatMul(y, w);
