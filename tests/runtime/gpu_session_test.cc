@@ -209,6 +209,12 @@ TEST_P(GpuSessionTest, ListsCrossFromOneDeviceToAnother) {
 }
 
 TEST_P(GpuSessionTest, ListsOfListsAndOfIntsCrossToTheCpu) {
+  // This GPU copies only when somebody waits for the copy.
+  cuda_ = std::make_shared<FakeCuda>(
+      testing::FakeCudaOptions{.num_gpus = 2,
+                               .seed = GetParam(),
+                               .has_thread = false,
+                               .runs_when_asked = true});
   Output x = b_.Placeholder<float>("x");
   Output number;
   Output item;
