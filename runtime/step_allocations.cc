@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/runtime/accounted_device.h"
 
 namespace leat {
@@ -24,6 +25,14 @@ constexpr char kHint[] =
     "\nHint: If you want to see a list of allocated tensors when OOM happens, "
     "add report_tensor_allocations_upon_oom to RunOptions for current "
     "allocation info.";
+
+// Returns what takes the memory of a GPU, or "" for a CPU.
+std::string MemoryOfGpu(Device& device) {
+  GpuStream* const gpu = device.gpu_stream();
+  if (gpu == nullptr) return "";
+  return absl::StrCat("\nMemory of ", device.name(), ": ",
+                      gpu->DescribeMemory());
+}
 
 }  // namespace
 
@@ -102,9 +111,9 @@ absl::Status WithAllocations(const absl::Status& status,
                              Device& device) {
   absl::Status result(
       status.code(),
-      absl::StrCat(status.message(), allocations == nullptr
-                                         ? kHint
-                                         : allocations->Report(device)));
+      absl::StrCat(
+          status.message(), MemoryOfGpu(device),
+          allocations == nullptr ? kHint : allocations->Report(device)));
   status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
     result.SetPayload(key, payload);
   });

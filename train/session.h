@@ -73,8 +73,16 @@ struct SessionOptions {
   // Memory limit of each CPU device. 0 stands for its share of the memory that
   // this process may use (runtime/device_set.h). Local.
   int64_t cpu_memory_bytes = 0;
-  // Memory limit of each GPU. 0 stands for nearly all that is free. Local.
+  // Memory limit of each GPU. 0 stands for the part gpu_memory_fraction of its
+  // memory, which 0 sets to nearly all that is free. Local.
   int64_t gpu_memory_bytes = 0;
+  double gpu_memory_fraction = 0;
+  // If true, a GPU's memory is taken from CUDA when tensors need it, and not
+  // all at the first tensor. Local.
+  bool gpu_allow_growth = false;
+  // The numbers that CUDA gives to GPU 0, GPU 1 and so on; empty stands for the
+  // first ones. Local.
+  std::vector<int> gpu_ordinals = {};
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.
   bool allow_soft_placement = false;

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
@@ -70,6 +71,10 @@ class GpuStream {
   // was queued before the call has run. Passes the first error of that work,
   // such as an index out of range that a kernel has found.
   virtual void Drain(Done done) = 0;
+
+  // Says what takes the memory of the GPU: the sizes of the largest buffers,
+  // and what is free. For errors of requests for memory.
+  virtual std::string DescribeMemory() const { return ""; }
 };
 
 }  // namespace leat
