@@ -62,7 +62,7 @@ absl::Status ResourceStore::Delete(absl::string_view container,
   std::shared_ptr<Resource> removed;
   MutexLock lock(mutex_);
   const auto found = resources_.find(KeyView(container, type, name));
-  if (found == resources_.end()) return NotFound(container, type, name);
+  if (found == resources_.end()) return NotFound(container, "<unknown>", name);
   removed = std::move(found->second);
   resources_.erase(found);
   return absl::OkStatus();

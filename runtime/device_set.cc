@@ -124,9 +124,17 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
                          .allow_tf32 = options.gpu_allow_tf32,
                          .log = options.log,
                          .clock = options.clock};
-  if (gpus.ordinals.empty() && options.num_gpus > 0) {
-    gpus.ordinals.resize(static_cast<size_t>(options.num_gpus));
-    std::iota(gpus.ordinals.begin(), gpus.ordinals.end(), 0);
+  if (options.num_gpus > 0) {
+    const auto wanted = static_cast<size_t>(options.num_gpus);
+    if (gpus.ordinals.empty()) {
+      gpus.ordinals.resize(wanted);
+      std::iota(gpus.ordinals.begin(), gpus.ordinals.end(), 0);
+    } else if (gpus.ordinals.size() < wanted) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(wanted, " GPUs are wanted, but only ",
+                       gpus.ordinals.size(), " are named by number"));
+    }
+    gpus.ordinals.resize(wanted);
   }
   LEAT_ASSIGN_OR_RETURN(auto made, CreateCudaDevices(std::move(api), gpus));
   for (auto& gpu : made) devices_.push_back(std::move(gpu));

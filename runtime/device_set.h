@@ -37,7 +37,8 @@ struct DeviceSetOptions {
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
   // Is the number of GPUs, or kAllGpus. GPU i is the one with the number i of
-  // CUDA, or with the number gpu_ordinals[i] if that is not empty.
+  // CUDA, or with the number gpu_ordinals[i] if that is not empty. Then there
+  // must be at least num_gpus numbers, and kAllGpus stands for all of them.
   int num_gpus = 0;
   std::vector<int> gpu_ordinals = {};
   // Is the memory limit of each GPU. 0 stands for the part gpu_memory_fraction

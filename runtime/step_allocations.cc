@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_payloads.h"
 #include "leat/runtime/accounted_device.h"
 
@@ -25,6 +26,14 @@ constexpr char kHint[] =
     "\nHint: If you want to see a list of allocated tensors when OOM happens, "
     "add report_tensor_allocations_upon_oom to RunOptions for current "
     "allocation info.";
+
+// Returns what takes the memory of a GPU, or "" for a CPU.
+std::string MemoryOfGpu(Device& device) {
+  GpuStream* const gpu = device.gpu_stream();
+  if (gpu == nullptr) return "";
+  return absl::StrCat("\nMemory of ", device.name(), ": ",
+                      gpu->DescribeMemory());
+}
 
 }  // namespace
 
@@ -101,7 +110,7 @@ bool IsOutOfMemory(const absl::Status& status) {
 absl::Status WithAllocations(const absl::Status& status,
                              const StepAllocations* allocations,
                              Device& device) {
-  return WithMessage(status, absl::StrCat(status.message(),
+  return WithMessage(status, absl::StrCat(status.message(), MemoryOfGpu(device),
                                           allocations == nullptr
                                               ? kHint
                                               : allocations->Report(device)));

@@ -53,8 +53,8 @@ class StepAllocations {
 bool IsOutOfMemory(const absl::Status& status);
 
 // Adds to an error for which IsOutOfMemory is true what the step knows about
-// the memory of `device`, or how to ask for it if `allocations` is null. Keeps
-// the payloads.
+// the memory of `device`, or how to ask for it if `allocations` is null. Of a
+// GPU, also adds what takes its memory. Keeps the payloads.
 absl::Status WithAllocations(const absl::Status& status,
                              const StepAllocations* allocations,
                              Device& device);

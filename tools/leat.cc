@@ -62,6 +62,7 @@ struct Flags {
   std::string op = {};
   ModelOptions missing_from = {};
   std::string shown = {};
+  GpuFlags gpus = {};
   ServeOptions serve = {};
   LaunchOptions launch = {};
   StatusOptions status = {};
@@ -77,10 +78,7 @@ void AddSessionFlags(CLI::App& app, Flags& flags) {
                  DeviceMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxMemory));
-  app.add_option("--gpu-memory", flags.run.session.gpu_memory_bytes,
-                 GpuMemoryHelp())
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::Range(int64_t{1}, kMaxMemory));
+  AddGpuFlags(app, flags.gpus);
   app.add_flag("--json", flags.json, "Print JSON");
 }
 
@@ -108,7 +106,6 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   run->add_option("--timeout", flags.timeout, "Seconds that a step may take")
       ->check(NumberFrom(1e-6, kMaxTimeout));
-  run->add_flag("--tf32", flags.run.session.gpu_allow_tf32, Tf32Help());
   run->add_option("--policy", flags.run.session.placement_policy,
                   "The policy that places nodes on devices")
       ->capture_default_str();
@@ -181,7 +178,7 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
   LEAT_ASSIGN_OR_RETURN(DeviceSetOptions options,
                         ParseDevices(flags.run.session.devices));
   options.cpu_memory_bytes = flags.run.session.cpu_memory_bytes;
-  options.gpu_memory_bytes = flags.run.session.gpu_memory_bytes;
+  flags.gpus.Set(options);
   if (options.num_gpus == kAllGpus) {
     // Without a GPU the list has none, so say why.
     const auto cuda = NewCudaApi();
@@ -234,6 +231,7 @@ int RunCommand(const CLI::App& app, Flags& flags, Log& log) {
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
     return Report(log, status, kExitConfig);
   }
+  flags.gpus.Set(flags.run.session);
   const absl::StatusOr<std::string> text = is_chosen("run")   ? Run(flags, log)
                                            : is_chosen("ops") ? ListOps(flags)
                                            : is_chosen("show")

@@ -269,14 +269,25 @@ std::string DeviceMemoryHelp() {
       DefaultDeviceBytes(), "]");
 }
 
-std::string GpuMemoryHelp() {
-  return "How much memory each GPU may take: bytes, or 4GiB; by default nearly "
-         "all that is free";
-}
-
-std::string Tf32Help() {
-  return "Let GPUs multiply floats with 10 bits after the binary point (TF32), "
-         "which is faster";
+void AddGpuFlags(CLI::App& app, GpuFlags& flags) {
+  app.add_option("--gpu-memory", flags.memory_bytes,
+                 "How much memory each GPU may take: bytes, or 4GiB; by "
+                 "default nearly all that is free")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 62));
+  app.add_option("--gpu-memory-fraction", flags.memory_fraction,
+                 "The part of each GPU's memory that it may take, without "
+                 "--gpu-memory")
+      ->check(NumberFrom(0, 1));
+  app.add_flag("--gpu-allow-growth", flags.allow_growth,
+               "Take memory of GPUs when it is needed, and not all at once");
+  app.add_option("--gpu-ordinal", flags.ordinals,
+                 "CUDA's number of a GPU; the first is GPU 0, and so on "
+                 "(repeatable) [0, 1, ...]")
+      ->check(IntegerFrom(0, 255));
+  app.add_flag("--tf32", flags.allow_tf32,
+               "Let GPUs multiply floats with 10 bits after the binary point "
+               "(TF32), which is faster");
 }
 
 std::chrono::nanoseconds Seconds(double seconds) {

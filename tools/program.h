@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -62,10 +63,32 @@ std::chrono::nanoseconds Seconds(double seconds);
 
 // Returns the help text of --memory, with the default.
 std::string DeviceMemoryHelp();
-// Returns the help text of --gpu-memory.
-std::string GpuMemoryHelp();
-// Returns the help text of --tf32.
-std::string Tf32Help();
+
+// The flags that say which GPUs a program uses, and how much of their memory.
+// All but allow_tf32 have the meaning of fields of TensorFlow's GPUOptions. Is
+// a value type.
+struct GpuFlags {
+  int64_t memory_bytes = 0;
+  double memory_fraction = 0;  // per_process_gpu_memory_fraction
+  bool allow_growth = false;
+  std::vector<int> ordinals = {};  // visible_device_list
+  bool allow_tf32 = false;         // in products of floats
+
+  // Sets the options of the same meaning. `Options` is DeviceSetOptions or
+  // SessionOptions.
+  template <class Options>
+  void Set(Options& options) const {
+    options.gpu_memory_bytes = memory_bytes;
+    options.gpu_memory_fraction = memory_fraction;
+    options.gpu_allow_growth = allow_growth;
+    options.gpu_ordinals = ordinals;
+    options.gpu_allow_tf32 = allow_tf32;
+  }
+};
+
+// Adds the flags to `app`. `flags` must outlive the parsing of the command
+// line.
+void AddGpuFlags(CLI::App& app, GpuFlags& flags);
 
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,

@@ -242,8 +242,7 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   LEAT_ASSIGN_OR_RETURN(server.files, OpenRoots(options.file_roots));
   server.devices.num_threads = options.threads;
   server.devices.cpu_memory_bytes = options.memory;
-  server.devices.gpu_memory_bytes = options.gpu_memory;
-  server.devices.gpu_allow_tf32 = options.tf32;
+  options.gpus.Set(server.devices);
   server.bind = options.bind;
   server.insecure = options.insecure;
   server.limits = options.limits;
@@ -291,10 +290,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
   serve->add_option("--memory", options.memory, DeviceMemoryHelp())
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
-  serve->add_option("--gpu-memory", options.gpu_memory, GpuMemoryHelp())
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
-  serve->add_flag("--tf32", options.tf32, Tf32Help());
+  AddGpuFlags(*serve, options.gpus);
   serve->add_option(
       "--file-root", options.file_roots,
       "DIR or DIR:rw: graphs may read, or also write, the files below this "

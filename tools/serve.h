@@ -13,6 +13,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/tools/log.h"
 #include "leat/tools/plan_dump.h"
+#include "leat/tools/program.h"
 
 namespace CLI {
 class App;
@@ -38,10 +39,7 @@ struct ServeOptions {
   // Limits the bytes that each CPU device may hold; 0 stands for an equal share
   // of the memory that this process may use.
   int64_t memory = 0;
-  // Is the memory limit of each GPU; 0 stands for nearly all that is free.
-  int64_t gpu_memory = 0;
-  // Whether GPUs may multiply floats with TF32 (runtime/device_set.h).
-  bool tf32 = false;
+  GpuFlags gpus = {};
   ServerLimits limits = {};
   ChunkOptions chunks = {};
   // Holds the folders whose files graphs may read, or write if ":rw" follows.

@@ -37,6 +37,9 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(
   local.devices.gpu_memory_bytes = options.gpu_memory_bytes;
   local.devices.gpu_allow_tf32 = options.gpu_allow_tf32;
   local.devices.log = options.log;
+  local.devices.gpu_memory_fraction = options.gpu_memory_fraction;
+  local.devices.gpu_allow_growth = options.gpu_allow_growth;
+  local.devices.gpu_ordinals = options.gpu_ordinals;
   return NewLocalSession(graph, local);
 }
 
@@ -51,6 +54,11 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
       {"gpu_memory_bytes",
        options.gpu_memory_bytes != defaults.gpu_memory_bytes},
       {"gpu_allow_tf32", options.gpu_allow_tf32},
+      {"gpu_memory_fraction",
+       options.gpu_memory_fraction != defaults.gpu_memory_fraction},
+      {"gpu_allow_growth",
+       options.gpu_allow_growth != defaults.gpu_allow_growth},
+      {"gpu_ordinals", options.gpu_ordinals != defaults.gpu_ordinals},
       {"placement_policy",
        options.placement_policy != defaults.placement_policy},
       {"lower_limits", !(options.lower_limits == defaults.lower_limits)}};

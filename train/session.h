@@ -72,11 +72,18 @@ struct SessionOptions {
   // Limits the memory of each CPU device. 0 stands for its share of the memory
   // that this process may use (runtime/device_set.h). This option is local.
   int64_t cpu_memory_bytes = 0;
-  // Limits the memory of each GPU. 0 stands for nearly all that is free. This
-  // option is local.
+  // Limits the memory of each GPU. 0 stands for the part gpu_memory_fraction of
+  // its memory, which 0 sets to nearly all that is free. This option is local.
   int64_t gpu_memory_bytes = 0;
+  double gpu_memory_fraction = 0;
+  // If true, a GPU's memory is taken from CUDA when tensors need it, and not
+  // all at the first tensor. This option is local.
+  bool gpu_allow_growth = false;
+  // Lists the numbers that CUDA gives to GPU 0, GPU 1 and so on; empty stands
+  // for the first ones. This option is local.
+  std::vector<int> gpu_ordinals = {};
   // If true, products of floats on GPUs may use TF32 (runtime/device_set.h).
-  // Local.
+  // This option is local.
   bool gpu_allow_tf32 = false;
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
@@ -81,6 +82,10 @@ class GpuStream {
 
   // Returns the libraries whose work is queued here.
   virtual GpuLibraries& libraries() = 0;
+
+  // Says what takes the memory of the GPU: the sizes of the largest buffers,
+  // and what is free. For errors of requests for memory.
+  virtual std::string DescribeMemory() const { return ""; }
 };
 
 }  // namespace leat

@@ -107,6 +107,7 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::New(
   if (!options.allow_growth) memory.heap.first_region_bytes = limit;
   device->allocator_ = std::make_unique<StreamAllocator>(
       std::move(api), device->health_, std::move(memory));
+  device->streams_->set_memory(*device->allocator_);
   return device;
 }
 

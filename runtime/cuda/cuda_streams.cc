@@ -8,6 +8,7 @@
 
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
+#include "leat/runtime/cuda/stream_allocator.h"
 
 namespace leat {
 namespace {
@@ -353,6 +354,10 @@ void CudaStreams::Drain(Done done) {
              const absl::Status deferred = health->TakeDeferred();
              std::move(done)(status.ok() ? deferred : status);
            });
+}
+
+std::string CudaStreams::DescribeMemory() const {
+  return memory_ == nullptr ? "" : memory_->Describe();
 }
 
 }  // namespace leat

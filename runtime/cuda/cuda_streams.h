@@ -7,6 +7,7 @@
 #define LEAT_RUNTIME_CUDA_CUDA_STREAMS_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "leat/core/devices/gpu_stream.h"
@@ -20,6 +21,8 @@
 #include "leat/runtime/cuda/pinned_pool.h"
 
 namespace leat {
+
+class StreamAllocator;
 
 // What CudaStreams uses. `pinned`, `queue`, `clock` and `libraries` are
 // borrowed. They must outlive the streams, but the libraries only their use.
@@ -66,6 +69,12 @@ class CudaStreams final : public GpuStream {
   void CopyToHost(const Tensor& from, const Tensor& to, Done done) override;
   void Drain(Done done) override;
   GpuLibraries& libraries() override { return options_.libraries; }
+  std::string DescribeMemory() const override;
+
+  // Says whose memory DescribeMemory describes. Borrows `memory`, which must
+  // live as long as DescribeMemory may be called. Must be called before another
+  // thread has this object.
+  void set_memory(const StreamAllocator& memory) { memory_ = &memory; }
 
   // Returns the compute stream. It exists as long as this object.
   CudaStream compute() const { return compute_; }
@@ -122,6 +131,7 @@ class CudaStreams final : public GpuStream {
   CudaStream to_device_ = nullptr;
   CudaStream to_host_ = nullptr;
   std::unique_ptr<EventPool> events_;
+  const StreamAllocator* memory_ = nullptr;
 
   // Copies of ordinary memory take turns with these pieces if they are large or
   // if the pool has no pinned memory left.

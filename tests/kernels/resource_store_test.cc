@@ -46,10 +46,12 @@ TEST(ResourceStoreTest, DeletesOneOrAContainer) {
     }
   }
   EXPECT_TRUE(store.Delete("a", "Counter", "x").ok());
-  EXPECT_TRUE(absl::IsNotFound(store.Delete("a", "Counter", "x")));
+  EXPECT_EQ(store.Delete("a", "Counter", "x"),
+            absl::NotFoundError("Resource a/x/<unknown> does not exist."));
   EXPECT_EQ(store.size(), 3u);
   store.ClearContainer("b");
   EXPECT_EQ(store.size(), 1u);
+  EXPECT_NE(store.PrivateName("node"), store.PrivateName("node"));
   store.Clear();
   EXPECT_EQ(store.size(), 0u);
 }

@@ -291,14 +291,18 @@ TEST_P(GpuSessionTest, AFullGpuFailsTheStep) {
   auto gpu = b_.OnDevice(kGpu0);
   Output x = b_.Placeholder<float>("x");
   Output y = op::Identity(x);
+  const Variable large =
+      b_.Variable("large", b_.Const(Tensor::Filled(Shape{1 << 20}, 1.0f)));
   Start();
+  ASSERT_TRUE(session_->Run({.targets = {large.initializer()}}).ok());
   const absl::Status status =
       session_
           ->Run({.feeds = {{x, Tensor::Filled(Shape{20 << 20}, 1.0f)}},
                  .fetches = {y}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("GPU:0"));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("GPU:0"), HasSubstr("the largest of 4194304")));
   EXPECT_THAT(Fetch(y, {{x, Tensor::Vector<float>({1, 2})}}),
               ElementsAre(1.0f, 2.0f));
 }
@@ -502,6 +506,30 @@ TEST(DeviceSetTest, HasTheGpusThatItIsAskedFor) {
   const absl::Status status = DeviceSet::Create(options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("there is no GPU 2"));
+}
+
+// As TensorFlow's visible_device_list says.
+TEST(DeviceSetTest, HasTheGpusThatAreNamedByNumber) {
+  DeviceSetOptions options{
+      .num_threads = 1, .num_gpus = 1, .gpu_ordinals = {1, 0}};
+  options.cuda =
+      std::make_shared<FakeCuda>(testing::FakeCudaOptions{.num_gpus = 2});
+  const auto descriptions = [&] {
+    auto set = DeviceSet::Create(options);
+    EXPECT_TRUE(set.ok()) << set.status();
+    std::vector<std::string> result;
+    for (const DeviceInfo& info : (*set)->Infos()) {
+      if (info.type == kGpu) result.push_back(info.description.substr(0, 10));
+    }
+    return result;
+  };
+  EXPECT_THAT(descriptions(), ElementsAre("device: 1,"));
+  options.num_gpus = kAllGpus;
+  EXPECT_THAT(descriptions(), ElementsAre("device: 1,", "device: 0,"));
+  options.num_gpus = 3;
+  EXPECT_EQ(DeviceSet::Create(options).status(),
+            absl::InvalidArgumentError(
+                "3 GPUs are wanted, but only 2 are named by number"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuSessionTest,

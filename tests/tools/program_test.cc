@@ -7,9 +7,14 @@
 
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "leat/runtime/device_set.h"
 
 namespace leat::program_test {
 namespace {
@@ -48,6 +53,25 @@ TEST(ProgramTest, ALostTaskIsWorthAnotherTry) {
   EXPECT_EQ(ExitCodeOnCluster(absl::UnavailableError("")), kExitLostTask);
   EXPECT_EQ(ExitCodeOnCluster(absl::AbortedError("")), kExitLostTask);
   EXPECT_EQ(ExitCodeOnCluster(absl::InternalError("")), kExitError);
+}
+
+TEST(GpuFlagsTest, SetTheOptionsOfTheSameMeaning) {
+  CLI::App app;
+  GpuFlags flags;
+  AddGpuFlags(app, flags);
+  app.parse(
+      "--gpu-memory 1GiB --gpu-memory-fraction 0.5 --gpu-allow-growth "
+      "--gpu-ordinal 3 --gpu-ordinal 0");
+  DeviceSetOptions devices;
+  flags.Set(devices);
+  EXPECT_EQ(devices.gpu_memory_bytes, int64_t{1} << 30);
+  EXPECT_EQ(devices.gpu_memory_fraction, 0.5);
+  EXPECT_TRUE(devices.gpu_allow_growth);
+  EXPECT_EQ(devices.gpu_ordinals, (std::vector<int>{3, 0}));
+  for (const char* wrong : {"--gpu-memory-fraction 1.5", "--gpu-ordinal -1",
+                            "--gpu-memory-fraction nan"}) {
+    EXPECT_THROW(app.parse(wrong), CLI::ValidationError) << wrong;
+  }
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 
 #include "leat/core/allocation_gate.h"
 #include "leat/core/devices/device.h"
+#include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/threads/mutex.h"
