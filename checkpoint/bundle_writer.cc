@@ -122,8 +122,9 @@ absl::Status BundleWriter::AddSlice(const std::string& name, const Shape& full,
 
 absl::Status BundleWriter::Finish() {
   LEAT_RETURN_IF_ERROR(data_.Sync());
-  LEAT_RETURN_IF_ERROR(CheckNotCancelled());
   MutexLock lock(files_.renaming());
+  // A save that was given up must not replace the one that was tried next.
+  LEAT_RETURN_IF_ERROR(CheckNotCancelled());
   return PublishBundle(
       files_, prefix_, entries_, 1,
       [&](int total) { return data_.RenameTo(DataPath(prefix_, 0, total)); },

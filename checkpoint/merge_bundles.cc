@@ -61,6 +61,9 @@ absl::Status MergeBundles(const FileAccess& files,
   IndexMemory memory(*options.allocator);
   // Another save at these prefixes must not replace what was read.
   MutexLock lock(files.renaming());
+  if (options.cancellation != nullptr) {
+    LEAT_RETURN_IF_ERROR(options.cancellation->status());
+  }
   BundleEntries entries;
   std::vector<std::string> data;     // the paths of the data files, by number
   std::vector<std::string> indexes;  // the paths of the indexes

@@ -25,7 +25,8 @@ class ResourceHandle {
   // Is TensorFlow's hash of the resource's type. Leat passes it on, but does
   // not use it.
   uint64_t hash_code = 0;
-  // The type of the resource, as TensorFlow names it: "N10tensorflow3VarE".
+  // Is the type of the resource, as TensorFlow names it: "N10tensorflow3VarE".
+  // Resources that TensorFlow does not have have a name of their own.
   std::string maybe_type_name;
 
   friend bool operator==(const ResourceHandle&,

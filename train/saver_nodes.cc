@@ -227,6 +227,10 @@ std::vector<SavedVariable> SavedVariables(
     absl::Span<const Variable> variables) {
   std::vector<SavedVariable> saved;
   for (const Variable& variable : variables) {
+    if (!variable.handle().IsValid()) {  // the builder has an error
+      saved.emplace_back();
+      continue;
+    }
     saved.push_back({.handle = variable.handle(),
                      .value = variable.value(),
                      .shape = variable.shape(),

@@ -67,8 +67,8 @@ absl::StatusOr<std::string> SessionCheckpoints::RestoreLatest(
     }
     if (first.ok()) first = status;
     if (!IsUnusable(status)) return status;
-    log_(absl::StrCat("the checkpoint '", prefix,
-                      "' cannot be restored: ", status.message()));
+    log_(absl::StrCat("the chief tries an older checkpoint: ",
+                      status.message()));
   }
   if (!first.ok()) return first;
   return "";

@@ -540,6 +540,16 @@ TEST(SaverTest, ADamagedStateFileIsDataLoss) {
       model.saver->Save(*model.session, folder.Path("m"), 1).status()));
 }
 
+TEST(SaverTest, PartsOfABuilderWithAnErrorAreNotLookedAt) {
+  GraphBuilder b;
+  b.Fail(absl::InternalError("broken"), SourceLocation::Current());
+  const Variable part =
+      b.Variable("w", Tensor::FromSpan<float>(Shape{2}, {1, 2}),
+                 {.part = VariablePart{.whole = Shape{4}}});
+  const Saver saver(b, {.variables = {part}});
+  EXPECT_THAT(std::string(b.Build().status().message()), HasSubstr("broken"));
+}
+
 TEST(SaverTest, WrongOptionsAreErrorsOfTheBuilder) {
   GraphBuilder empty;
   Saver nothing(empty);
