@@ -426,7 +426,9 @@ class Cudnn final : public DnnApi {
     LEAT_ASSIGN_OR_RETURN(const Descriptor graph,
                           Describer(lib_, form, type).Graph());
     const bool must_be_exact = form.type == DType::kFloat && !limits.allow_tf32;
-    std::string why;
+    // Remembers the last refusal, or the first failure, which may be over when
+    // the form comes again.
+    absl::Status why = absl::UnimplementedError("none is recommended");
     for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       LEAT_ASSIGN_OR_RETURN(std::vector<Descriptor> configs,
                             Recommended(graph, mode));
@@ -434,11 +436,12 @@ class Cudnn final : public DnnApi {
         absl::StatusOr<std::unique_ptr<DnnPlan>> plan =
             PlanWith(config, must_be_exact, limits.workspace_bytes);
         if (plan.ok()) return plan;
-        why = std::string(plan.status().message());
+        if (absl::IsUnimplemented(why)) why = plan.status();
       }
     }
-    return absl::UnimplementedError(
-        absl::StrCat("cuDNN has no plan for this convolution: ", why));
+    return absl::Status(why.code(),
+                        absl::StrCat("cuDNN has no plan for this convolution: ",
+                                     why.message()));
   }
 
  private:
