@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "leat/core/devices/convolution_library.h"
@@ -30,7 +31,8 @@ struct DnnConvolutionOptions {
 
 // Thread-safe. The workspace of a convolution is memory of the GPU, which is
 // free again, in the order of the compute stream, once the convolution is
-// queued.
+// queued. If there is no memory for it, a plan with a smaller workspace is
+// chosen.
 class DnnConvolution final : public ConvolutionLibrary {
  public:
   DnnConvolution(std::unique_ptr<DnnApi> dnn,
@@ -41,13 +43,17 @@ class DnnConvolution final : public ConvolutionLibrary {
                         const ConvolutionOperands& operands) override;
 
  private:
-  absl::StatusOr<std::shared_ptr<DnnPlan>> PlanOf(const ConvolutionForm& form)
+  // A form, and how many bytes the workspace may have.
+  using Key = std::pair<ConvolutionForm, int64_t>;
+
+  absl::StatusOr<std::shared_ptr<DnnPlan>> PlanOf(const ConvolutionForm& form,
+                                                  int64_t max_workspace)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::unique_ptr<DnnApi> dnn_;
   const DnnConvolutionOptions options_;
   Mutex mutex_;
-  PlanCache<ConvolutionForm, DnnPlan> plans_ ABSL_GUARDED_BY(mutex_);
+  PlanCache<Key, DnnPlan> plans_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

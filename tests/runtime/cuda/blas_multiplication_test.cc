@@ -163,15 +163,18 @@ TEST_F(BlasMultiplicationTest, AFullGpuMultipliesWithoutAWorkspace) {
       all.push_back(std::move(block));
     }
   }
-  ASSERT_TRUE(library
-                  ->Multiply(Square(4), {.a = x.raw_data(),
-                                         .b = x.raw_data(),
-                                         .d = result.mutable_raw_data()})
-                  .ok());
+  const ProductOperands operands{
+      .a = x.raw_data(), .b = x.raw_data(), .d = result.mutable_raw_data()};
+  ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   all.clear();
   EXPECT_EQ(Values(result)[0], 4);
   ASSERT_EQ(record_->limits.size(), 1u);
   EXPECT_EQ(record_->limits[0].workspace_bytes, 0u);
+  // A plan that may be faster is chosen once there is memory for a workspace.
+  ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
+  EXPECT_EQ(Values(result)[0], 4);
+  ASSERT_EQ(record_->limits.size(), 2u);
+  EXPECT_EQ(record_->limits[1].workspace_bytes, FakeBlas::kWorkspace);
 }
 
 TEST_F(BlasMultiplicationTest, AsksOnceForAFormThatTheLibraryRefuses) {
