@@ -340,18 +340,27 @@ class Describer {
   const cudnnDataType_t type_;
 };
 
+// What an engine rounds to fewer bits than a float has.
+struct Rounding {
+  bool of_factors = false;
+  bool of_sums = false;
+
+  bool is_exact() const { return !of_factors && !of_sums; }
+};
+
 class Plan final : public DnnPlan {
  public:
   Plan(const Functions& lib, cudnnHandle_t handle, Descriptor plan,
-       int64_t workspace_bytes, bool is_exact)
+       int64_t workspace_bytes, const Rounding& rounding)
       : lib_(lib),
         handle_(handle),
         plan_(std::move(plan)),
         workspace_bytes_(workspace_bytes),
-        is_exact_(is_exact) {}
+        rounding_(rounding) {}
 
   int64_t workspace_bytes() const override { return workspace_bytes_; }
-  bool is_exact() const override { return is_exact_; }
+  bool is_exact() const override { return rounding_.is_exact(); }
+  bool rounds_sums() const override { return rounding_.of_sums; }
 
   absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
                    char* workspace) override {
@@ -387,7 +396,7 @@ class Plan final : public DnnPlan {
   const cudnnHandle_t handle_;
   Descriptor plan_;
   const int64_t workspace_bytes_;
-  const bool is_exact_;
+  const Rounding rounding_;
 };
 
 class Cudnn final : public DnnApi {
@@ -425,7 +434,6 @@ class Cudnn final : public DnnApi {
     LEAT_ASSIGN_OR_RETURN(const cudnnDataType_t type, ToCudnn(form.type));
     LEAT_ASSIGN_OR_RETURN(const Descriptor graph,
                           Describer(lib_, form, type).Graph());
-    const bool must_be_exact = form.type == DType::kFloat && !limits.allow_tf32;
     // Remembers the last refusal, or the first failure, which may be over when
     // the form comes again.
     absl::Status why = absl::UnimplementedError("none is recommended");
@@ -434,7 +442,7 @@ class Cudnn final : public DnnApi {
                             Recommended(graph, mode));
       for (const Descriptor& config : configs) {
         absl::StatusOr<std::unique_ptr<DnnPlan>> plan =
-            PlanWith(config, must_be_exact, limits.workspace_bytes);
+            PlanWith(config, form.type, limits);
         if (plan.ok()) return plan;
         if (absl::IsUnimplemented(why)) why = plan.status();
       }
@@ -474,11 +482,15 @@ class Cudnn final : public DnnApi {
   }
 
   absl::StatusOr<std::unique_ptr<DnnPlan>> PlanWith(const Descriptor& config,
-                                                    bool must_be_exact,
-                                                    int64_t max_workspace) {
-    LEAT_ASSIGN_OR_RETURN(const bool is_exact, IsExact(config));
-    if (must_be_exact && !is_exact) {
+                                                    DType type,
+                                                    const DnnLimits& limits) {
+    LEAT_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(config));
+    const bool must_be_exact = type == DType::kFloat && !limits.allow_tf32;
+    if (must_be_exact && !rounding.is_exact()) {
       return absl::UnimplementedError("an engine rounds floats");
+    }
+    if (SizeOf(type) == 2 && rounding.of_sums) {
+      return absl::UnimplementedError("an engine rounds sums");
     }
     Descriptor plan(lib_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
@@ -488,16 +500,15 @@ class Cudnn final : public DnnApi {
     LEAT_RETURN_IF_ERROR(plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
                                   CUDNN_TYPE_INT64, 1, &workspace)
                              .status());
-    if (workspace > max_workspace) {
+    if (workspace > limits.workspace_bytes) {
       return absl::UnimplementedError(
           absl::StrCat("a plan wants a workspace of ", workspace, " bytes"));
     }
     return std::make_unique<Plan>(lib_, handle_, std::move(plan), workspace,
-                                  is_exact);
+                                  rounding);
   }
 
-  // Returns false if the engine rounds factors or sums to fewer bits.
-  absl::StatusOr<bool> IsExact(const Descriptor& config) const {
+  absl::StatusOr<Rounding> RoundingOf(const Descriptor& config) const {
     Descriptor engine(lib_, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendDescriptor_t raw = engine.raw();
     LEAT_RETURN_IF_ERROR(
@@ -507,11 +518,13 @@ class Cudnn final : public DnnApi {
         const int64_t count,
         engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                    CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes));
-    return std::none_of(notes, notes + count, [](auto note) {
-      return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
-             note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS ||
-             note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
-    });
+    const auto has = [&](cudnnBackendNumericalNote_t note) {
+      return std::find(notes, notes + count, note) != notes + count;
+    };
+    return Rounding{
+        .of_factors = has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
+                      has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS),
+        .of_sums = has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)};
   }
 
   Functions lib_;
