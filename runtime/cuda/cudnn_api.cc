@@ -1,14 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DnnApi on cuDNN 9, which is opened when it is first needed. Only builds with
-// CUDA have this file. It calls cuDNN's graph API, whose objects are
-// descriptors with attributes, without NVIDIA's C++ headers for it.
+// DnnApi on cuDNN 9.8 or later, which is opened when it is first needed. Only
+// builds with CUDA have this file. It calls cuDNN's graph API, whose objects
+// are descriptors with attributes, without NVIDIA's C++ headers for it.
 #include "leat/runtime/cuda/cudnn_api.h"
 
 #include <cudnn_backend.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,11 +25,15 @@
 namespace leat {
 namespace {
 
+// The first version that has CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, 9.8.
+constexpr size_t kMinVersion = 90800;
+
 // How many plans are tried for a form.
 constexpr int64_t kMaxTries = 16;
 
 // The functions of the library that are used.
 struct Functions {
+  decltype(&cudnnGetVersion) version = nullptr;
   decltype(&cudnnCreate) create = nullptr;
   decltype(&cudnnDestroy) destroy = nullptr;
   decltype(&cudnnSetStream) set_stream = nullptr;
@@ -42,6 +47,7 @@ struct Functions {
   decltype(&cudnnBackendExecute) execute = nullptr;
 
   absl::Status FindIn(const SharedLibrary& library) {
+    LEAT_RETURN_IF_ERROR(library.Find("cudnnGetVersion", version));
     LEAT_RETURN_IF_ERROR(library.Find("cudnnCreate", create));
     LEAT_RETURN_IF_ERROR(library.Find("cudnnDestroy", destroy));
     LEAT_RETURN_IF_ERROR(library.Find("cudnnSetStream", set_stream));
@@ -71,6 +77,12 @@ struct Functions {
     return absl::InternalError(text);
   }
 };
+
+// Returns "9.8.0" for 90800.
+std::string VersionText(size_t version) {
+  return absl::StrCat(version / 10000, ".", version / 100 % 100, ".",
+                      version % 100);
+}
 
 // The type of an attribute whose values have the C++ type T.
 template <class T>
@@ -410,7 +422,12 @@ class Cudnn final : public DnnApi {
         const SharedLibrary library,
         SharedLibrary::Open(absl::StrCat("libcudnn.so.", CUDNN_MAJOR),
                             LibrarySearch::OfProcess()));
-    return lib_.FindIn(library);
+    LEAT_RETURN_IF_ERROR(lib_.FindIn(library));
+    const size_t version = lib_.version();
+    if (version >= kMinVersion) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        library.path(), " is cuDNN ", VersionText(version), ", but cuDNN ",
+        VersionText(kMinVersion), " or later is needed"));
   }
 
   absl::Status UseGpu(int ordinal) {
