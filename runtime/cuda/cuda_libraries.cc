@@ -42,6 +42,7 @@ ConvolutionLibrary* CudaLibraries::convolution() {
     if (dnn.ok()) {
       DnnConvolutionOptions options{options_.device};
       options.limits.allow_tf32 = options_.allow_tf32;
+      options.log = options_.log;
       convolution_ = std::make_unique<DnnConvolution>(*std::move(dnn), options);
     }
   }

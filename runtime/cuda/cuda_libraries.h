@@ -26,7 +26,8 @@ struct CudaLibrariesOptions {
   Device& device;
   int ordinal = 0;
   bool allow_tf32 = false;
-  // Hears, once, of each library that cannot be opened. May be null.
+  // Hears, once, of each library that cannot be opened, and of what a library
+  // does not compute. May be null.
   std::function<void(absl::string_view)> log = nullptr;
 };
 

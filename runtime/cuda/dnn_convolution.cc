@@ -15,6 +15,18 @@ namespace {
 
 constexpr int64_t kMebibyte = 1 << 20;
 
+absl::string_view NameOf(ConvolutionTensor result) {
+  switch (result) {
+    case ConvolutionTensor::kInput:
+      return "the gradient of a convolution's input";
+    case ConvolutionTensor::kFilter:
+      return "the gradient of a convolution's filter";
+    case ConvolutionTensor::kOutput:
+      break;
+  }
+  return "a convolution";
+}
+
 }  // namespace
 
 DnnConvolution::DnnConvolution(std::unique_ptr<DnnApi> dnn,
@@ -22,12 +34,21 @@ DnnConvolution::DnnConvolution(std::unique_ptr<DnnApi> dnn,
     : dnn_(std::move(dnn)), options_(options), plans_(options.max_plans) {}
 
 absl::Status DnnConvolution::Prepare(const ConvolutionForm& form) {
-  MutexLock lock(mutex_);
-  return PlanOf(form, options_.limits.workspace_bytes).status();
+  absl::Status status;
+  {
+    MutexLock lock(mutex_);
+    status = PlanOf(form, options_.limits.workspace_bytes).status();
+  }
+  return Reported(form, std::move(status));
 }
 
 absl::Status DnnConvolution::Convolve(const ConvolutionForm& form,
                                       const ConvolutionOperands& operands) {
+  return Reported(form, RunPlan(form, operands));
+}
+
+absl::Status DnnConvolution::RunPlan(const ConvolutionForm& form,
+                                     const ConvolutionOperands& operands) {
   MutexLock lock(mutex_);
   // The smallest workspace for which there was no memory.
   int64_t missing = std::numeric_limits<int64_t>::max();
@@ -60,6 +81,23 @@ absl::StatusOr<std::shared_ptr<DnnPlan>> DnnConvolution::PlanOf(
   limits.workspace_bytes = max_workspace;
   return plans_.Get({form, max_workspace},
                     [&] { return dnn_->NewPlan(form, limits); });
+}
+
+absl::Status DnnConvolution::Reported(const ConvolutionForm& form,
+                                      absl::Status status) {
+  if (!absl::IsUnimplemented(status) || options_.log == nullptr) return status;
+  bool is_first = false;
+  {
+    MutexLock lock(mutex_);
+    is_first = reported_.emplace(form.type, form.result).second;
+  }
+  if (is_first) {
+    options_.log(absl::StrCat(options_.device.name(), ": ", NameOf(form.result),
+                              " of ", Name(form.type),
+                              " uses a much slower kernel, because ",
+                              status.message()));
+  }
+  return status;
 }
 
 }  // namespace leat

@@ -50,12 +50,16 @@ class DnnConvolutionTest : public ::testing::Test {
     library_ = std::make_unique<DnnConvolution>(
         std::make_unique<FakeDnn>(record_),
         DnnConvolutionOptions{.device = gpu_->device(),
-                              .max_plans = max_plans});
+                              .max_plans = max_plans,
+                              .log = [this](absl::string_view line) {
+                                said_.emplace_back(line);
+                              }});
   }
   std::unique_ptr<GpuUnderTest> gpu_;
   std::unique_ptr<DnnConvolution> library_;
   const std::shared_ptr<FakeDnnRecord> record_ =
       std::make_shared<FakeDnnRecord>();
+  std::vector<std::string> said_;
 };
 
 TEST_F(DnnConvolutionTest, KeepsTheLastPlans) {
@@ -78,6 +82,24 @@ TEST_F(DnnConvolutionTest, RemembersThatThereIsNoPlan) {
     EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(Scale(4, 2))));
   }
   EXPECT_EQ(record_->limits.size(), 1u);
+}
+
+TEST_F(DnnConvolutionTest, TheLogHearsOnceThatThereIsNoPlan) {
+  Make({});
+  ConvolutionForm form = Scale(4, 2);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(form)));
+    EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(Scale(5, 2))));
+    EXPECT_TRUE(absl::IsUnimplemented(library_->Convolve(form, {})));
+  }
+  EXPECT_THAT(said_,
+              ElementsAre(HasSubstr("GPU:0: a convolution of float uses a much "
+                                    "slower kernel, because there are "
+                                    "groups")));
+  form.result = ConvolutionTensor::kFilter;
+  EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(form)));
+  ASSERT_EQ(said_.size(), 2u);
+  EXPECT_THAT(said_[1], HasSubstr("filter of float"));
 }
 
 TEST_F(DnnConvolutionTest, AsksAgainAfterAFailure) {
