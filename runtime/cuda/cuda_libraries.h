@@ -41,6 +41,8 @@ class CudaLibraries final : public GpuLibraries {
   ConvolutionLibrary* convolution() override;
 
  private:
+  absl::Status OpenBlas() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status OpenDnn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Tells the log that `library` cannot be opened, and what happens instead.
   void Report(absl::string_view library, const absl::Status& status,
               absl::string_view instead) const;

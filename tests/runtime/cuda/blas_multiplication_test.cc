@@ -241,6 +241,21 @@ TEST(CudaLibrariesTest, TheLogHearsOnceOfALibraryThatIsMissing) {
                                            "has no library")));
 }
 
+TEST(CudaLibrariesTest, TheLogMayAskForTheLibraries) {
+  GpuLibraries* libraries = nullptr;
+  int num_lines = 0;
+  CudaDeviceOptions options;
+  options.log = [&](absl::string_view) {
+    ++num_lines;
+    EXPECT_EQ(libraries->matrix_multiplication(), nullptr);
+    EXPECT_EQ(libraries->convolution(), nullptr);
+  };
+  GpuUnderTest gpu({}, options);
+  libraries = &gpu.stream().libraries();
+  EXPECT_EQ(libraries->matrix_multiplication(), nullptr);
+  EXPECT_EQ(num_lines, 2);
+}
+
 // On a machine without a GPU, the real library is opened and then refuses.
 TEST(CublasLtTest, SaysWhyItCannotBeUsed) {
   if (NewCudaApi().ok()) GTEST_SKIP() << "this machine has a GPU";
