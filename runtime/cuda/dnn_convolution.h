@@ -29,7 +29,7 @@ struct DnnConvolutionOptions {
   Device& device;
   DnnLimits limits = {.workspace_bytes = int64_t{1} << 30};
   // How many plans are kept. A plan with compiled code has some megabytes.
-  size_t max_plans = 500;
+  size_t max_plans = 100;
   // Hears, for each type and result, of the first convolution that the library
   // refuses. May be null.
   std::function<void(absl::string_view)> log = nullptr;
