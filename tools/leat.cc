@@ -190,7 +190,9 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
   for (const auto& device : set->devices()) {
     // The log hears of the libraries that are missing.
     GpuStream* const stream = device->gpu_stream();
-    if (stream != nullptr) stream->libraries().matrix_multiplication();
+    if (stream == nullptr) continue;
+    stream->libraries().matrix_multiplication();
+    stream->libraries().convolution();
   }
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<Cell>> rows;

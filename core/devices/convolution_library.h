@@ -58,8 +58,9 @@ class ConvolutionLibrary {
   virtual absl::Status Prepare(const ConvolutionForm& form) = 0;
 
   // Queues a convolution in the stream of the GPU. Has the errors of Prepare.
-  // Returns RESOURCE_EXHAUSTED if there is no memory for a workspace, and
-  // another error, with the library's words, if a call fails.
+  // Returns UNIMPLEMENTED, and queues nothing, also if there is no memory for
+  // the workspace that the library needs, and another error, with the library's
+  // words, if a call fails.
   virtual absl::Status Convolve(const ConvolutionForm& form,
                                 const ConvolutionOperands& operands) = 0;
 };

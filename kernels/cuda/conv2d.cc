@@ -49,8 +49,9 @@ struct FilterOrder {
   }
 };
 
-// Computes the result with a library. Returns UNIMPLEMENTED, and queues
-// nothing, if the library does not compute this form.
+// Computes the result with a library. Returns UNIMPLEMENTED, and leaves the
+// result to others, if the library does not compute this form or has no memory
+// for it.
 absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                         const ConvolutionForm& form, const Tensors& t) {
   LEAT_RETURN_IF_ERROR(library.Prepare(form));

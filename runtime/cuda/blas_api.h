@@ -2,7 +2,7 @@
 //
 // BlasApi has the calls to cuBLASLt that the runtime makes. One implementation
 // calls the library (cublaslt_api.cc). Tests have another one, which multiplies
-// on the host (leat/tests/testing/fake_blas.h).
+// on the host (leat/tests/testing/gpu/fake_blas.h).
 //
 //   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<BlasApi> blas, api.NewBlas());
 //   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<BlasPlan> plan,

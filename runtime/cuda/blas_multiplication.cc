@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/cuda/blas_multiplication.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_macros.h"
@@ -27,47 +28,30 @@ size_t AlignmentOf(const ProductOperands& operands) {
 
 BlasMultiplication::BlasMultiplication(std::unique_ptr<BlasApi> blas,
                                        const BlasMultiplicationOptions& options)
-    : blas_(std::move(blas)), options_(options) {}
+    : blas_(std::move(blas)), options_(options), plans_(options.max_plans) {}
 
 absl::Status BlasMultiplication::Multiply(const ProductForm& form,
                                           const ProductOperands& operands) {
   MutexLock lock(mutex_);
   const CudaStream stream = options_.device.gpu_stream()->handle();
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<const BlasPlan> plan,
-                        PlanOf({form, AlignmentOf(operands)}));
+                        PlanOf(form, AlignmentOf(operands)));
   return plan->Run(stream, operands,
                    workspace_ == nullptr ? nullptr : workspace_->data());
 }
 
 absl::StatusOr<std::shared_ptr<const BlasPlan>> BlasMultiplication::PlanOf(
-    const Key& key) {
-  auto found = plans_.find(key);
-  if (found == plans_.end()) {
-    if (plans_.size() >= options_.max_plans) DropOldestPlan();
-    if (workspace_ == nullptr) {
-      workspace_ =
-          options_.device.allocator().Allocate(blas_->preferred_workspace());
-    }
-    const BlasLimits limits{
-        .workspace_bytes = workspace_ == nullptr ? 0 : workspace_->size(),
-        .alignment = key.second,
-        .allow_tf32 = options_.allow_tf32};
-    auto plan = blas_->NewPlan(key.first, limits);
-    // Another failure may be over when the form comes again.
-    if (!plan.ok() && !absl::IsUnimplemented(plan.status())) {
-      return plan.status();
-    }
-    found = plans_.emplace(key, Planned{std::move(plan)}).first;
+    const ProductForm& form, size_t alignment) {
+  if (workspace_ == nullptr) {
+    workspace_ =
+        options_.device.allocator().Allocate(blas_->preferred_workspace());
   }
-  found->second.last_use = ++num_uses_;
-  return found->second.plan;
-}
-
-void BlasMultiplication::DropOldestPlan() {
-  plans_.erase(std::min_element(plans_.begin(), plans_.end(),
-                                [](const auto& a, const auto& b) {
-                                  return a.second.last_use < b.second.last_use;
-                                }));
+  const BlasLimits limits{
+      .workspace_bytes = workspace_ == nullptr ? 0 : workspace_->size(),
+      .alignment = alignment,
+      .allow_tf32 = options_.allow_tf32};
+  return plans_.Get({form, alignment, limits.workspace_bytes},
+                    [&] { return blas_->NewPlan(form, limits); });
 }
 
 }  // namespace leat

@@ -8,11 +8,9 @@
 #ifndef LEAT_RUNTIME_CUDA_BLAS_MULTIPLICATION_H_
 #define LEAT_RUNTIME_CUDA_BLAS_MULTIPLICATION_H_
 
+#include <compare>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "leat/core/buffer.h"
@@ -20,6 +18,7 @@
 #include "leat/core/devices/matrix_multiplication.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/runtime/cuda/blas_api.h"
+#include "leat/runtime/cuda/plan_cache.h"
 
 namespace leat {
 
@@ -32,8 +31,8 @@ struct BlasMultiplicationOptions {
 };
 
 // Thread-safe. All products run one after another in the compute stream, so
-// they share one workspace, which is allocated for the first plan and kept. If
-// the GPU has no memory left for a workspace, plans do without it.
+// they share one workspace, which is allocated for the first product and kept.
+// While the GPU has no memory left for a workspace, plans do without it.
 class BlasMultiplication final : public MatrixMultiplication {
  public:
   BlasMultiplication(std::unique_ptr<BlasApi> blas,
@@ -43,24 +42,24 @@ class BlasMultiplication final : public MatrixMultiplication {
                         const ProductOperands& operands) override;
 
  private:
-  // A form, and how the operands are aligned.
-  using Key = std::pair<ProductForm, size_t>;
-  struct Planned {
-    // Or UNIMPLEMENTED.
-    absl::StatusOr<std::shared_ptr<const BlasPlan>> plan;
-    int64_t last_use = 0;
+  // What a plan is for.
+  struct Key {
+    ProductForm form;
+    size_t alignment;
+    size_t workspace_bytes;
+
+    friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  absl::StatusOr<std::shared_ptr<const BlasPlan>> PlanOf(const Key& key)
+  absl::StatusOr<std::shared_ptr<const BlasPlan>> PlanOf(
+      const ProductForm& form, size_t alignment)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropOldestPlan() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::unique_ptr<BlasApi> blas_;
   const BlasMultiplicationOptions options_;
   Mutex mutex_;
   BufferRef workspace_ ABSL_GUARDED_BY(mutex_);
-  std::map<Key, Planned> plans_ ABSL_GUARDED_BY(mutex_);
-  int64_t num_uses_ ABSL_GUARDED_BY(mutex_) = 0;
+  PlanCache<Key, const BlasPlan> plans_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

@@ -52,7 +52,8 @@ struct CudaDeviceOptions {
   // Whether libraries may round the factors of products of floats to 10 bits
   // after the binary point (TF32), which is faster.
   bool allow_tf32 = false;
-  // Hears, in a sentence, of a library that cannot be opened. May be null.
+  // Hears, in a sentence, of a library that cannot be opened, and of what a
+  // library does not compute. May be null.
   std::function<void(absl::string_view)> log = nullptr;
   // Borrowed. Null stands for RealClock().
   Clock* clock = nullptr;

@@ -16,37 +16,48 @@ CudaLibraries::CudaLibraries(CudaLibrariesOptions options)
 CudaLibraries::~CudaLibraries() = default;
 
 MatrixMultiplication* CudaLibraries::matrix_multiplication() {
-  MutexLock lock(mutex_);
-  if (std::exchange(has_tried_blas_, true)) return multiplication_.get();
-  absl::Status status = options_.api->SetDevice(options_.ordinal);
-  if (status.ok()) {
-    absl::StatusOr<std::unique_ptr<BlasApi>> blas = options_.api->NewBlas();
-    status = blas.status();
-    if (blas.ok()) {
-      multiplication_ = std::make_unique<BlasMultiplication>(
-          *std::move(blas),
-          BlasMultiplicationOptions{options_.device, options_.allow_tf32});
-    }
+  absl::Status status;
+  MatrixMultiplication* library = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(has_tried_blas_, true)) return multiplication_.get();
+    status = OpenBlas();
+    library = multiplication_.get();
   }
   Report("cuBLASLt", status, "products of matrices use a slower kernel");
-  return multiplication_.get();
+  return library;
+}
+
+absl::Status CudaLibraries::OpenBlas() {
+  LEAT_RETURN_IF_ERROR(options_.api->SetDevice(options_.ordinal));
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<BlasApi> blas, options_.api->NewBlas());
+  multiplication_ = std::make_unique<BlasMultiplication>(
+      std::move(blas),
+      BlasMultiplicationOptions{options_.device, options_.allow_tf32});
+  return absl::OkStatus();
 }
 
 ConvolutionLibrary* CudaLibraries::convolution() {
-  MutexLock lock(mutex_);
-  if (std::exchange(has_tried_dnn_, true)) return convolution_.get();
-  absl::Status status = options_.api->SetDevice(options_.ordinal);
-  if (status.ok()) {
-    absl::StatusOr<std::unique_ptr<DnnApi>> dnn = options_.api->NewDnn();
-    status = dnn.status();
-    if (dnn.ok()) {
-      DnnConvolutionOptions options{options_.device};
-      options.limits.allow_tf32 = options_.allow_tf32;
-      convolution_ = std::make_unique<DnnConvolution>(*std::move(dnn), options);
-    }
+  absl::Status status;
+  ConvolutionLibrary* library = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(has_tried_dnn_, true)) return convolution_.get();
+    status = OpenDnn();
+    library = convolution_.get();
   }
   Report("cuDNN", status, "convolutions use a much slower kernel");
-  return convolution_.get();
+  return library;
+}
+
+absl::Status CudaLibraries::OpenDnn() {
+  LEAT_RETURN_IF_ERROR(options_.api->SetDevice(options_.ordinal));
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<DnnApi> dnn, options_.api->NewDnn());
+  DnnConvolutionOptions options{options_.device};
+  options.limits.allow_tf32 = options_.allow_tf32;
+  options.log = options_.log;
+  convolution_ = std::make_unique<DnnConvolution>(std::move(dnn), options);
+  return absl::OkStatus();
 }
 
 void CudaLibraries::Report(absl::string_view library,

@@ -1,14 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DnnApi on cuDNN 9, which is opened when it is first needed. Only builds with
-// CUDA have this file. It calls cuDNN's graph API, whose objects are
-// descriptors with attributes, without NVIDIA's C++ headers for it.
+// DnnApi on cuDNN 9.8 or later, which is opened when it is first needed. Only
+// builds with CUDA have this file. It calls cuDNN's graph API, whose objects
+// are descriptors with attributes, without NVIDIA's C++ headers for it.
 #include "leat/runtime/cuda/cudnn_api.h"
 
 #include <cudnn_backend.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,11 +25,15 @@
 namespace leat {
 namespace {
 
+// The first version that has CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, 9.8.
+constexpr size_t kMinVersion = 90800;
+
 // How many plans are tried for a form.
 constexpr int64_t kMaxTries = 16;
 
 // The functions of the library that are used.
 struct Functions {
+  decltype(&cudnnGetVersion) version = nullptr;
   decltype(&cudnnCreate) create = nullptr;
   decltype(&cudnnDestroy) destroy = nullptr;
   decltype(&cudnnSetStream) set_stream = nullptr;
@@ -42,6 +47,7 @@ struct Functions {
   decltype(&cudnnBackendExecute) execute = nullptr;
 
   absl::Status FindIn(const SharedLibrary& library) {
+    LEAT_RETURN_IF_ERROR(library.Find("cudnnGetVersion", version));
     LEAT_RETURN_IF_ERROR(library.Find("cudnnCreate", create));
     LEAT_RETURN_IF_ERROR(library.Find("cudnnDestroy", destroy));
     LEAT_RETURN_IF_ERROR(library.Find("cudnnSetStream", set_stream));
@@ -71,6 +77,12 @@ struct Functions {
     return absl::InternalError(text);
   }
 };
+
+// Returns "9.8.0" for 90800.
+std::string VersionText(size_t version) {
+  return absl::StrCat(version / 10000, ".", version / 100 % 100, ".",
+                      version % 100);
+}
 
 // The type of an attribute whose values have the C++ type T.
 template <class T>
@@ -340,18 +352,27 @@ class Describer {
   const cudnnDataType_t type_;
 };
 
+// What an engine rounds to fewer bits than a float has.
+struct Rounding {
+  bool of_factors = false;
+  bool of_sums = false;
+
+  bool is_exact() const { return !of_factors && !of_sums; }
+};
+
 class Plan final : public DnnPlan {
  public:
   Plan(const Functions& lib, cudnnHandle_t handle, Descriptor plan,
-       int64_t workspace_bytes, bool is_exact)
+       int64_t workspace_bytes, const Rounding& rounding)
       : lib_(lib),
         handle_(handle),
         plan_(std::move(plan)),
         workspace_bytes_(workspace_bytes),
-        is_exact_(is_exact) {}
+        rounding_(rounding) {}
 
   int64_t workspace_bytes() const override { return workspace_bytes_; }
-  bool is_exact() const override { return is_exact_; }
+  bool is_exact() const override { return rounding_.is_exact(); }
+  bool rounds_sums() const override { return rounding_.of_sums; }
 
   absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
                    char* workspace) override {
@@ -387,7 +408,7 @@ class Plan final : public DnnPlan {
   const cudnnHandle_t handle_;
   Descriptor plan_;
   const int64_t workspace_bytes_;
-  const bool is_exact_;
+  const Rounding rounding_;
 };
 
 class Cudnn final : public DnnApi {
@@ -401,7 +422,12 @@ class Cudnn final : public DnnApi {
         const SharedLibrary library,
         SharedLibrary::Open(absl::StrCat("libcudnn.so.", CUDNN_MAJOR),
                             LibrarySearch::OfProcess()));
-    return lib_.FindIn(library);
+    LEAT_RETURN_IF_ERROR(lib_.FindIn(library));
+    const size_t version = lib_.version();
+    if (version >= kMinVersion) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        library.path(), " is cuDNN ", VersionText(version), ", but cuDNN ",
+        VersionText(kMinVersion), " or later is needed"));
   }
 
   absl::Status UseGpu(int ordinal) {
@@ -425,20 +451,22 @@ class Cudnn final : public DnnApi {
     LEAT_ASSIGN_OR_RETURN(const cudnnDataType_t type, ToCudnn(form.type));
     LEAT_ASSIGN_OR_RETURN(const Descriptor graph,
                           Describer(lib_, form, type).Graph());
-    const bool must_be_exact = form.type == DType::kFloat && !limits.allow_tf32;
-    std::string why;
+    // Remembers the last refusal, or the first failure, which may be over when
+    // the form comes again.
+    absl::Status why = absl::UnimplementedError("none is recommended");
     for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       LEAT_ASSIGN_OR_RETURN(std::vector<Descriptor> configs,
                             Recommended(graph, mode));
       for (const Descriptor& config : configs) {
         absl::StatusOr<std::unique_ptr<DnnPlan>> plan =
-            PlanWith(config, must_be_exact, limits.workspace_bytes);
+            PlanWith(config, form.type, limits);
         if (plan.ok()) return plan;
-        why = std::string(plan.status().message());
+        if (absl::IsUnimplemented(why)) why = plan.status();
       }
     }
-    return absl::UnimplementedError(
-        absl::StrCat("cuDNN has no plan for this convolution: ", why));
+    return absl::Status(why.code(),
+                        absl::StrCat("cuDNN has no plan for this convolution: ",
+                                     why.message()));
   }
 
  private:
@@ -471,11 +499,15 @@ class Cudnn final : public DnnApi {
   }
 
   absl::StatusOr<std::unique_ptr<DnnPlan>> PlanWith(const Descriptor& config,
-                                                    bool must_be_exact,
-                                                    int64_t max_workspace) {
-    LEAT_ASSIGN_OR_RETURN(const bool is_exact, IsExact(config));
-    if (must_be_exact && !is_exact) {
+                                                    DType type,
+                                                    const DnnLimits& limits) {
+    LEAT_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(config));
+    const bool must_be_exact = type == DType::kFloat && !limits.allow_tf32;
+    if (must_be_exact && !rounding.is_exact()) {
       return absl::UnimplementedError("an engine rounds floats");
+    }
+    if (SizeOf(type) == 2 && rounding.of_sums) {
+      return absl::UnimplementedError("an engine rounds sums");
     }
     Descriptor plan(lib_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
@@ -485,16 +517,15 @@ class Cudnn final : public DnnApi {
     LEAT_RETURN_IF_ERROR(plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
                                   CUDNN_TYPE_INT64, 1, &workspace)
                              .status());
-    if (workspace > max_workspace) {
+    if (workspace > limits.workspace_bytes) {
       return absl::UnimplementedError(
           absl::StrCat("a plan wants a workspace of ", workspace, " bytes"));
     }
     return std::make_unique<Plan>(lib_, handle_, std::move(plan), workspace,
-                                  is_exact);
+                                  rounding);
   }
 
-  // Returns false if the engine rounds factors or sums to fewer bits.
-  absl::StatusOr<bool> IsExact(const Descriptor& config) const {
+  absl::StatusOr<Rounding> RoundingOf(const Descriptor& config) const {
     Descriptor engine(lib_, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendDescriptor_t raw = engine.raw();
     LEAT_RETURN_IF_ERROR(
@@ -504,11 +535,13 @@ class Cudnn final : public DnnApi {
         const int64_t count,
         engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                    CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes));
-    return std::none_of(notes, notes + count, [](auto note) {
-      return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
-             note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS ||
-             note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
-    });
+    const auto has = [&](cudnnBackendNumericalNote_t note) {
+      return std::find(notes, notes + count, note) != notes + count;
+    };
+    return Rounding{
+        .of_factors = has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
+                      has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS),
+        .of_sums = has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)};
   }
 
   Functions lib_;

@@ -33,6 +33,10 @@ class DnnPlan {
   // Returns false if factors or sums of floats may be rounded to fewer bits.
   virtual bool is_exact() const = 0;
 
+  // Returns true if sums may be rounded to fewer bits than a float has. Plans
+  // for half and bfloat16 never do that.
+  virtual bool rounds_sums() const = 0;
+
   // cudnnBackendExecute. Queues the convolution in a stream of the plan's GPU.
   // The workspace must belong to the stream. Returns INTERNAL if the library
   // fails.

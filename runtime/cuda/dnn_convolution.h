@@ -9,9 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/devices/convolution_library.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/threads/mutex.h"
@@ -25,12 +29,16 @@ struct DnnConvolutionOptions {
   Device& device;
   DnnLimits limits = {.workspace_bytes = int64_t{1} << 30};
   // How many plans are kept. A plan with compiled code has some megabytes.
-  size_t max_plans = 500;
+  size_t max_plans = 100;
+  // Hears, for each type and result, of the first convolution that the library
+  // refuses. May be null.
+  std::function<void(absl::string_view)> log = nullptr;
 };
 
 // Thread-safe. The workspace of a convolution is memory of the GPU, which is
 // free again, in the order of the compute stream, once the convolution is
-// queued.
+// queued. If there is no memory for it, a plan with a smaller workspace is
+// chosen.
 class DnnConvolution final : public ConvolutionLibrary {
  public:
   DnnConvolution(std::unique_ptr<DnnApi> dnn,
@@ -41,13 +49,24 @@ class DnnConvolution final : public ConvolutionLibrary {
                         const ConvolutionOperands& operands) override;
 
  private:
-  absl::StatusOr<std::shared_ptr<DnnPlan>> PlanOf(const ConvolutionForm& form)
+  // A form, and how many bytes the workspace may have.
+  using Key = std::pair<ConvolutionForm, int64_t>;
+
+  absl::Status RunPlan(const ConvolutionForm& form,
+                       const ConvolutionOperands& operands);
+  absl::StatusOr<std::shared_ptr<DnnPlan>> PlanOf(const ConvolutionForm& form,
+                                                  int64_t max_workspace)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Tells the log that the library refuses a convolution. Returns `status`.
+  absl::Status Reported(const ConvolutionForm& form, absl::Status status);
 
   const std::unique_ptr<DnnApi> dnn_;
   const DnnConvolutionOptions options_;
   Mutex mutex_;
-  PlanCache<ConvolutionForm, DnnPlan> plans_ ABSL_GUARDED_BY(mutex_);
+  PlanCache<Key, DnnPlan> plans_ ABSL_GUARDED_BY(mutex_);
+  // Of what the log has heard.
+  std::set<std::pair<DType, ConvolutionTensor>> reported_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

@@ -48,6 +48,16 @@ std::string PrefixOfPython() {
   return "";
 }
 
+// Returns a pattern that nothing but `path` fits.
+std::string PatternOf(absl::string_view path) {
+  std::string pattern;
+  for (const char c : path) {
+    if (absl::StrContains("\\*?[]{}", c)) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
 // Returns the patterns of files in which the library may lie, in the order in
 // which they are tried. The bare name is where the system looks.
 std::vector<std::string> PatternsOf(const std::string& soname,
@@ -55,7 +65,7 @@ std::vector<std::string> PatternsOf(const std::string& soname,
   std::vector<std::string> patterns;
   const auto add = [&](absl::string_view folder, absl::string_view below) {
     if (!absl::StartsWith(folder, "/")) return;
-    patterns.push_back(absl::StrCat(folder, below, "/", soname));
+    patterns.push_back(absl::StrCat(PatternOf(folder), below, "/", soname));
   };
   for (const std::string& folder : search.folders) add(folder, "");
   patterns.push_back(soname);

@@ -22,7 +22,8 @@
 namespace leat {
 
 // The folders in which a library may lie. Only absolute ones are used, so the
-// current folder never decides what runs. A plain value.
+// current folder decides what runs only if the system looks there, as it does
+// for an empty entry of LD_LIBRARY_PATH. A plain value.
 struct LibrarySearch {
   // These come first, and then the folders in which the system looks.
   std::vector<std::string> folders = {};

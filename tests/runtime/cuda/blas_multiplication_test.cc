@@ -142,15 +142,15 @@ TEST_F(BlasMultiplicationTest, KeepsItsWorkspace) {
   Tensor result = gpu_.OnGpu(16);
   const ProductOperands operands{
       .a = x.raw_data(), .b = x.raw_data(), .d = result.mutable_raw_data()};
-  ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   const int64_t live = gpu_.device().allocator().stats().live_bytes;
+  ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   const Tensor other = Filled(FakeBlas::kWorkspace / 4, 5);
   ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   ASSERT_TRUE(library->Multiply(Square(3), operands).ok());
   gpu_.cuda().Release();
   EXPECT_EQ(Values(other), std::vector<float>(FakeBlas::kWorkspace / 4, 5.0f));
   EXPECT_EQ(gpu_.device().allocator().stats().live_bytes,
-            live + static_cast<int64_t>(FakeBlas::kWorkspace));
+            live + 2 * static_cast<int64_t>(FakeBlas::kWorkspace));
 }
 
 TEST_F(BlasMultiplicationTest, AFullGpuMultipliesWithoutAWorkspace) {
@@ -163,15 +163,18 @@ TEST_F(BlasMultiplicationTest, AFullGpuMultipliesWithoutAWorkspace) {
       all.push_back(std::move(block));
     }
   }
-  ASSERT_TRUE(library
-                  ->Multiply(Square(4), {.a = x.raw_data(),
-                                         .b = x.raw_data(),
-                                         .d = result.mutable_raw_data()})
-                  .ok());
+  const ProductOperands operands{
+      .a = x.raw_data(), .b = x.raw_data(), .d = result.mutable_raw_data()};
+  ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   all.clear();
   EXPECT_EQ(Values(result)[0], 4);
   ASSERT_EQ(record_->limits.size(), 1u);
   EXPECT_EQ(record_->limits[0].workspace_bytes, 0u);
+  // A plan that may be faster is chosen once there is memory for a workspace.
+  ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
+  EXPECT_EQ(Values(result)[0], 4);
+  ASSERT_EQ(record_->limits.size(), 2u);
+  EXPECT_EQ(record_->limits[1].workspace_bytes, FakeBlas::kWorkspace);
 }
 
 TEST_F(BlasMultiplicationTest, AsksOnceForAFormThatTheLibraryRefuses) {
@@ -236,6 +239,21 @@ TEST(CudaLibrariesTest, TheLogHearsOnceOfALibraryThatIsMissing) {
                                            "use a slower kernel, because "
                                            "cuBLASLt cannot be used: the test "
                                            "has no library")));
+}
+
+TEST(CudaLibrariesTest, TheLogMayAskForTheLibraries) {
+  GpuLibraries* libraries = nullptr;
+  int num_lines = 0;
+  CudaDeviceOptions options;
+  options.log = [&](absl::string_view) {
+    ++num_lines;
+    EXPECT_EQ(libraries->matrix_multiplication(), nullptr);
+    EXPECT_EQ(libraries->convolution(), nullptr);
+  };
+  GpuUnderTest gpu({}, options);
+  libraries = &gpu.stream().libraries();
+  EXPECT_EQ(libraries->matrix_multiplication(), nullptr);
+  EXPECT_EQ(num_lines, 2);
 }
 
 // On a machine without a GPU, the real library is opened and then refuses.

@@ -149,6 +149,20 @@ TEST_F(CudnnPlansTest, RoundsFloatsOnlyIfItMay) {
   }
 }
 
+// Sums of halves in half would have 11 bits.
+TEST_F(CudnnPlansTest, AddsUpShortFloatsInFloat) {
+  const DnnLimits limits{.workspace_bytes = int64_t{1} << 30};
+  for (const ConvolutionShape& shape :
+       {Square(128, 56, 64, 64, 3, 1), Square(8, 28, 32, 64, 5, 1)}) {
+    for (const ConvolutionTensor result : kResults) {
+      for (const DType type : {DType::kHalf, DType::kBfloat16}) {
+        EXPECT_FALSE(
+            (*dnn_->NewPlan({type, result, shape}, limits))->rounds_sums());
+      }
+    }
+  }
+}
+
 TEST_F(CudnnPlansTest, RefusesWhatDoesNotFit) {
   ConvolutionShape shape = Square(8, 28, 32, 64, 3, 1);
   shape.out_height = 5;

@@ -18,7 +18,9 @@
 namespace leat::dnn_convolution_test {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::FakeDnn;
+using testing::FakeDnnRecord;
 using testing::GpuUnderTest;
 using ::testing::HasSubstr;
 
@@ -46,27 +48,32 @@ class DnnConvolutionTest : public ::testing::Test {
   void Make(const testing::FakeCudaOptions& fake, size_t max_plans = 10) {
     gpu_ = std::make_unique<GpuUnderTest>(fake);
     library_ = std::make_unique<DnnConvolution>(
-        std::make_unique<FakeDnn>(&num_plans_),
+        std::make_unique<FakeDnn>(record_),
         DnnConvolutionOptions{.device = gpu_->device(),
-                              .max_plans = max_plans});
+                              .max_plans = max_plans,
+                              .log = [this](absl::string_view line) {
+                                said_.emplace_back(line);
+                              }});
   }
   std::unique_ptr<GpuUnderTest> gpu_;
   std::unique_ptr<DnnConvolution> library_;
-  int num_plans_ = 0;
+  const std::shared_ptr<FakeDnnRecord> record_ =
+      std::make_shared<FakeDnnRecord>();
+  std::vector<std::string> said_;
 };
 
 TEST_F(DnnConvolutionTest, KeepsTheLastPlans) {
   Make({}, /*max_plans=*/2);
   const auto prepare = [&](int64_t size) {
     EXPECT_TRUE(library_->Prepare(Scale(size)).ok());
-    return num_plans_;
+    return record_->limits.size();
   };
-  EXPECT_EQ(prepare(1), 1);
-  EXPECT_EQ(prepare(2), 2);
-  EXPECT_EQ(prepare(1), 2);
-  EXPECT_EQ(prepare(3), 3);  // in the place of the plan for 2
-  EXPECT_EQ(prepare(1), 3);
-  EXPECT_EQ(prepare(2), 4);
+  EXPECT_EQ(prepare(1), 1u);
+  EXPECT_EQ(prepare(2), 2u);
+  EXPECT_EQ(prepare(1), 2u);
+  EXPECT_EQ(prepare(3), 3u);  // in the place of the plan for 2
+  EXPECT_EQ(prepare(1), 3u);
+  EXPECT_EQ(prepare(2), 4u);
 }
 
 TEST_F(DnnConvolutionTest, RemembersThatThereIsNoPlan) {
@@ -74,7 +81,33 @@ TEST_F(DnnConvolutionTest, RemembersThatThereIsNoPlan) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(Scale(4, 2))));
   }
-  EXPECT_EQ(num_plans_, 1);
+  EXPECT_EQ(record_->limits.size(), 1u);
+}
+
+TEST_F(DnnConvolutionTest, TheLogHearsOnceThatThereIsNoPlan) {
+  Make({});
+  ConvolutionForm form = Scale(4, 2);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(form)));
+    EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(Scale(5, 2))));
+    EXPECT_TRUE(absl::IsUnimplemented(library_->Convolve(form, {})));
+  }
+  EXPECT_THAT(said_,
+              ElementsAre(HasSubstr("GPU:0: a convolution of float uses a much "
+                                    "slower kernel, because there are "
+                                    "groups")));
+  form.result = ConvolutionTensor::kFilter;
+  EXPECT_TRUE(absl::IsUnimplemented(library_->Prepare(form)));
+  ASSERT_EQ(said_.size(), 2u);
+  EXPECT_THAT(said_[1], HasSubstr("filter of float"));
+}
+
+TEST_F(DnnConvolutionTest, AsksAgainAfterAFailure) {
+  Make({});
+  record_->next_plan = absl::InternalError("no memory");
+  EXPECT_EQ(library_->Prepare(Scale(4)), absl::InternalError("no memory"));
+  record_->next_plan = absl::OkStatus();
+  EXPECT_TRUE(library_->Prepare(Scale(4)).ok());
 }
 
 // Each convolution has a workspace, which the next one may use again. The work
@@ -111,11 +144,42 @@ TEST_F(DnnConvolutionTest, WorkspacesAreUsedInTheOrderOfTheStream) {
   }
 }
 
-TEST_F(DnnConvolutionTest, SaysThatThereIsNoMemoryForAWorkspace) {
+TEST_F(DnnConvolutionTest, AFullGpuConvolvesWithoutAWorkspace) {
+  constexpr int64_t kSize = 1000;
+  Make({.memory_bytes = 8 << 20});
+  const Tensor filter = gpu_->OnGpu(1), x = gpu_->OnGpu(kSize);
+  const Tensor result = gpu_->OnGpu(kSize);
+  ASSERT_TRUE(gpu_->stream().Fill(DataOf(filter), 0, 4).ok());
+  ASSERT_TRUE(gpu_->stream().Fill(DataOf(x), 0, 4 * kSize).ok());
+  gpu_->Add(filter, 2, filter);
+  gpu_->Add(x, 3, x);
+  std::vector<BufferRef> all;
+  for (size_t size = 8 << 20; size >= 256; size /= 2) {
+    while (BufferRef block = gpu_->device().allocator().Allocate(size)) {
+      all.push_back(std::move(block));
+    }
+  }
+  const ConvolutionOperands operands = {
+      .input = DataOf(x), .filter = DataOf(filter), .output = DataOf(result)};
+  ASSERT_TRUE(library_->Convolve(Scale(kSize), operands).ok());
+  EXPECT_THAT(record_->limits, ElementsAre(1 << 30, 0));
+  all.clear();
+  // The best plan is used again once there is memory for its workspace.
+  ASSERT_TRUE(library_->Convolve(Scale(kSize), operands).ok());
+  EXPECT_EQ(record_->limits.size(), 2u);
+  const Tensor fetched = gpu_->Pinned(kSize);
+  gpu_->stream().CopyToHost(result, fetched, nullptr);
+  ASSERT_TRUE(gpu_->Drain().ok());
+  EXPECT_EQ(fetched.data<float>()[kSize - 1], 6);
+}
+
+// A kernel then computes the convolution without the library.
+TEST_F(DnnConvolutionTest, RefusesAConvolutionWithoutMemoryForAWorkspace) {
   Make({.memory_bytes = 1 << 20});
-  const absl::Status status = library_->Convolve(Scale(1 << 20), {});
-  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("GPU:0"));
+  record_->needs_workspace = true;
+  const absl::Status status = library_->Convolve(Scale(1 << 28), {});
+  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
+  EXPECT_THAT(record_->limits, ElementsAre(1 << 30, 64 << 20, 8 << 20, 0));
 }
 
 TEST(CudaLibrariesTest, OpensTheLibraryOfConvolutionsOnce) {

@@ -79,6 +79,18 @@ TEST_F(SharedLibraryTest, AsksTheSystemBetweenFoldersAndToolkits) {
   EXPECT_EQ(library->path(), soname);
 }
 
+TEST_F(SharedLibraryTest, FoldersAreNoPatterns) {
+  const std::string path = Put("a[1]{b,c}*?\\/lib64");
+  const auto library =
+      SharedLibrary::Open(kName, {.toolkits = {folder_.Path("a[1]{b,c}*?\\")}});
+  ASSERT_TRUE(library.ok()) << library.status();
+  EXPECT_EQ(library->path(), path);
+  for (const char* pattern : {"a*", "a[[]1]{b,c}*?[\\]", "{a,b}*"}) {
+    EXPECT_FALSE(
+        SharedLibrary::Open(kName, {.toolkits = {folder_.Path(pattern)}}).ok());
+  }
+}
+
 // A folder that is not absolute depends on the current folder.
 TEST_F(SharedLibraryTest, NeverLooksIntoTheCurrentFolder) {
   Put("here/lib64");

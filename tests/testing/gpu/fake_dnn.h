@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/kernels/cuda/device/host_stream.h"
 #include "leat/runtime/cuda/dnn_api.h"
@@ -17,14 +20,55 @@
 
 namespace leat::testing {
 
+// What a FakeDnn has been asked, and what it answers.
+struct FakeDnnRecord {
+  // Has a limit of the workspace for each plan.
+  std::vector<int64_t> limits = {};
+  // If it is not OK, each new plan fails with it.
+  absl::Status next_plan = {};
+  // If true, no plan does without a workspace.
+  bool needs_workspace = false;
+};
+
 // Computes a convolution by naive loops. Takes the result through its
-// workspace, so that it is wrong if the workspace is used too early, too late
-// or by others.
+// workspace, if that is large enough, so that it is wrong if the workspace is
+// used too early, too late or by others.
 class FakeDnnPlan final : public DnnPlan {
  public:
-  explicit FakeDnnPlan(const ConvolutionForm& form) : form_(form) {}
+  FakeDnnPlan(const ConvolutionForm& form, int64_t max_workspace)
+      : form_(form),
+        workspace_bytes_(std::min(max_workspace, bytes_of_result())) {}
 
-  int64_t workspace_bytes() const override {
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  bool is_exact() const override { return true; }
+  bool rounds_sums() const override { return false; }
+
+  absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
+                   char* workspace) override {
+    if (!AreAligned(operands)) return absl::InternalError("not aligned");
+    cuda::HostStream& queue = cuda::HostStream::Of(stream);
+    if (workspace_bytes_ < bytes_of_result()) {
+      queue.Add([form = form_, operands] { ConvolveOnHost(form, operands); });
+      return absl::OkStatus();
+    }
+    ConvolutionOperands first = operands;
+    void* to = operands.output;
+    first.output = workspace;
+    if (form_.result != ConvolutionTensor::kOutput) {
+      first.output = operands.output;
+      const bool is_input = form_.result == ConvolutionTensor::kInput;
+      to = is_input ? operands.input : operands.filter;
+      (is_input ? first.input : first.filter) = workspace;
+    }
+    queue.Add([form = form_, first] { ConvolveOnHost(form, first); });
+    queue.Add([workspace, to, bytes = workspace_bytes_] {
+      std::copy_n(workspace, bytes, static_cast<char*>(to));
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t bytes_of_result() const {
     const ConvolutionShape& s = form_.shape;
     const auto size = static_cast<int64_t>(SizeOf(form_.type));
     switch (form_.result) {
@@ -39,53 +83,36 @@ class FakeDnnPlan final : public DnnPlan {
     return s.batch * s.out_channels * s.out_height * s.out_width * size;
   }
 
-  bool is_exact() const override { return true; }
-
-  absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
-                   char* workspace) override {
-    if (!AreAligned(operands)) return absl::InternalError("not aligned");
-    ConvolutionOperands first = operands;
-    void* to = operands.output;
-    first.output = workspace;
-    if (form_.result != ConvolutionTensor::kOutput) {
-      first.output = operands.output;
-      const bool is_input = form_.result == ConvolutionTensor::kInput;
-      to = is_input ? operands.input : operands.filter;
-      (is_input ? first.input : first.filter) = workspace;
-    }
-    cuda::HostStream& queue = cuda::HostStream::Of(stream);
-    queue.Add([form = form_, first] { ConvolveOnHost(form, first); });
-    queue.Add([workspace, to, bytes = workspace_bytes()] {
-      std::copy_n(workspace, bytes, static_cast<char*>(to));
-    });
-    return absl::OkStatus();
-  }
-
- private:
   const ConvolutionForm form_;
+  const int64_t workspace_bytes_;
 };
 
 // Has plans for all convolutions without groups.
 class FakeDnn final : public DnnApi {
  public:
-  // Counts the plans in `num_plans`, which may be null.
-  explicit FakeDnn(int* num_plans = nullptr) : num_plans_(num_plans) {}
+  explicit FakeDnn(std::shared_ptr<FakeDnnRecord> record)
+      : record_(std::move(record)) {}
 
-  absl::StatusOr<std::unique_ptr<DnnPlan>> NewPlan(const ConvolutionForm& form,
-                                                   const DnnLimits&) override {
-    if (num_plans_ != nullptr) ++*num_plans_;
+  absl::StatusOr<std::unique_ptr<DnnPlan>> NewPlan(
+      const ConvolutionForm& form, const DnnLimits& limits) override {
+    record_->limits.push_back(limits.workspace_bytes);
+    if (!record_->next_plan.ok()) return record_->next_plan;
     if (form.shape.groups > 1) {
       return absl::UnimplementedError("there are groups");
     }
-    return std::make_unique<FakeDnnPlan>(form);
+    if (record_->needs_workspace && limits.workspace_bytes == 0) {
+      return absl::UnimplementedError("there is no workspace");
+    }
+    return std::make_unique<FakeDnnPlan>(form, limits.workspace_bytes);
   }
 
  private:
-  int* const num_plans_;
+  const std::shared_ptr<FakeDnnRecord> record_;
 };
 
+// Returns a FakeDnn of which nobody wants to know anything.
 inline absl::StatusOr<std::unique_ptr<DnnApi>> NewFakeDnn() {
-  return std::make_unique<FakeDnn>();
+  return std::make_unique<FakeDnn>(std::make_shared<FakeDnnRecord>());
 }
 
 }  // namespace leat::testing
