@@ -242,6 +242,30 @@ TEST_P(GpuSessionTest, ListsOfListsAndOfIntsCrossToTheCpu) {
   EXPECT_THAT(Fetch(number, feeds), ElementsAre(-3.0f));
 }
 
+TEST_P(GpuSessionTest, ACopyOfAListThatIsRefusedFailsItsStep) {
+  Output x;
+  Output list;
+  const Output any_shape = b_.Const(-1);
+  {
+    auto gpu = b_.OnDevice(kGpu0);
+    x = b_.Placeholder<float>("x");
+    list = op::TensorListPushBack(
+        op::EmptyTensorList(any_shape, -1, DType::kFloat), x);
+  }
+  auto cpu = b_.OnDevice(kCpu0);
+  Output item =
+      op::Neg(op::TensorListGetItem(list, 0, any_shape, DType::kFloat));
+  Start();
+  const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({1, 2})}};
+  // The first copy takes x to the GPU, and the second takes it back.
+  cuda_->Fail(FakeCuda::Call::kCopy, 1, /*times=*/1, /*skipped=*/1);
+  const absl::Status status =
+      session_->Run({.feeds = feeds, .fetches = {item}}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("_CopyToHost"));
+  EXPECT_THAT(Fetch(item, feeds), ElementsAre(-1.0f, -2.0f));
+}
+
 TEST_P(GpuSessionTest, ListsAreFetchedAndFed) {
   Output x = b_.Placeholder<float>("x");
   Output fed = b_.Placeholder(DType::kVariant, "fed");
