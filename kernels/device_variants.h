@@ -7,7 +7,9 @@
 #ifndef LEAT_KERNELS_DEVICE_VARIANTS_H_
 #define LEAT_KERNELS_DEVICE_VARIANTS_H_
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/kernel_context.h"
 
@@ -15,12 +17,15 @@ namespace leat::kernels {
 
 // Return a copy of `variants`, a tensor of variants, whose tensors are those of
 // `variants` in the memory of the GPU on which the kernel runs, or in memory of
-// the host. The copies are queued. So bytes on the host have arrived when the
-// stream's Drain is done. Fail as ReplaceTensors does (variant_arithmetic.h).
+// the host. The copies are queued. Fail as ReplaceTensors does
+// (variant_arithmetic.h). `new_done` makes the callback of each copy to the
+// host (GpuStream::CopyToHost), or null: then the bytes have arrived when the
+// stream's Drain is done.
 absl::StatusOr<Tensor> CopyVariantsToGpu(KernelContext& context,
                                          const Tensor& variants);
-absl::StatusOr<Tensor> CopyVariantsToHost(KernelContext& context,
-                                          const Tensor& variants);
+absl::StatusOr<Tensor> CopyVariantsToHost(
+    KernelContext& context, const Tensor& variants,
+    absl::FunctionRef<GpuStream::Done()> new_done);
 
 }  // namespace leat::kernels
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/core/devices/gpu_stream.h"
+#include "leat/core/status_payloads.h"
 #include "leat/kernels/indices/index_faults.h"
 #include "leat/runtime/activation.h"
 #include "leat/runtime/instruction_runner.h"
@@ -375,6 +376,7 @@ class Executor::ConcurrentExecution final : public Execution {
   void FinishAsync(std::unique_ptr<AsyncRun> run, ReadyWork& ready) {
     const Ready& item = run->item;
     const Instruction& instruction = program_.instruction(item.instruction);
+    if (run->status.ok()) run->status = executor_->EarlyError(runner_.step());
     if (!run->status.ok()) {
       runner_.Fail(instruction, *item.activation, run->status);
       return;
@@ -435,8 +437,10 @@ Executor::Done Executor::AfterDrain(Step& step, Done done) const {
   return [this, &step, done = std::move(done)]() mutable {
     stream_->Drain(
         [this, &step, done = std::move(done)](absl::Status status) mutable {
-          if (status.ok()) status = LateError(step);
           if (!status.ok()) step.Fail(status);
+          const absl::Status late =
+              status.ok() ? LateError(step) : absl::OkStatus();
+          if (!late.ok()) step.FailWithCause(late);
           std::move(done)();
         });
   };
@@ -449,6 +453,16 @@ absl::Status Executor::LateError(Step& step) const {
   return fault.node == nullptr
              ? absl::OkStatus()
              : LateKernelError(fault.error, *fault.node, device);
+}
+
+absl::Status Executor::EarlyError(Step& step) const {
+  if (stream_ == nullptr ||
+      !kernels::HasIndexFault(step.resources(), program_->device())) {
+    return absl::OkStatus();
+  }
+  // LateError tells more. The work may still be writing it.
+  return AsDerived(absl::InvalidArgumentError(
+      "an index that an earlier node reads is out of range"));
 }
 
 std::unique_ptr<Executor::Execution> Executor::Take() {

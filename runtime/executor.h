@@ -80,6 +80,11 @@ class Executor {
   // Returns the error that the work of a step has found on the GPU, or OK.
   // REQUIRES: the work has run.
   absl::Status LateError(Step& step) const;
+  // Returns an error, which is derived from that of LateError, if work that has
+  // run on the GPU has found one. Returns OK for a CPU. Must be called when an
+  // async kernel has completed, so that a loop does not go on with what the
+  // work has computed instead.
+  absl::Status EarlyError(Step& step) const;
   // Takes back the state of a step that has ended.
   void Give(std::unique_ptr<Execution> execution);
 

@@ -17,6 +17,12 @@ void Step::Fail(const absl::Status& status) {
   rendezvous_.StartAbort(derived);
 }
 
+void Step::FailWithCause(const absl::Status& cause) {
+  Fail(cause);
+  MutexLock lock(mutex_);
+  status_ = cause;
+}
+
 absl::Status Step::status() const {
   MutexLock lock(mutex_);
   return status_;

@@ -72,6 +72,10 @@ class Step {
   // (core/status_payloads.h), or the first error if all are derived. REQUIRES:
   // `status` is not OK.
   void Fail(const absl::Status& status);
+  // Does what Fail does, but `cause` becomes the outcome even if the step has
+  // failed before. It is for an error that is found late: earlier errors may
+  // follow from it.
+  void FailWithCause(const absl::Status& cause);
 
   // Returns true while no error has been recorded. When this is false, no more
   // kernels should be started.

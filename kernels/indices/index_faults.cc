@@ -2,6 +2,7 @@
 #include "leat/kernels/indices/index_faults.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <string>
@@ -100,6 +101,12 @@ FoundIndexFault FindIndexFault(const ResourceStore& step_resources,
           IndexError(indices.rule, span(indices.dims, indices.num_dims),
                      fault.position, span(fault.values, indices.depth),
                      span(indices.limits, indices.num_limits))};
+}
+
+bool HasIndexFault(const ResourceStore& step_resources, const Device& gpu) {
+  const auto found = step_resources.Find<StepIndexFault>("", gpu.name());
+  return found.ok() && std::atomic_ref<uint32_t>((*found)->fault()->is_set)
+                               .load(std::memory_order_relaxed) != 0;
 }
 
 }  // namespace leat::kernels

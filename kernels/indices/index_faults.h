@@ -2,8 +2,10 @@
 //
 // A kernel on a GPU cannot return the error of an index that is out of range,
 // because the index is read when the kernel has long returned. Instead the work
-// writes the first such index of a step to pinned memory, and the executor asks
-// for it when all work of the step has run:
+// writes the first such index of a step to pinned memory. The executor asks for
+// it when all work of the step has run, and whether there is one when something
+// has come to the host: a loop could wait for ever for an element that no index
+// reads.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       const leat::cuda::CheckedIndices rows,
@@ -50,6 +52,10 @@ struct FoundIndexFault {
 // are still there.
 FoundIndexFault FindIndexFault(const ResourceStore& step_resources,
                                const Device& gpu);
+
+// Returns true if an index of the step was out of range in work on `gpu` that
+// has run. Other work of the step may be running.
+bool HasIndexFault(const ResourceStore& step_resources, const Device& gpu);
 
 }  // namespace leat::kernels
 

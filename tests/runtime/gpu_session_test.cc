@@ -3,6 +3,7 @@
 // Runs sessions on the fake of CUDA. The nodes only route tensors, or have a
 // kernel of this file, so these tests also run where the kernels of GPUs are
 // compiled for GPUs.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -241,6 +242,30 @@ TEST_P(GpuSessionTest, ListsOfListsAndOfIntsCrossToTheCpu) {
   EXPECT_THAT(Fetch(number, feeds), ElementsAre(-3.0f));
 }
 
+TEST_P(GpuSessionTest, ACopyOfAListThatIsRefusedFailsItsStep) {
+  Output x;
+  Output list;
+  const Output any_shape = b_.Const(-1);
+  {
+    auto gpu = b_.OnDevice(kGpu0);
+    x = b_.Placeholder<float>("x");
+    list = op::TensorListPushBack(
+        op::EmptyTensorList(any_shape, -1, DType::kFloat), x);
+  }
+  auto cpu = b_.OnDevice(kCpu0);
+  Output item =
+      op::Neg(op::TensorListGetItem(list, 0, any_shape, DType::kFloat));
+  Start();
+  const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({1, 2})}};
+  // The first copy takes x to the GPU, and the second takes it back.
+  cuda_->Fail(FakeCuda::Call::kCopy, 1, /*times=*/1, /*skipped=*/1);
+  const absl::Status status =
+      session_->Run({.feeds = feeds, .fetches = {item}}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("_CopyToHost"));
+  EXPECT_THAT(Fetch(item, feeds), ElementsAre(-1.0f, -2.0f));
+}
+
 TEST_P(GpuSessionTest, ListsAreFetchedAndFed) {
   Output x = b_.Placeholder<float>("x");
   Output fed = b_.Placeholder(DType::kVariant, "fed");
@@ -317,8 +342,12 @@ struct ReadRow {
   }
 };
 
+// Counts the runs of GatherElements.
+std::atomic<int> num_gathers{0};
+
 // Gathers elements of a vector with code that is compiled for the host.
 absl::Status GatherElements(KernelContext& context) {
+  ++num_gathers;
   const Tensor& params = context.input(0);
   const Tensor& indices = context.input(1);
   LEAT_ASSIGN_OR_RETURN(Tensor * output,
@@ -345,6 +374,64 @@ const KernelRegistry& GatherKernels() {
     return made;
   }();
   return registry;
+}
+
+// The GPU gives 0 for an element that is not there, so the loop would wait for
+// ever for a 7.
+TEST_P(GpuSessionTest, ALoopEndsWhenAnIndexIsOutOfRange) {
+  Output x;
+  {
+    auto gpu = b_.OnDevice(kGpu0);
+    x = b_.Placeholder<float>("x");
+  }
+  auto cpu = b_.OnDevice(kCpu0);
+  const std::vector<Output> ends = While(
+      {b_.Const(int64_t{0}), b_.Const(0.0f)},
+      [](auto v) {
+        auto cpu = v[0].builder()->OnDevice(kCpu0);
+        return op::LogicalAnd(op::NotEqual(v[1], 7.0f), op::Less(v[0], 1000));
+      },
+      [&](auto v) {
+        Output element;
+        {
+          auto gpu = v[0].builder()->OnDevice(kGpu0);
+          element = op::GatherV2(x, v[0], 0);
+        }
+        auto cpu = v[0].builder()->OnDevice(kCpu0);
+        return std::vector<Output>{v[0] + 1, op::Neg(element)};
+      });
+  Start(GatherKernels());
+  num_gathers = 0;
+  const absl::Status status =
+      session_
+          ->Run({.feeds = {{x, Tensor::Vector<float>({1, 2})}},
+                 .fetches = {ends[0]}})
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::StartsWith("indices = 2 is not in [0, 2)"));
+  EXPECT_EQ(num_gathers, 3);
+}
+
+TEST_P(GpuSessionTest, ALaterErrorDoesNotHideAnIndexOutOfRange) {
+  auto gpu = b_.OnDevice(kGpu0);
+  Output x = b_.Placeholder<float>("x");
+  Output indices = b_.Placeholder<int64_t>("indices");
+  Output shape = b_.Placeholder<int32_t>("shape");
+  Output y = op::Reshape(op::GatherV2(x, indices, 0), shape);
+  Start(GatherKernels());
+  const auto run = [&](int64_t index) {
+    return std::string(
+        session_
+            ->Run({.feeds = {{x, Tensor::Vector<float>({1, 2})},
+                             {indices, Tensor::Vector<int64_t>({0, index})},
+                             {shape, Tensor::Vector<int32_t>({5})}},
+                   .fetches = {y}})
+            .status()
+            .message());
+  };
+  EXPECT_THAT(run(1), HasSubstr("{{node Reshape}}"));
+  EXPECT_THAT(run(9), ::testing::StartsWith("indices[1] = 9 is not in [0, 2)"));
 }
 
 // Gathers from x by three nodes, each with its own indices.

@@ -3,7 +3,8 @@
 // These functions change the rows of an array that indices name. All arrays lie
 // in memory of the GPU. For an index out of range the step fails, and its row
 // is ignored. If an index is there several times, the order of its updates is
-// not fixed. Both return false, and launch nothing, for other types.
+// not fixed, and it may differ from element to element of the row. They return
+// false, and launch nothing, for other types.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
 #define LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
 
