@@ -15,10 +15,10 @@ namespace leat {
 class ConvolutionLibrary;
 class MatrixMultiplication;
 
-// Thread-safe. The libraries of one GPU, which its Device owns and its GpuStream
-// borrows. Each function returns null if the machine does not have the library;
-// a kernel must then do without it. The first call of each may take a second,
-// because it opens the library.
+// Thread-safe. The libraries of one GPU, which its Device owns and its
+// GpuStream borrows. Each function returns null if the machine does not have
+// the library; a kernel must then do without it. The first call of each may
+// take a second, because it opens the library.
 class GpuLibraries {
  public:
   virtual ~GpuLibraries() = default;

@@ -149,16 +149,17 @@ TEST_F(CudnnPlansTest, RoundsFloatsOnlyIfItMay) {
   }
 }
 
-// Sums of halves in half would have 11 bits.
+// The first choice for halves with this limit adds up in half.
 TEST_F(CudnnPlansTest, AddsUpShortFloatsInFloat) {
-  const DnnLimits limits{.workspace_bytes = int64_t{1} << 30};
-  for (const ConvolutionShape& shape :
-       {Square(128, 56, 64, 64, 3, 1), Square(8, 28, 32, 64, 5, 1)}) {
-    for (const ConvolutionTensor result : kResults) {
-      for (const DType type : {DType::kHalf, DType::kBfloat16}) {
-        EXPECT_FALSE(
-            (*dnn_->NewPlan({type, result, shape}, limits))->rounds_sums());
-      }
+  ConvolutionShape shape = Square(8, 28, 32, 64, 3, 1);
+  shape.channels_first = true;
+  const DnnLimits limits{.workspace_bytes = 1 << 16};
+  for (const ConvolutionTensor result : kResults) {
+    for (const DType type : {DType::kHalf, DType::kBfloat16}) {
+      const auto plan = dnn_->NewPlan({type, result, shape}, limits);
+      if (absl::IsUnimplemented(plan.status())) continue;
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      EXPECT_FALSE((*plan)->rounds_sums()) << Name(type);
     }
   }
 }
