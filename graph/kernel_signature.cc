@@ -71,19 +71,14 @@ KernelSignature RoutesOnGpu() {
 std::vector<KernelSignature> RoutesOnAllDevices(
     std::vector<std::string> host_inputs,
     std::vector<std::string> host_outputs) {
-  return {NotFoldable(RetainsInput(QuickOnCpu())),
-          RetainsInput(InHostMemory(RoutesOnGpu(), std::move(host_inputs),
-                                    std::move(host_outputs)))};
+  return {NotFoldable(QuickOnCpu()),
+          InHostMemory(RoutesOnGpu(), std::move(host_inputs),
+                       std::move(host_outputs))};
 }
 
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints) {
   KernelSignature signature = OnGpu(std::move(constraints));
   signature.runs_on_host = true;
-  return signature;
-}
-
-KernelSignature RetainsInput(KernelSignature signature) {
-  signature.retains_input = true;
   return signature;
 }
 

@@ -54,8 +54,7 @@ struct KernelSignature {
   // Placement prefers the device type whose kernel has the highest priority.
   int priority = 0;
   CostClass cost = CostClass::kCheap;
-  bool foldable = true;        // constant folding may run it
-  bool retains_input = false;  // an output or a resource keeps an input's bytes
+  bool foldable = true;  // constant folding may run it
 };
 
 // Returns true if a node with these attrs satisfies every constraint.
@@ -84,8 +83,7 @@ std::vector<KernelSignature> RoutesOnAllDevices(
 // Returns the signature of a node that is on a GPU, but whose tensors are all
 // in host memory, such as arithmetic on shapes. The kernel for CPUs runs.
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});
-// Return `signature` with `retains_input` set, or with `foldable` cleared.
-KernelSignature RetainsInput(KernelSignature signature);
+// Returns `signature` with `foldable` cleared.
 KernelSignature NotFoldable(KernelSignature signature);
 
 }  // namespace leat

@@ -66,7 +66,7 @@ void AddReferenceForms(OpRegistry& registry) {
                            "gradient: dtype"},
                 .attrs = {"dtype: numbertype"},
                 .shape = ScalarArgument},
-               {RetainsInput(OnFloats())});
+               {OnFloats()});
 
   registry.Add({.name = "AccumulatorTakeGradient",
                 .doc = "Takes the mean or sum out of an accumulator, once it "
@@ -102,7 +102,7 @@ void AddSparseForms(OpRegistry& registry) {
                            "gradient_shape: int64"},
                 .attrs = {"dtype: numbertype", "has_known_shape: bool"},
                 .shape = ScalarArgument},
-               {RetainsInput(OnFloats())});
+               {OnFloats()});
 
   registry.Add({.name = "SparseAccumulatorTakeGradient",
                 .doc = "Takes the mean or sum of rows out of an accumulator, "
@@ -123,7 +123,7 @@ void AddResourceForms(OpRegistry& registry) {
        .attrs = {"dtype: numbertype"},
        .stateful = true,
        .shape = ScalarArgument},
-      {RetainsInput(OnFloats())});
+      {OnFloats()});
 
   registry.Add({.name = "ResourceAccumulatorTakeGradient",
                 .doc = "Takes the mean or sum out of the accumulator of a "

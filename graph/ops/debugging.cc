@@ -39,7 +39,7 @@ void AddAbortAndOthers(OpRegistry& registry) {
        .attrs = {"T: {bfloat16, half, float, double}", "message: string"},
        .stateful = true,
        .shape = shapes::Unchanged},
-      {NotFoldable(RetainsInput(OnCpu({{"T", kFloats.dtypes()}})))});
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
   registry.Add(
       {.name = "Print",
@@ -51,7 +51,7 @@ void AddAbortAndOthers(OpRegistry& registry) {
                  "first_n: int = -1", "summarize: int = 3"},
        .stateful = true,
        .shape = shapes::Unchanged},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(OnCpu())});
 }
 
 void AddPrintV2(OpRegistry& registry) {

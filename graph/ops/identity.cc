@@ -16,7 +16,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {RetainsInput(QuickOnCpu()), RetainsInput(RoutesOnGpu())});
+               {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "IdentityN",
                 .doc = "Returns all its inputs.",
@@ -24,7 +24,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: list(type)"},
                 .shape = shapes::PassThroughAll},
-               {RetainsInput(QuickOnCpu()), RetainsInput(RoutesOnGpu())});
+               {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "StopGradient",
                 .doc = "Returns its input, to which no gradient flows back.",
@@ -32,7 +32,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {RetainsInput(QuickOnCpu()), RetainsInput(RoutesOnGpu())});
+               {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "PreventGradient",
                 .doc = "Returns its input, and makes it an error to compute a "
@@ -41,7 +41,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "message: string = ''"},
                 .shape = shapes::PassThrough},
-               {RetainsInput(QuickOnCpu()), RetainsInput(RoutesOnGpu())});
+               {QuickOnCpu(), RoutesOnGpu()});
 }
 
 void AddRefIdentity(OpRegistry& registry) {

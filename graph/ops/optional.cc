@@ -34,14 +34,13 @@ absl::Status OptionalGetValueShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.AddVariant(kOptionalTypeName, &OptionalValue::Decode);
 
-  registry.Add(
-      {.name = "OptionalFromValue",
-       .doc = "Returns an optional that holds the given tensors.",
-       .inputs = {"components: Toutput_types"},
-       .outputs = {"optional: variant"},
-       .attrs = {"Toutput_types: list(type)"},
-       .shape = shapes::Scalar},
-      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "OptionalFromValue",
+                .doc = "Returns an optional that holds the given tensors.",
+                .inputs = {"components: Toutput_types"},
+                .outputs = {"optional: variant"},
+                .attrs = {"Toutput_types: list(type)"},
+                .shape = shapes::Scalar},
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "OptionalNone",
                 .doc = "Returns an optional that holds no value.",
@@ -64,7 +63,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"components: output_types"},
        .attrs = {"output_types: list(type)", "output_shapes: list(shape) >= 1"},
        .shape = OptionalGetValueShape},
-      {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu())});
+      {OnCpu(), RoutesOnGpu()});
 }
 
 }  // namespace leat::ops::optional

@@ -89,9 +89,9 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: num * T"},
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
                 .shape = UnpackShape},
-               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
-                RetainsInput(OnGpu({{"T", kMovableOnGpu.dtypes()}})),
-                RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
+               {OnCpu({{"T", kMovable.dtypes()}}),
+                OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::pack

@@ -48,15 +48,14 @@ void Register(OpRegistry& registry) {
                 .shape = PlaceholderShape},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
-  registry.Add(
-      {.name = "PlaceholderWithDefault",
-       .doc = "Returns its input in every step that is not fed with "
-              "another tensor.",
-       .inputs = {"input: dtype"},
-       .outputs = {"output: dtype"},
-       .attrs = {"dtype: type", "shape: shape"},
-       .shape = PlaceholderWithDefaultShape},
-      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "PlaceholderWithDefault",
+                .doc = "Returns its input in every step that is not fed with "
+                       "another tensor.",
+                .inputs = {"input: dtype"},
+                .outputs = {"output: dtype"},
+                .attrs = {"dtype: type", "shape: shape"},
+                .shape = PlaceholderWithDefaultShape},
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 }
 
 }  // namespace leat::ops::placeholder

@@ -61,7 +61,7 @@ void AddEnqueues(OpRegistry& registry) {
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {RetainsInput(NotFoldableOnCpu())});
+      {NotFoldableOnCpu()});
 
   registry.Add(
       {.name = "QueueEnqueueManyV2",
@@ -71,7 +71,7 @@ void AddEnqueues(OpRegistry& registry) {
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {RetainsInput(NotFoldableOnCpu())});
+      {NotFoldableOnCpu()});
 }
 
 void AddDequeues(OpRegistry& registry) {

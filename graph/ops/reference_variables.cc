@@ -102,8 +102,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                 .outputs = {"value: T"},
                 .attrs = {"T: type", "var_name: string"},
                 .shape = shapes::Unchanged},
-               {NotFoldable(RetainsInput(OnCpu())),
-                RetainsInput(OnGpu({{"T", kMovableOnGpu.dtypes()}})),
+               {NotFoldable(OnCpu()), OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
@@ -119,16 +118,15 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
       {NotFoldable(OnCpu()),
        InHostMemory(RoutesOnGpu(), {}, {"is_initialized"})});
 
-  registry.Add(
-      {.name = "Assign",
-       .doc = "Sets the variable behind a reference to a value.",
-       .inputs = {"ref: Ref(T)", "value: T"},
-       .outputs = {"output_ref: Ref(T)"},
-       .attrs = {"T: type", "validate_shape: bool = true",
-                 "use_locking: bool = true"},
-       .allows_uninitialized_input = true,
-       .shape = AssignShape},
-      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "Assign",
+                .doc = "Sets the variable behind a reference to a value.",
+                .inputs = {"ref: Ref(T)", "value: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: type", "validate_shape: bool = true",
+                          "use_locking: bool = true"},
+                .allows_uninitialized_input = true,
+                .shape = AssignShape},
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "AssignAdd",
                 .doc = "Adds a value to the variable behind a reference.",

@@ -155,8 +155,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tshape: {int32, int64} = int32"},
                 .shape = ReshapeShape},
-               {RetainsInput(OnCpu()),
-                RetainsInput(InHostMemory(RoutesOnGpu(), {"shape"}))});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {"shape"})});
 
   registry.Add(
       {.name = "Squeeze",
@@ -165,7 +164,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "squeeze_dims: list(int) >= 0 = []"},
        .shape = SqueezeShape},
-      {RetainsInput(OnCpu()), RetainsInput(RoutesOnGpu())});
+      {OnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "ExpandDims",
                 .doc = "Inserts an axis of extent 1 at a given position.",
@@ -173,8 +172,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tdim: {int32, int64} = int32"},
                 .shape = ExpandDimsShape},
-               {RetainsInput(OnCpu()),
-                RetainsInput(InHostMemory(RoutesOnGpu(), {"dim"}))});
+               {OnCpu(), InHostMemory(RoutesOnGpu(), {"dim"})});
 }
 
 }  // namespace leat::ops::reshape

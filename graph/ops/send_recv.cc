@@ -17,7 +17,7 @@ void Register(OpRegistry& registry) {
                  "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {NotFoldable(RetainsInput(QuickOnCpu())), HostOnGpu()});
+      {NotFoldable(QuickOnCpu()), HostOnGpu()});
 
   registry.Add(
       {.name = "_Recv",
@@ -29,7 +29,7 @@ void Register(OpRegistry& registry) {
                  "recv_device: string", "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::Unknown},
-      {NotFoldable(RetainsInput(QuickOnCpu())), HostOnGpu()});
+      {NotFoldable(QuickOnCpu()), HostOnGpu()});
 
   registry.Add(
       {.name = "_HostSend",
@@ -41,7 +41,7 @@ void Register(OpRegistry& registry) {
                  "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {NotFoldable(RetainsInput(QuickOnCpu())), HostOnGpu()});
+      {NotFoldable(QuickOnCpu()), HostOnGpu()});
 
   registry.Add(
       {.name = "_HostRecv",
@@ -53,7 +53,7 @@ void Register(OpRegistry& registry) {
                  "recv_device: string", "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::Unknown},
-      {NotFoldable(RetainsInput(QuickOnCpu())), HostOnGpu()});
+      {NotFoldable(QuickOnCpu()), HostOnGpu()});
 }
 
 }  // namespace leat::ops::send_recv

@@ -101,10 +101,9 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Index: {int32, int64}"},
        .shape = SliceShape},
-      {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})),
-       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
-                                 {"begin", "size"})),
-       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
+      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"begin", "size"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::slice

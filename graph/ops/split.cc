@@ -130,10 +130,9 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: num_split * T"},
        .attrs = {"num_split: int", "T: type"},
        .shape = SplitShape},
-      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
-       RetainsInput(
-           InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"split_dim"})),
-       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"split_dim"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "SplitV",
@@ -143,10 +142,10 @@ void Register(OpRegistry& registry) {
        .attrs = {"num_split: int", "T: type",
                  "Tlen: {int8, int32, int64} = int64"},
        .shape = SplitVShape},
-      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
-       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
-                                 {"size_splits", "split_dim"})),
-       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                    {"size_splits", "split_dim"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::split

@@ -114,10 +114,10 @@ void Register(OpRegistry& registry) {
                  "ellipsis_mask: int = 0", "new_axis_mask: int = 0",
                  "shrink_axis_mask: int = 0"},
        .shape = StridedSliceShape},
-      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}})),
-       RetainsInput(InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
-                                 {"begin", "end", "strides"})),
-       RetainsInput(HostOnGpu({{"T", {DType::kInt32}}}))});
+      {OnCpu({{"T", kMovable.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                    {"begin", "end", "strides"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "StridedSliceGrad",

@@ -211,22 +211,18 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
 std::vector<KernelSignature> OnAllDevices(
     KernelSignature on_cpu, std::vector<std::string> host_inputs = {},
     std::vector<std::string> host_outputs = {}) {
-  const bool retains_input = on_cpu.retains_input;
   std::vector<KernelSignature> signatures = {
       std::move(on_cpu), OnGpu({{"element_dtype", kMovableOnGpu.dtypes()}}),
       RoutesOnGpu()};
   for (KernelSignature& signature : absl::MakeSpan(signatures).subspan(1)) {
     signature = InHostMemory(std::move(signature), host_inputs, host_outputs);
-    signature.retains_input = retains_input;
   }
   return signatures;
 }
 
 // The ops with this signature are not folded, because every step that changes a
 // list would have to copy the constant.
-KernelSignature NotFoldableRetaining() {
-  return NotFoldable(RetainsInput(OnCpu()));
-}
+KernelSignature NotFoldableOnCpu() { return NotFoldable(OnCpu()); }
 
 void AddTensorListReserveAndOthers(OpRegistry& registry) {
   registry.Add(
@@ -236,7 +232,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = TensorListReserveShape},
-      OnAllDevices(NotFoldableRetaining(), {"element_shape", "num_elements"}));
+      OnAllDevices(NotFoldableOnCpu(), {"element_shape", "num_elements"}));
 
   registry.Add(
       {.name = "EmptyTensorList",
@@ -245,8 +241,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = EmptyTensorListShape},
-      OnAllDevices(NotFoldableRetaining(),
-                   {"element_shape", "max_num_elements"}));
+      OnAllDevices(NotFoldableOnCpu(), {"element_shape", "max_num_elements"}));
 
   registry.Add(
       {.name = "TensorListFromTensor",
@@ -255,7 +250,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"output_handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = TensorListFromTensorShape},
-      OnAllDevices(NotFoldableRetaining(), {"element_shape"}));
+      OnAllDevices(NotFoldableOnCpu(), {"element_shape"}));
 
   registry.Add({.name = "TensorListStack",
                 .doc = "Stacks the elements of a list along a new first axis.",
@@ -267,15 +262,14 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
 }
 
 void AddTensorListGetItemAndOthers(OpRegistry& registry) {
-  registry.Add(
-      {.name = "TensorListGetItem",
-       .doc = "Returns the element of a list at an index.",
-       .inputs = {"input_handle: variant", "index: int32",
-                  "element_shape: int32"},
-       .outputs = {"item: element_dtype"},
-       .attrs = {"element_dtype: type"},
-       .shape = TensorListGetItemShape},
-      OnAllDevices(NotFoldableRetaining(), {"index", "element_shape"}));
+  registry.Add({.name = "TensorListGetItem",
+                .doc = "Returns the element of a list at an index.",
+                .inputs = {"input_handle: variant", "index: int32",
+                           "element_shape: int32"},
+                .outputs = {"item: element_dtype"},
+                .attrs = {"element_dtype: type"},
+                .shape = TensorListGetItemShape},
+               OnAllDevices(NotFoldableOnCpu(), {"index", "element_shape"}));
 
   registry.Add({.name = "TensorListSetItem",
                 .doc = "Sets the element of a list at an index.",
@@ -285,7 +279,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .attrs = {"element_dtype: type",
                           "resize_if_index_out_of_bounds: bool = false"},
                 .shape = TensorListSetItemShape},
-               OnAllDevices(NotFoldableRetaining(), {"index"}));
+               OnAllDevices(NotFoldableOnCpu(), {"index"}));
 
   registry.Add({.name = "TensorListPushBack",
                 .doc = "Appends an element to a list.",
@@ -293,7 +287,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListPushBackShape},
-               OnAllDevices(NotFoldableRetaining()));
+               OnAllDevices(NotFoldableOnCpu()));
 
   registry.Add({.name = "TensorListPopBack",
                 .doc = "Removes the last element from a list and returns both.",
@@ -301,7 +295,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant", "tensor: element_dtype"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListPopBackShape},
-               OnAllDevices(NotFoldableRetaining(), {"element_shape"}));
+               OnAllDevices(NotFoldableOnCpu(), {"element_shape"}));
 }
 
 void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
@@ -327,7 +321,7 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant", "size: int32"},
                 .outputs = {"output_handle: variant"},
                 .shape = TensorListResizeShape},
-               {NotFoldableRetaining(), RetainsInput(RoutesOnGpu())});
+               {NotFoldableOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "TensorListConcatV2",
                 .doc = "Concatenates the elements of a list along their first "
@@ -342,16 +336,15 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
 }
 
 void AddTensorListSplitAndOthers(OpRegistry& registry) {
-  registry.Add(
-      {.name = "TensorListSplit",
-       .doc = "Returns a list of the parts of a tensor that have the "
-              "given lengths along the first axis.",
-       .inputs = {"tensor: element_dtype", "element_shape: shape_type",
-                  "lengths: int64"},
-       .outputs = {"output_handle: variant"},
-       .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-       .shape = TensorListSplitShape},
-      OnAllDevices(NotFoldableRetaining(), {"element_shape", "lengths"}));
+  registry.Add({.name = "TensorListSplit",
+                .doc = "Returns a list of the parts of a tensor that have the "
+                       "given lengths along the first axis.",
+                .inputs = {"tensor: element_dtype", "element_shape: shape_type",
+                           "lengths: int64"},
+                .outputs = {"output_handle: variant"},
+                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+                .shape = TensorListSplitShape},
+               OnAllDevices(NotFoldableOnCpu(), {"element_shape", "lengths"}));
 
   registry.Add({.name = "TensorListGather",
                 .doc = "Stacks the elements of a list at the given indices "
@@ -371,7 +364,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
                 .shape = TensorListScatterV2Shape},
-               OnAllDevices(NotFoldableRetaining(),
+               OnAllDevices(NotFoldableOnCpu(),
                             {"indices", "element_shape", "num_elements"}));
 
   registry.Add({.name = "TensorListScatterIntoExistingList",
@@ -382,7 +375,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListScatterIntoExistingListShape},
-               OnAllDevices(NotFoldableRetaining(), {"indices"}));
+               OnAllDevices(NotFoldableOnCpu(), {"indices"}));
 }
 
 }  // namespace

@@ -180,14 +180,13 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .shape = shapes::NoOutputs},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
-  registry.Add(
-      {.name = "AssignVariableOp",
-       .doc = "Sets the variable of a handle to a value.",
-       .inputs = {"resource: resource", "value: dtype"},
-       .attrs = {"dtype: type", "validate_shape: bool = false"},
-       .stateful = true,
-       .shape = AssignVariableShape},
-      {NotFoldable(RetainsInput(OnCpu())), RetainsInput(RoutesOnGpu())});
+  registry.Add({.name = "AssignVariableOp",
+                .doc = "Sets the variable of a handle to a value.",
+                .inputs = {"resource: resource", "value: dtype"},
+                .attrs = {"dtype: type", "validate_shape: bool = false"},
+                .stateful = true,
+                .shape = AssignVariableShape},
+               {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "AssignAddVariableOp",
                 .doc = "Adds a value to the variable of a handle.",

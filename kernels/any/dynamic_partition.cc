@@ -4,33 +4,20 @@
 // which partitions[i] is p, in their order.
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/device_copy.h"
 #include "leat/kernels/element_copy.h"
+#include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::any::dynamic_partition {
 namespace {
-
-// Returns the position of element `i` of a tensor of this shape as text, such
-// as "[1,0]".
-std::string PlaceText(const Shape& shape, int64_t i) {
-  if (shape.IsScalar()) return "";
-  Dims place;
-  for (const int64_t stride : shape.Strides()) {
-    place.push_back(i / stride);
-    i %= stride;
-  }
-  return absl::StrCat("[", absl::StrJoin(place, ","), "]");
-}
 
 absl::Status CheckShapes(const Shape& data, const Shape& partitions) {
   const int rank = partitions.rank();
@@ -53,8 +40,9 @@ absl::StatusOr<std::vector<int64_t>> CountRows(const Tensor& partitions,
     const int32_t partition = values[i];
     if (partition < 0 || partition >= num_partitions) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "partitions", PlaceText(partitions.shape(), static_cast<int64_t>(i)),
-          " = ", partition, " is not in [0, ", num_partitions, ")"));
+          "partitions",
+          PositionIn(partitions.shape().dims(), static_cast<int64_t>(i)), " = ",
+          partition, " is not in [0, ", num_partitions, ")"));
     }
     ++rows[static_cast<size_t>(partition)];
   }

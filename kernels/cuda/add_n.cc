@@ -62,7 +62,7 @@ absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
   LEAT_RETURN_IF_ERROR(CheckMemory(context, a));
   LEAT_RETURN_IF_ERROR(CheckMemory(context, b));
   if (a.dtype() == DType::kInt32) return AddOnHost(context, a, b);
-  if (!kFloatsAndInt64.Contains(a.dtype())) {
+  if (!kNumbers.Contains(a.dtype())) {
     return absl::InvalidArgumentError(
         absl::StrCat("Trying to add unsupported dtype ", Name(a.dtype())));
   }

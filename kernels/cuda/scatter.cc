@@ -109,7 +109,12 @@ class ScatterRows final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const CheckedIndices rows,
                           CheckIndices(context, indices, IndexRule::kRow,
                                        {count}, /*depth=*/1, {params.dim(0)}));
-    if (params.num_elements() == 0) return absl::OkStatus();
+    if (params.num_elements() == 0) {
+      return OnStream(context, [&](CUstream_st* stream) {
+        leat::cuda::LaunchCheckIndices(stream, rows, count);
+        return true;
+      });
+    }
     const ScatterOperands operands = {
         .indices = rows,
         .updates = updates.raw_data(),

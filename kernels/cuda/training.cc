@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/cuda/device/scatter.h"
 #include "leat/kernels/cuda/device/training.h"
 #include "leat/kernels/gpu_kernel.h"
 #include "leat/kernels/indices/index_faults.h"
@@ -88,7 +89,12 @@ absl::Status UpdateSome(KernelContext& context, const Options& options,
       rows.indices,
       CheckIndices(context, inputs.indices, IndexRule::kTrainedRow, {},
                    /*depth=*/1, {values[0]->dim(0)}));
-  if (inputs.gradient.num_elements() == 0) return absl::OkStatus();
+  if (inputs.gradient.num_elements() == 0) {
+    return OnStream(context, [&](CUstream_st* stream) {
+      leat::cuda::LaunchCheckIndices(stream, rows.indices, rows.count);
+      return true;
+    });
+  }
   rows.inner = inputs.gradient.num_elements() / rows.count;
   LEAT_ASSIGN_OR_RETURN(const Tensor lists, AllocateLists(context, rows));
   return OnStream(context, [&](CUstream_st* stream) {

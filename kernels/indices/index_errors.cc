@@ -8,20 +8,16 @@
 #include "leat/core/shape.h"
 
 namespace leat::kernels {
-namespace {
 
-// Returns the position as text, such as "[1,0]", or "" for a scalar.
-std::string PositionIn(absl::Span<const int64_t> dims, int64_t flat) {
+std::string PositionIn(absl::Span<const int64_t> dims, int64_t position) {
   if (dims.empty()) return "";
-  Dims position(dims.size());
+  Dims place(dims.size());
   for (size_t i = dims.size(); i-- > 0;) {
-    position[i] = flat % dims[i];
-    flat /= dims[i];
+    place[i] = position % dims[i];
+    position /= dims[i];
   }
-  return absl::StrCat("[", absl::StrJoin(position, ","), "]");
+  return absl::StrCat("[", absl::StrJoin(place, ","), "]");
 }
-
-}  // namespace
 
 absl::Status IndexError(IndexRule rule, absl::Span<const int64_t> dims,
                         int64_t position, absl::Span<const int64_t> index,

@@ -198,6 +198,8 @@ REFUSED = [
      "Assign requires shapes of both tensors to match. lhs shape= [1,2] rhs shape= [2]"),
     ("AssignAdd", "another shape", matrix(1, 2), [matrix(2, 1)], "must be the same size"),
     ("AssignSub", "scalar", matrix(1, 2), [np.float32(1)], "must be the same size"),
+    ("ScatterUpdate", "an index of empty rows", np.zeros([3, 0], np.float32),
+     [i32(1, 9), np.zeros([2, 0], np.float32)], "= 9 is not in [0, 3)"),
 ] + [
     row for what in ("Add", "Sub", "Update") for row in (
         ("Scatter" + what, "a scalar variable", np.array(1, np.float32),

@@ -229,8 +229,11 @@ void TrainingErrorTest::ExpectSparseErrors(KernelTestHarness& harness) {
   struct Bad {
     Tensor grad, indices;
     const char* text;
+    int64_t columns = kColumns;
   };
   const std::vector<Bad> cases = {
+      {Tensor::Filled<float>(Shape{2, 0}, 0), Tensor::Vector<int32_t>({1, 4}),
+       "Index 4 at offset 1 in indices is out of range", /*columns=*/0},
       {Tensor::Of<float>(Shape{1, 3}, {1, 2, 3}), Tensor::Vector<int32_t>({4}),
        "Index 4 at offset 0 in indices is out of range"},
       {Tensor::Of<float>(Shape{1, 3}, {1, 2, 3}), Tensor::Vector<int32_t>({-1}),
@@ -249,8 +252,8 @@ void TrainingErrorTest::ExpectSparseErrors(KernelTestHarness& harness) {
   for (const Bad& bad : cases) {
     Update update(harness, "SparseApplyAdagrad", DType::kFloat);
     for (int i = 0; i < 2; ++i) {
-      update.AddVariable(
-          harness.ToDevice(Tensor::Filled<float>(Shape{kRows, kColumns}, 1)));
+      update.AddVariable(harness.ToDevice(
+          Tensor::Filled<float>(Shape{kRows, bad.columns}, 1)));
     }
     update.Add(Tensor::Scalar(1.0f));
     update.Add(bad.grad);

@@ -86,7 +86,7 @@ TEST(ListInLoopTest, PushesInPlace) {
            .outputs = {"output_handle: variant"},
            .attrs = {"element_dtype: type"},
            .shape = shapes::Scalar},
-          {NotFoldable(RetainsInput(OnCpu())), RetainsInput(OnGpu())});
+          {NotFoldable(OnCpu()), OnGpu()});
   KernelRegistry kernels;
   RegisterAllKernels(kernels);
   kernels.Add("CountedPush", kCpu, &MakeCountedPush<kCpu>);

@@ -27,17 +27,18 @@ struct AddN {
 
 bool LaunchAddN(CUstream_st* stream, ElementType type,
                 const void* const* addends, int count, void* sum, int64_t n) {
-  return VisitType(Types<Half, Bfloat16, float, double, int64_t>(), type,
-                   [&](auto tag) {
-                     using T = typename decltype(tag)::type;
-                     AddN<T> functor = {};
-                     for (int k = 0; k < count; ++k) {
-                       functor.addends[k] = static_cast<const T*>(addends[k]);
-                     }
-                     functor.count = count;
-                     functor.sum = static_cast<T*>(sum);
-                     ForEach(stream, n, functor);
-                   });
+  using Numbers = Types<Half, Bfloat16, float, double, int8_t, int16_t, int64_t,
+                        uint8_t, uint16_t, uint32_t, uint64_t>;
+  return VisitType(Numbers(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    AddN<T> functor = {};
+    for (int k = 0; k < count; ++k) {
+      functor.addends[k] = static_cast<const T*>(addends[k]);
+    }
+    functor.count = count;
+    functor.sum = static_cast<T*>(sum);
+    ForEach(stream, n, functor);
+  });
 }
 
 }  // namespace leat::cuda

@@ -16,8 +16,8 @@ inline constexpr int kMaxAddends = 8;
 
 // Sets sum[i] to the sum of element i of each of `count` arrays, at most
 // kMaxAddends, which is rounded once. `sum` may be one of them. Has code for
-// half, bfloat16, float, double and int64. Returns false, and launches nothing,
-// for other types.
+// all real numbers except int32. Returns false, and launches nothing, for other
+// types.
 bool LaunchAddN(CUstream_st* stream, ElementType type,
                 const void* const* addends, int count, void* sum, int64_t n);
 

@@ -1,49 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/cuda/device/convolution.h"
 
+#include "leat/kernels/cuda/device/images.h"
 #include "leat/kernels/cuda/device/launch.h"
 #include "leat/kernels/functors/number_types.h"
 
 namespace leat::cuda {
 namespace {
-
-// The place of an element of images.
-struct Place {
-  int64_t image;
-  int64_t row;
-  int64_t column;
-  int64_t channel;
-};
-
-// How images lie in memory.
-struct Images {
-  bool channels_first;
-  int64_t rows;
-  int64_t columns;
-  int64_t channels;
-
-  LEAT_DEVICE Place PlaceOf(int64_t index) const {
-    int64_t channel = 0;
-    if (!channels_first) {
-      channel = index % channels;
-      index /= channels;
-    }
-    const int64_t column = index % columns;
-    const int64_t row = index / columns % rows;
-    int64_t image = index / columns / rows;
-    if (channels_first) {
-      channel = image % channels;
-      image /= channels;
-    }
-    return {image, row, column, channel};
-  }
-  LEAT_DEVICE int64_t IndexOf(const Place& p) const {
-    const int64_t pixel = p.row * columns + p.column;
-    return channels_first
-               ? (p.image * channels + p.channel) * rows * columns + pixel
-               : (p.image * rows * columns + pixel) * channels + p.channel;
-  }
-};
 
 // Finds the pixel of the input that a tap of the filter connects with a pixel
 // of the output, or the other way round. Returns -1 if there is none.
@@ -208,10 +171,10 @@ struct BackwardFilter : Convolution<T> {
 bool LaunchConvolution(CUstream_st* stream, ElementType type,
                        ConvolutionResult result, const ConvolutionOperands& o,
                        void* to) {
-  const Images input = {o.channels_first, o.rows.in, o.columns.in,
-                        o.in_channels};
-  const Images output = {o.channels_first, o.rows.out, o.columns.out,
-                         o.out_channels};
+  const Images input = MakeImages(o.channels_first, o.batch, o.rows.in,
+                                  o.columns.in, o.in_channels);
+  const Images output = MakeImages(o.channels_first, o.batch, o.rows.out,
+                                   o.columns.out, o.out_channels);
   return VisitType(Floats(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const Convolution<T> convolution = {o, input, output, static_cast<T*>(to)};

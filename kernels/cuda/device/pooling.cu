@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "leat/kernels/cuda/device/divider.h"
+#include "leat/kernels/cuda/device/images.h"
 #include "leat/kernels/cuda/device/launch.h"
 #include "leat/kernels/functors/number_types.h"
 
@@ -13,40 +13,13 @@ namespace {
 
 using kernels::functors::Range;
 
-// The place of one element of images.
-struct Place {
-  int64_t image;
-  int64_t row;
-  int64_t column;
-  int64_t channel;
-};
-
-// Finds the places of elements by their indices.
-struct Places {
-  IndexDivider channels;
-  IndexDivider columns;
-  IndexDivider rows;
-
-  LEAT_DEVICE Place Of(int64_t index) const {
-    const int64_t pixel = channels.Divide(index);
-    const int64_t line = columns.Divide(pixel);
-    const int64_t image = rows.Divide(line);
-    return {image, line - image * rows.divisor, pixel - line * columns.divisor,
-            index - pixel * channels.divisor};
-  }
-};
-
-// REQUIRES: there are `n` elements, and at least one.
-Places PlacesOf(int64_t rows, int64_t columns, int64_t channels, int64_t n) {
-  return {MakeIndexDivider(channels, n), MakeIndexDivider(columns, n),
-          MakeIndexDivider(rows, n)};
+Images InputsOf(const Pooling& p) {
+  return MakeImages(/*channels_first=*/false, p.images, p.rows.extent,
+                    p.columns.extent, p.channels);
 }
-Places InputPlaces(const Pooling& p) {
-  return PlacesOf(p.rows.extent, p.columns.extent, p.channels, p.num_inputs());
-}
-Places OutputPlaces(const Pooling& p) {
-  return PlacesOf(p.rows.positions, p.columns.positions, p.channels,
-                  p.num_outputs());
+Images OutputsOf(const Pooling& p) {
+  return MakeImages(/*channels_first=*/false, p.images, p.rows.positions,
+                    p.columns.positions, p.channels);
 }
 
 // Calls body(pixel, offset) for the pixels of a window in row-major order. The
@@ -84,14 +57,14 @@ template <class T>
 struct MaxPool {
   using W = kernels::Wide<T>;
   Pooling pooling;
-  Places outputs;
+  Images outputs;
   const T* from;
   T* to;
 
   LEAT_DEVICE void operator()(int64_t i) const {
     // 16-bit floats have no std::numeric_limits here.
     W best = static_cast<W>(Lowest());
-    ForPixels(pooling, outputs.Of(i), [&](int64_t, int64_t offset) {
+    ForPixels(pooling, outputs.PlaceOf(i), [&](int64_t, int64_t offset) {
       const W x = static_cast<W>(from[offset]);
       best = x > best ? x : best;
     });
@@ -117,14 +90,14 @@ template <class T>
 struct FindMaxima {
   using W = kernels::Wide<T>;
   Pooling pooling;
-  Places outputs;
+  Images outputs;
   const T* from;
   int32_t* places;
 
   LEAT_DEVICE void operator()(int64_t i) const {
     int64_t place = -1;
     W best = W(0);
-    ForPixels(pooling, outputs.Of(i), [&](int64_t pixel, int64_t offset) {
+    ForPixels(pooling, outputs.PlaceOf(i), [&](int64_t pixel, int64_t offset) {
       const W x = static_cast<W>(from[offset]);
       if (place >= 0 && !(x > best)) return;
       best = x;
@@ -139,7 +112,7 @@ template <class T>
 struct MaxPoolGrad {
   using W = kernels::Wide<T>;
   Pooling pooling;
-  Places inputs;
+  Images inputs;
   bool relu;
   const T* from;
   const T* gradients;
@@ -147,7 +120,7 @@ struct MaxPoolGrad {
   T* to;
 
   LEAT_DEVICE void operator()(int64_t i) const {
-    const Place place = inputs.Of(i);
+    const Place place = inputs.PlaceOf(i);
     const int64_t pixel = place.row * pooling.columns.extent + place.column;
     // As in ReluGrad, the gradient of a NaN or an infinity that is stopped is
     // multiplied by 0.
@@ -166,14 +139,14 @@ template <class T>
 struct AvgPool {
   using W = kernels::Wide<T>;
   Pooling pooling;
-  Places outputs;
+  Images outputs;
   const T* from;
   T* to;
 
   LEAT_DEVICE void operator()(int64_t i) const {
     W sum = W(0);
     int64_t count = 0;
-    ForPixels(pooling, outputs.Of(i), [&](int64_t, int64_t offset) {
+    ForPixels(pooling, outputs.PlaceOf(i), [&](int64_t, int64_t offset) {
       sum += static_cast<W>(from[offset]);
       ++count;
     });
@@ -185,17 +158,18 @@ template <class T>
 struct AvgPoolGrad {
   using W = kernels::Wide<T>;
   Pooling pooling;
-  Places inputs;
+  Images inputs;
   const T* gradients;
   T* to;
 
   LEAT_DEVICE void operator()(int64_t i) const {
     W sum = W(0);
-    ForWindows(pooling, inputs.Of(i), [&](int64_t y, int64_t x, int64_t at) {
-      const int64_t count =
-          pooling.rows.PixelsOf(y).size() * pooling.columns.PixelsOf(x).size();
-      sum += static_cast<W>(gradients[at]) * (W(1) / static_cast<W>(count));
-    });
+    ForWindows(
+        pooling, inputs.PlaceOf(i), [&](int64_t y, int64_t x, int64_t at) {
+          const int64_t count = pooling.rows.PixelsOf(y).size() *
+                                pooling.columns.PixelsOf(x).size();
+          sum += static_cast<W>(gradients[at]) * (W(1) / static_cast<W>(count));
+        });
     to[i] = static_cast<T>(sum);
   }
 };
@@ -208,7 +182,7 @@ bool LaunchPool(CUstream_st* stream, ElementType type, const Pooling& p,
     using T = typename decltype(tag)::type;
     if (p.num_outputs() == 0) return;
     ForEach(stream, p.num_outputs(),
-            Pool<T>{p, OutputPlaces(p), static_cast<const T*>(from),
+            Pool<T>{p, OutputsOf(p), static_cast<const T*>(from),
                     static_cast<T*>(to)});
   });
 }
@@ -234,10 +208,10 @@ bool LaunchMaxPoolGrad(CUstream_st* stream, ElementType type, const Pooling& p,
     const T* const x = static_cast<const T*>(from);
     if (p.num_outputs() > 0) {
       ForEach(stream, p.num_outputs(),
-              FindMaxima<T>{p, OutputPlaces(p), x, places});
+              FindMaxima<T>{p, OutputsOf(p), x, places});
     }
     ForEach(stream, p.num_inputs(),
-            MaxPoolGrad<T>{p, InputPlaces(p), relu, x,
+            MaxPoolGrad<T>{p, InputsOf(p), relu, x,
                            static_cast<const T*>(gradients), places,
                            static_cast<T*>(to)});
   });
@@ -249,7 +223,7 @@ bool LaunchAvgPoolGrad(CUstream_st* stream, ElementType type, const Pooling& p,
     using T = typename decltype(tag)::type;
     if (p.num_inputs() == 0) return;
     ForEach(stream, p.num_inputs(),
-            AvgPoolGrad<T>{p, InputPlaces(p), static_cast<const T*>(gradients),
+            AvgPoolGrad<T>{p, InputsOf(p), static_cast<const T*>(gradients),
                            static_cast<T*>(to)});
   });
 }

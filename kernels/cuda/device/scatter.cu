@@ -30,6 +30,14 @@ struct Scatter {
   }
 };
 
+struct CheckIndex {
+  CheckedIndices indices;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    FindIndex(indices, i, /*reports=*/true);
+  }
+};
+
 struct Set {
   template <class E>
   LEAT_DEVICE static void Do(E* to, const E& update) {
@@ -81,6 +89,11 @@ bool LaunchScatter(CUstream_st* stream, Accumulation function, ElementType type,
                        Launch<T, Subtract>(stream, operands);
                      }
                    });
+}
+
+void LaunchCheckIndices(CUstream_st* stream, const CheckedIndices& indices,
+                        int64_t count) {
+  ForEach(stream, count, CheckIndex{indices});
 }
 
 }  // namespace leat::cuda

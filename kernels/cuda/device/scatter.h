@@ -39,6 +39,11 @@ enum class Accumulation : uint8_t { kAdd, kSubtract };
 bool LaunchScatter(CUstream_st* stream, Accumulation function, ElementType type,
                    const ScatterOperands& operands);
 
+// Reads `count` indices, for rows that have no elements: the step fails if one
+// is out of range.
+void LaunchCheckIndices(CUstream_st* stream, const CheckedIndices& indices,
+                        int64_t count);
+
 }  // namespace leat::cuda
 
 #endif  // LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_

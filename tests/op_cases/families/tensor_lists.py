@@ -326,6 +326,9 @@ def sums(case):
     # The order of additions shows in the last bits.
     values = [np.float32(x) for x in (1, 1e8, 3, -1e8, 5e-3, 7, 11)]
     lists.stack("sum of seven", lists.op("AddN", [lists.push(lists.empty(), v) for v in values]))
+    for dtype in (tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32, tf.uint64):
+        most = lists.push(lists.empty(dtype=dtype), np.full(2, dtype.max, dtype.as_numpy_dtype))
+        lists.stack(f"sum of {dtype.name}", lists.op("AddN", [most, most]), dtype=dtype)
     lists.op.case("AddN", "lengths", [one, lists.empty()],
                   text="Trying to add two lists of tensors with different lengths. One is 2 and the "
                        "other is 0")
