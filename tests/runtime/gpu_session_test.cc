@@ -382,7 +382,7 @@ TEST_P(GpuSessionTest, ALoopEndsWhenAnIndexIsOutOfRange) {
   Output x;
   {
     auto gpu = b_.OnDevice(kGpu0);
-    x = b_.Placeholder<float>("x");
+    x = b_.Placeholder<float>("x", {2});
   }
   auto cpu = b_.OnDevice(kCpu0);
   const std::vector<Output> ends = While(

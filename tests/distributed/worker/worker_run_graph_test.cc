@@ -156,11 +156,14 @@ TEST_F(WorkerTest, MakesPartialRunsOfAnyGraphForAForeignMaster) {
   pb::RunGraphRequest whole = Request(step);
   whole.add_recv_key(y);
   EXPECT_TRUE(Run(whole, feeds).status.ok());
-  // A partial run that was left behind ends with its graph (TearDown).
+  // A partial run that was left behind ends with its graph, on a thread of its
+  // own.
   pb::RunGraphRequest abandoned = Request(step);
   abandoned.set_is_partial(true);
   EXPECT_TRUE(call(abandoned, feeds).status.ok());
   cluster.Deregister(step);
+  EXPECT_TRUE(
+      BecomesEmpty([&] { return task.worker().counters().running == 0; }));
 }
 
 TEST_F(WorkerTest, RunsAGraphAsItsMasterHasSaid) {
