@@ -16,6 +16,7 @@
 #include "leat/graph/ops.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
+#include "leat/tests/testing/leaks.h"
 
 namespace leat::worker_run_graph_test {
 namespace {
@@ -162,8 +163,8 @@ TEST_F(WorkerTest, MakesPartialRunsOfAnyGraphForAForeignMaster) {
   abandoned.set_is_partial(true);
   EXPECT_TRUE(call(abandoned, feeds).status.ok());
   cluster.Deregister(step);
-  EXPECT_TRUE(
-      BecomesEmpty([&] { return task.worker().counters().running == 0; }));
+  EXPECT_TRUE(testing::BecomesEmpty(
+      [&] { return task.worker().counters().running == 0; }));
 }
 
 TEST_F(WorkerTest, RunsAGraphAsItsMasterHasSaid) {
