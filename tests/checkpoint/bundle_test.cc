@@ -4,7 +4,6 @@
 // damaged, missing or hostile.
 #include <algorithm>
 #include <atomic>
-#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
