@@ -22,11 +22,11 @@ namespace leat {
 // The tensors of a convolution.
 enum class ConvolutionTensor : uint8_t { kInput, kFilter, kOutput };
 
-// What is computed. A plain value. The filter has the shape OHWI if channels
-// come last, and otherwise OIHW, and not HWIO as in TensorFlow.
+// Says what is computed. Is a plain value. The filter has the shape OHWI if
+// channels come last, and otherwise OIHW, and not HWIO as in TensorFlow.
 struct ConvolutionForm {
-  // Of all elements: half, bfloat16, float or double. Products of 16-bit floats
-  // are added up in float.
+  // Is the type of all elements: half, bfloat16, float or double. Products of
+  // 16-bit floats are added up in float.
   DType type = DType::kInvalid;
   // The output, or the gradient of the input or of the filter.
   ConvolutionTensor result = ConvolutionTensor::kOutput;

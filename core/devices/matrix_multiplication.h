@@ -34,7 +34,7 @@ struct MatrixLayout {
   friend auto operator<=>(const MatrixLayout&, const MatrixLayout&) = default;
 };
 
-// What happens to the elements of a product before they are stored.
+// Says what happens to the elements of a product before they are stored.
 enum class ProductEpilogue : uint8_t {
   kNone,
   kBias,      // x + bias[row]
@@ -45,8 +45,8 @@ enum class ProductEpilogue : uint8_t {
 // The form of products d[m,n] = epilogue(op(a)[m,k] * op(b)[k,n]). A plain
 // value.
 struct ProductForm {
-  // Of all elements: half, bfloat16, float or double. Products of 16-bit floats
-  // are added up in float.
+  // Is the type of all elements: half, bfloat16, float or double. Products of
+  // 16-bit floats are added up in float.
   DType type = DType::kInvalid;
   int64_t m = 0;
   int64_t n = 0;

@@ -23,7 +23,7 @@
 namespace leat::kernels::cpu::pooling {
 namespace {
 
-// What the loops ask of a plan.
+// Answers what the loops ask of a plan.
 struct Plan : PoolingPlan {
   explicit Plan(PoolingPlan plan) : PoolingPlan(std::move(plan)) {}
 

@@ -18,6 +18,7 @@
 #include "leat/kernels/indices/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/in_top_k_kernel.h"
 #include "leat/kernels/shapes/in_top_k_shapes.h"
 #include "leat/kernels/shapes/top_k_shape.h"
 
@@ -118,33 +119,11 @@ absl::Status ComputeInTopK(KernelContext& context, int64_t k) {
   return absl::OkStatus();
 }
 
-class InTopK final : public Kernel {
- public:
-  explicit InTopK(int64_t k) : k_(k) {}
-  absl::Status Compute(KernelContext& context) const final {
-    return ComputeInTopK(context, k_);
-  }
-
- private:
-  const int64_t k_;
-};
-
-absl::StatusOr<std::unique_ptr<Kernel>> MakeInTopK(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(const int64_t k, node.attrs.GetInt32("k"));
-  return std::unique_ptr<Kernel>(std::make_unique<InTopK>(k));
-}
-
-absl::Status ComputeInTopKV2(KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(const int64_t k, InTopKInput(context));
-  return ComputeInTopK(context, k);
-}
-
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("TopKV2", kCpu, &MakeTopK);
-  registry.Add("InTopK", kCpu, &MakeInTopK);
-  registry.Add("InTopKV2", kCpu, &MakeFunction<&ComputeInTopKV2>);
+  AddInTopK<&ComputeInTopK>(registry, kCpu);
 }
 
 }  // namespace leat::kernels::cpu::top_k

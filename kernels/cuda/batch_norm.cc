@@ -92,7 +92,7 @@ class BatchNorm final : public Kernel {
   }
 
  private:
-  // Without elements the estimates are NaN.
+  // Sets the statistics of a batch without elements: the estimates are NaN.
   static absl::Status ComputeEmpty(KernelContext& context,
                                    const std::array<Tensor*, 4>& statistics) {
     for (int i = 0; i < 4; ++i) {

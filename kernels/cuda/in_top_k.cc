@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the GPU kernels of InTopK and InTopKV2.
-#include <memory>
 
-#include "leat/core/status_macros.h"
 #include "leat/kernels/cuda/device/in_top_k.h"
+#include "leat/core/status_macros.h"
 #include "leat/kernels/gpu_kernel.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/in_top_k_kernel.h"
 #include "leat/kernels/shapes/in_top_k_shapes.h"
 
 namespace leat::kernels::cuda::in_top_k {
@@ -31,32 +31,10 @@ absl::Status ComputeInTopK(KernelContext& context, int64_t k) {
   });
 }
 
-class InTopK final : public Kernel {
- public:
-  explicit InTopK(int64_t k) : k_(k) {}
-  absl::Status Compute(KernelContext& context) const final {
-    return ComputeInTopK(context, k_);
-  }
-
- private:
-  const int64_t k_;
-};
-
-absl::StatusOr<std::unique_ptr<Kernel>> MakeInTopK(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(const int64_t k, node.attrs.GetInt32("k"));
-  return std::unique_ptr<Kernel>(std::make_unique<InTopK>(k));
-}
-
-absl::Status ComputeInTopKV2(KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(const int64_t k, InTopKInput(context));
-  return ComputeInTopK(context, k);
-}
-
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("InTopK", kGpu, &MakeInTopK);
-  registry.Add("InTopKV2", kGpu, &MakeFunction<&ComputeInTopKV2>);
+  AddInTopK<&ComputeInTopK>(registry, kGpu);
 }
 
 }  // namespace leat::kernels::cuda::in_top_k

@@ -51,7 +51,8 @@ class Pool final : public Kernel {
 using MaxPool = Pool<&leat::cuda::LaunchMaxPool>;
 using AvgPool = Pool<&leat::cuda::LaunchAvgPool>;
 
-// With `relu`, computes the gradient of a Relu that is followed by the pooling.
+// Computes the gradient of a pooling or, with `relu`, of a Relu that is
+// followed by the pooling.
 template <bool relu>
 class MaxPoolGrad final : public Kernel {
  public:

@@ -26,8 +26,8 @@ struct CheckedIndices {
   int depth = 1;          // at most kMaxDims
   int64_t limits[kMaxDims] = {};
 
-  // What the error of an index says. `limits` may go on after `depth`, and
-  // `dims` are the dimensions of the indices.
+  // These members are what the error of an index says. `limits` may go on after
+  // `depth`, and `dims` are the dimensions of the indices.
   kernels::IndexRule rule = kernels::IndexRule::kRow;
   int num_limits = 0;
   int num_dims = 0;

@@ -24,7 +24,7 @@ LEAT_DEVICE int64_t OutputOf(const ConvolutionAxis& axis, int64_t input,
   return output < axis.out ? output : -1;
 }
 
-// What the three directions share.
+// Holds what the three directions share.
 template <class T>
 struct Convolution {
   using W = kernels::Wide<T>;

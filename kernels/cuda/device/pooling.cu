@@ -122,8 +122,8 @@ struct MaxPoolGrad {
   LEAT_DEVICE void operator()(int64_t i) const {
     const Place place = inputs.PlaceOf(i);
     const int64_t pixel = place.row * pooling.columns.extent + place.column;
-    // As in ReluGrad, the gradient of a NaN or an infinity that is stopped is
-    // multiplied by 0.
+    // A gradient that the Relu stops is multiplied by 0, as in ReluGrad, so
+    // that a NaN or an infinity becomes NaN.
     const W factor = !relu || static_cast<W>(from[i]) > W(0) ? W(1) : W(0);
     W sum = W(0);
     ForWindows(pooling, place, [&](int64_t, int64_t, int64_t offset) {
