@@ -19,16 +19,17 @@
 namespace leat {
 namespace {
 
-// What NVIDIA recommends for GPUs of the compute capability 9.0.
+// The size that NVIDIA recommends for GPUs of compute capability 9.0.
 constexpr size_t kWorkspaceBytes = size_t{32} << 20;
 
-// The library of the version with which this file is compiled.
+// Returns the name of the library, in the version with which this file is
+// compiled.
 std::string LibraryName() {
   return absl::StrCat("libcublasLt.so.", CUBLAS_VER_MAJOR);
 }
 
 // The functions of the library that are used.
-struct Functions {
+struct CublasLtFunctions {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
   decltype(&cublasLtGetStatusName) name_of = nullptr;
@@ -61,7 +62,7 @@ struct Functions {
     return library.Find("cublasLtMatmulPreferenceSetAttribute", set_limits);
   }
 
-  // Returns the result of a call.
+  // Converts the result of a call to a status.
   absl::Status ToStatus(absl::string_view call, cublasStatus_t result) const {
     if (result == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
     const std::string text = absl::StrCat(call, ": ", name_of(result));
@@ -78,7 +79,7 @@ struct Functions {
   }
 };
 
-// The types of a product: of its elements, and of its sums.
+// The types of a product's elements, of its sums, and of its arithmetic.
 struct Types {
   cudaDataType_t element = CUDA_R_32F;
   cudaDataType_t sum = CUDA_R_32F;
@@ -117,8 +118,8 @@ cublasLtEpilogue_t ToCublas(ProductEpilogue epilogue) {
   return CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-// What the library must know of products. It takes pointers to these, and says
-// that they can be copied.
+// The library's descriptions of the products. The library takes pointers to
+// them. Its manual allows copying them.
 struct Descriptions {
   cublasLtMatmulDescOpaque_t product = {};
   cublasLtMatrixLayoutOpaque_t a = {};
@@ -126,9 +127,9 @@ struct Descriptions {
   cublasLtMatrixLayoutOpaque_t d = {};
 };
 
-class Plan final : public BlasPlan {
+class CublasLtPlan final : public BlasPlan {
  public:
-  Plan(const Functions& lib, cublasLtHandle_t handle)
+  CublasLtPlan(const CublasLtFunctions& lib, cublasLtHandle_t handle)
       : lib_(lib), handle_(handle) {}
 
   // Fills the descriptions of the products and chooses the algorithm.
@@ -158,14 +159,14 @@ class Plan final : public BlasPlan {
     const double one_double = 1;
     const void* const one = is_double_ ? static_cast<const void*>(&one_double)
                                        : static_cast<const void*>(&one_float);
-    const double zero = 0;  // has the bits of a float
+    const double zero = 0;  // also reads as a float 0
     const absl::Status status = lib_.ToStatus(
         "cublasLtMatmul",
         lib_.matmul(handle_, &to.product, one, operands.a, &to.a, operands.b,
                     &to.b, &zero, operands.d, &to.d, operands.d, &to.d,
                     &algorithm_, workspace, workspace_bytes_, stream));
-    // The plan has been found to work, so the products must not be computed
-    // again in another way.
+    // The plan was found to work, so this must not be UNIMPLEMENTED: the caller
+    // would compute the products again in another way.
     return status.ok() ? status : absl::InternalError(status.message());
   }
 
@@ -211,12 +212,13 @@ class Plan final : public BlasPlan {
                              operation(form.b.is_transposed)));
     LEAT_RETURN_IF_ERROR(Set(described_.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
                              static_cast<uint32_t>(ToCublas(form.epilogue))));
-    // The address tells the choice of an algorithm how the bias is aligned.
+    // The heuristic derives the alignment of the bias from this address.
     return has_bias_ ? SetBias(described_.product, limits.alignment)
                      : absl::OkStatus();
   }
 
-  // Describes a matrix whose product uses `rows` rows and `columns` columns.
+  // Describes a matrix of `count` products. `rows` and `columns` are its
+  // extents after the transposition, if there is one.
   absl::Status DescribeMatrix(cublasLtMatrixLayoutOpaque_t& to,
                               const Types& types, const MatrixLayout& layout,
                               int64_t rows, int64_t columns, int64_t count) {
@@ -270,7 +272,7 @@ class Plan final : public BlasPlan {
     return lib_.ToStatus("cublasLtMatmulAlgoGetHeuristic", chosen.state);
   }
 
-  const Functions& lib_;
+  const CublasLtFunctions& lib_;
   const cublasLtHandle_t handle_;
   Descriptions described_;
   cublasLtMatmulAlgo_t algorithm_ = {};
@@ -301,13 +303,13 @@ class CublasLt final : public BlasApi {
 
   absl::StatusOr<std::unique_ptr<BlasPlan>> NewPlan(
       const ProductForm& form, const BlasLimits& limits) override {
-    auto plan = std::make_unique<Plan>(lib_, handle_);
+    auto plan = std::make_unique<CublasLtPlan>(lib_, handle_);
     LEAT_RETURN_IF_ERROR(plan->Choose(form, limits));
     return plan;
   }
 
  private:
-  Functions lib_;
+  CublasLtFunctions lib_;
   cublasLtHandle_t handle_ = nullptr;
 };
 

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // DnnApi on cuDNN 9.8 or later, which is opened when it is first needed. Only
-// builds with CUDA have this file. It calls cuDNN's graph API, whose objects
-// are descriptors with attributes, without NVIDIA's C++ headers for it.
+// builds with CUDA have this file. It calls cuDNN's graph API directly, without
+// NVIDIA's C++ headers for it. The objects of this API are descriptors with
+// attributes.
 #include "leat/runtime/cuda/cudnn_api.h"
 
 #include <cudnn_backend.h>
@@ -28,11 +29,11 @@ namespace {
 // The first version that has CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, 9.8.
 constexpr size_t kMinVersion = 90800;
 
-// How many plans are tried for a form.
+// The most plans that are tried for a form in each heuristic mode.
 constexpr int64_t kMaxTries = 16;
 
 // The functions of the library that are used.
-struct Functions {
+struct CudnnFunctions {
   decltype(&cudnnGetVersion) version = nullptr;
   decltype(&cudnnCreate) create = nullptr;
   decltype(&cudnnDestroy) destroy = nullptr;
@@ -63,14 +64,14 @@ struct Functions {
     return library.Find("cudnnBackendExecute", execute);
   }
 
-  // Returns the result of a call, with cuDNN's words.
+  // Converts the result of a call to a status with cuDNN's words.
   absl::Status ToStatus(absl::string_view call, cudnnStatus_t result) const {
     if (result == CUDNN_STATUS_SUCCESS) return absl::OkStatus();
     char why[512] = {};
     last_error(why, sizeof why);
     const std::string text =
         absl::StrCat(call, ": ", name_of(result), " ", why);
-    // Such numbers are those of CUDNN_STATUS_NOT_SUPPORTED and its kinds.
+    // CUDNN_STATUS_NOT_SUPPORTED and its kinds have the numbers 3000 to 3999.
     if (result / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000) {
       return absl::UnimplementedError(text);
     }
@@ -111,7 +112,8 @@ constexpr cudnnBackendAttributeType_t kAttributeType<cudnnBackendHeurMode_t> =
 template <>
 constexpr cudnnBackendAttributeType_t
     kAttributeType<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
-// A descriptor is a void*, too.
+// Descriptors and other pointers are both void*, so these two types have no
+// kAttributeType.
 constexpr cudnnBackendAttributeType_t kPointer = CUDNN_TYPE_VOID_PTR;
 constexpr cudnnBackendAttributeType_t kDescriptor =
     CUDNN_TYPE_BACKEND_DESCRIPTOR;
@@ -119,7 +121,7 @@ constexpr cudnnBackendAttributeType_t kDescriptor =
 // Owns a descriptor. Remembers the first error of its calls. Thread-compatible.
 class Descriptor {
  public:
-  Descriptor(const Functions& lib, cudnnBackendDescriptorType_t type)
+  Descriptor(const CudnnFunctions& lib, cudnnBackendDescriptorType_t type)
       : lib_(&lib) {
     status_ = lib.ToStatus("cudnnBackendCreateDescriptor",
                            lib.new_descriptor(type, &raw_));
@@ -185,7 +187,7 @@ class Descriptor {
                              lib_->set(raw_, name, type, count, values));
   }
 
-  const Functions* lib_;
+  const CudnnFunctions* lib_;
   cudnnBackendDescriptor_t raw_ = nullptr;
   absl::Status status_;
 };
@@ -223,7 +225,7 @@ Extents ExtentsOf(const ConvolutionShape& s, ConvolutionTensor tensor) {
   return {s.batch, s.out_channels, s.out_height, s.out_width};
 }
 
-// The name of a tensor in cuDNN's graph.
+// Returns the number that names a tensor in cuDNN's graph.
 int64_t UidOf(ConvolutionTensor tensor) {
   return static_cast<int64_t>(tensor) + 1;
 }
@@ -231,7 +233,7 @@ int64_t UidOf(ConvolutionTensor tensor) {
 // Describes convolutions to cuDNN.
 class Describer {
  public:
-  Describer(const Functions& lib, const ConvolutionForm& form,
+  Describer(const CudnnFunctions& lib, const ConvolutionForm& form,
             cudnnDataType_t type)
       : lib_(lib), form_(form), type_(type) {}
 
@@ -347,12 +349,12 @@ class Describer {
     return to;
   }
 
-  const Functions& lib_;
+  const CudnnFunctions& lib_;
   const ConvolutionForm& form_;
   const cudnnDataType_t type_;
 };
 
-// What an engine rounds to fewer bits than a float has.
+// Says which numbers an engine rounds to fewer bits than a float has.
 struct Rounding {
   bool of_factors = false;
   bool of_sums = false;
@@ -360,10 +362,10 @@ struct Rounding {
   bool is_exact() const { return !of_factors && !of_sums; }
 };
 
-class Plan final : public DnnPlan {
+class CudnnPlan final : public DnnPlan {
  public:
-  Plan(const Functions& lib, cudnnHandle_t handle, Descriptor plan,
-       int64_t workspace_bytes, const Rounding& rounding)
+  CudnnPlan(const CudnnFunctions& lib, cudnnHandle_t handle, Descriptor plan,
+            int64_t workspace_bytes, const Rounding& rounding)
       : lib_(lib),
         handle_(handle),
         plan_(std::move(plan)),
@@ -398,13 +400,13 @@ class Plan final : public DnnPlan {
       status = lib_.ToStatus("cudnnBackendExecute",
                              lib_.execute(handle_, plan_.raw(), pack.raw()));
     }
-    // The plan has been found to work, so the convolution must not be computed
-    // again in another way.
+    // The plan was found to work, so this must not be UNIMPLEMENTED: the caller
+    // would compute the convolution again in another way.
     return status.ok() ? status : absl::InternalError(status.message());
   }
 
  private:
-  const Functions& lib_;
+  const CudnnFunctions& lib_;
   const cudnnHandle_t handle_;
   Descriptor plan_;
   const int64_t workspace_bytes_;
@@ -451,8 +453,9 @@ class Cudnn final : public DnnApi {
     LEAT_ASSIGN_OR_RETURN(const cudnnDataType_t type, ToCudnn(form.type));
     LEAT_ASSIGN_OR_RETURN(const Descriptor graph,
                           Describer(lib_, form, type).Graph());
-    // Remembers the last refusal, or the first failure, which may be over when
-    // the form comes again.
+    // Why there is no plan: the first error that is not UNIMPLEMENTED, or else
+    // the last UNIMPLEMENTED. Other errors may not occur again at the next
+    // call.
     absl::Status why = absl::UnimplementedError("none is recommended");
     for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       LEAT_ASSIGN_OR_RETURN(std::vector<Descriptor> configs,
@@ -521,8 +524,8 @@ class Cudnn final : public DnnApi {
       return absl::UnimplementedError(
           absl::StrCat("a plan wants a workspace of ", workspace, " bytes"));
     }
-    return std::make_unique<Plan>(lib_, handle_, std::move(plan), workspace,
-                                  rounding);
+    return std::make_unique<CudnnPlan>(lib_, handle_, std::move(plan),
+                                       workspace, rounding);
   }
 
   absl::StatusOr<Rounding> RoundingOf(const Descriptor& config) const {
@@ -544,7 +547,7 @@ class Cudnn final : public DnnApi {
         .of_sums = has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)};
   }
 
-  Functions lib_;
+  CudnnFunctions lib_;
   cudnnHandle_t handle_ = nullptr;
   std::unique_ptr<Descriptor> gpu_;
 };
