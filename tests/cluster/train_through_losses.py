@@ -20,14 +20,14 @@ import tempfile
 import time
 
 TASKS = ["chief-0", "worker-0", "worker-1", "ps-0", "ps-1", "evaluator-0"]
-SAVE_EVERY = 0.5  # seconds
 STEPS_BETWEEN_LOSSES = 200
 MAX_SECONDS = 3600
 
 
 class Training:
+  """A training of six processes, whose chief saves every `save_every` seconds."""
 
-  def __init__(self, build, folder, epochs):
+  def __init__(self, build, folder, epochs, save_every):
     self.folder = folder
     self.log = open(folder / "log", "w+")
     self.process = subprocess.Popen(
@@ -35,7 +35,7 @@ class Training:
          "--logs", folder / "logs", "--max-restarts", "50", "--restart-delay", "0.1",
          "--", build / "examples/fashion_mnist_cluster", "--epochs", str(epochs),
          "--cosine", "--checkpoints", folder / "saved", "--save-every",
-         str(SAVE_EVERY)],
+         str(save_every)],
         stdout=self.log, stderr=subprocess.STDOUT)
     self.deadline = time.monotonic() + MAX_SECONDS
 
@@ -56,17 +56,24 @@ class Training:
         sys.exit("there is no checkpoint of step %d:\n%s" % (step, self.output()))
       time.sleep(0.05)
 
-  def kill(self, task):
+  def starts(self, task):
+    """Returns the process IDs that the task has had."""
     log = (self.folder / "logs" / (task + ".log")).read_text()
-    os.kill(int(re.findall(r"is process (\d+)", log)[-1]), signal.SIGKILL)
+    return [int(number) for number in re.findall(r"is process (\d+)", log)]
+
+  def kill(self, task):
+    os.kill(self.starts(task)[-1], signal.SIGKILL)
+
+  def stop(self):
+    if self.process.poll() is None:
+      self.process.terminate()
+      self.process.wait()
 
   def end(self):
     try:
       code = self.process.wait(max(1, self.deadline - time.monotonic()))
     finally:
-      if self.process.poll() is None:
-        self.process.terminate()
-        self.process.wait()
+      self.stop()
     if code != 0:
       sys.exit("exit code %d:\n%s" % (code, self.output()))
 
@@ -79,7 +86,7 @@ def main():
   wanted = float(sys.argv[3]) if len(sys.argv) > 3 else 91
   choose = random.Random(1)
   with tempfile.TemporaryDirectory() as folder:
-    training = Training(build, pathlib.Path(folder), epochs)
+    training = Training(build, pathlib.Path(folder), epochs, save_every=0.5)
     order = choose.sample(TASKS, len(TASKS))
     for victims in [[task] for task in order] + [TASKS]:
       training.wait_for(training.step() + STEPS_BETWEEN_LOSSES)
@@ -98,4 +105,5 @@ def main():
       sys.exit(output)
 
 
-main()
+if __name__ == "__main__":
+  main()
