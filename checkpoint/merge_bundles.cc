@@ -15,11 +15,11 @@
 namespace leat {
 namespace {
 
-// The memory of an entry of a map, without what its key and value hold.
+// The memory of a node of a map, without the memory that its key and value own.
 constexpr int64_t kBytesOfNode = 64;
 
-// Adds the parts that `more` has to those of `entry`. Returns false if both are
-// whole tensors or contradict each other.
+// Adds the parts of `more` to those of `entry`. Returns false if one of the two
+// is a whole tensor, or if they differ in dtype or shape.
 bool AddParts(const pb::BundleEntryProto& more, pb::BundleEntryProto& entry) {
   if (more.slices().empty() || entry.slices().empty() ||
       more.dtype() != entry.dtype() ||
@@ -59,7 +59,8 @@ absl::Status MergeBundles(const FileAccess& files,
                           const std::string& merged, bool allow_missing,
                           BundleOptions options) {
   IndexMemory memory(*options.allocator);
-  // Another save at these prefixes must not replace what was read.
+  // The lock keeps other saves from replacing the checkpoints while they are
+  // merged.
   MutexLock lock(files.renaming());
   if (options.cancellation != nullptr) {
     LEAT_RETURN_IF_ERROR(options.cancellation->status());
@@ -106,9 +107,9 @@ absl::Status MergeBundles(const FileAccess& files,
       PublishBundle(files, merged, entries, num_shards, move_data, options));
   // The merged checkpoint is complete, so it is no error if an old index stays.
   for (const std::string& path : indexes) {
-    LEAT_ASSIGN_OR_RETURN(const bool is_merged,
-                          files.AreSame(path, IndexPath(merged)));
-    if (!is_merged) files.RemoveFile(path).IgnoreError();
+    const absl::StatusOr<bool> is_merged =
+        files.AreSame(path, IndexPath(merged));
+    if (is_merged.ok() && !*is_merged) files.RemoveFile(path).IgnoreError();
   }
   return absl::OkStatus();
 }

@@ -22,6 +22,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "leat/core/status_payloads.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
@@ -38,10 +39,10 @@ inline std::string Text(std::chrono::nanoseconds duration) {
   return absl::FormatDuration(absl::FromChrono(duration));
 }
 
-// Returns the status with `prefix` before its message.
+// Returns `status` with `prefix` before its message.
 inline absl::Status Prefixed(const absl::Status& status,
                              absl::string_view prefix) {
-  return absl::Status(status.code(), absl::StrCat(prefix, status.message()));
+  return WithMessage(status, absl::StrCat(prefix, status.message()));
 }
 
 // Lists the first names, quoted, and says how many more there are.
