@@ -25,9 +25,22 @@ bool KernelContext::MayReuseInput(int i) const {
 }
 
 bool KernelContext::IsInHostMemory(int i) const {
-  // A variant is in host memory. Only the tensors that it holds may not be.
+  // Variants are in host memory, even if the tensors that they hold are not.
   return values_.memory->is_output_on_host[i] ||
          BaseOf(node_->output_types[i]) == DType::kVariant;
+}
+
+bool KernelContext::IsPinned(int i) const {
+  return values_.memory != nullptr &&
+         !values_.memory->is_output_pinned.empty() &&
+         values_.memory->is_output_pinned[i];
+}
+
+Allocator& KernelContext::AllocatorOf(int i) const {
+  Device& device = *step_->device;
+  if (values_.memory == nullptr) return device.allocator();
+  if (IsPinned(i)) return *device.pinned_allocator();
+  return IsInHostMemory(i) ? device.host_allocator() : device.allocator();
 }
 
 absl::Status KernelContext::AllocationError(const absl::Status& status) const {
@@ -38,16 +51,20 @@ absl::Status KernelContext::AllocationError(const absl::Status& status) const {
 
 absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape,
                                                       int64_t held_bytes) {
-  Device& device = *step_->device;
-  Allocator& allocator = values_.memory != nullptr && IsInHostMemory(i)
-                             ? device.host_allocator()
-                             : device.allocator();
-  absl::StatusOr<Tensor> made =
-      Tensor::Allocate(allocator, node_->output_types[i], shape, held_bytes);
+  absl::StatusOr<Tensor> made = Tensor::Allocate(
+      AllocatorOf(i), node_->output_types[i], shape, held_bytes);
   if (ABSL_PREDICT_FALSE(!made.ok())) return AllocationError(made.status());
   Tensor& tensor = output(i).tensor;
   tensor = *std::move(made);
   return &tensor;
+}
+
+bool KernelContext::IsInMemoryOf(const Tensor& tensor, int i) const {
+  if (IsPinned(i)) {
+    return tensor.buffer() != nullptr &&
+           tensor.buffer()->memory().kind == MemoryKind::kPinned;
+  }
+  return tensor.IsOnGpu() != IsInHostMemory(i);
 }
 
 absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
@@ -57,7 +74,7 @@ absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
     if (from.dtype() != node_->output_types[i] ||
         from.num_elements() != shape.num_elements() ||
         !MayReuseInput(candidate) ||
-        (values_.memory != nullptr && from.IsOnGpu() == IsInHostMemory(i))) {
+        (values_.memory != nullptr && !IsInMemoryOf(from, i))) {
       continue;
     }
     Tensor& tensor = output(i).tensor;

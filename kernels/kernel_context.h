@@ -88,8 +88,8 @@ struct ValueSlots {
   absl::Span<const int32_t> inputs = {};  // slot of each input
   int32_t first_output = 0;
   int32_t num_outputs = 0;
-  // Says which tensors are in host memory (graph/analysis/node_memory.h), or
-  // null if the node is on a device that has no other memory.
+  // Says which tensors are in host memory (graph/analysis/node_memory.h). Is
+  // null if the node is on a device that has only host memory.
   const NodeMemory* memory = nullptr;
 };
 
@@ -153,11 +153,11 @@ class KernelContext {
   }
 
   // Allocates output `i` with the dtype that the node declares, in the memory
-  // that the kernel's signature says. The tensor is
-  // uninitialised, or holds empty strings, handles or variants. The pointer is
-  // valid until the kernel is done. `held_bytes` is how many bytes the strings,
-  // handles or variants will hold outside of the tensor's buffer (see
-  // Tensor::Allocate). Returns RESOURCE_EXHAUSTED if there is no memory.
+  // that the kernel's signature declares. The tensor is uninitialised, or holds
+  // empty strings, handles or variants. The pointer is valid until the kernel
+  // is done. `held_bytes` is how many bytes the strings, handles or variants
+  // will hold outside of the tensor's buffer (see Tensor::Allocate). Returns
+  // RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape,
                                          int64_t held_bytes = 0);
 
@@ -197,10 +197,18 @@ class KernelContext {
  private:
   const Value& value(int i) const { return values_.slots[values_.inputs[i]]; }
   Value& output(int i) { return values_.slots[values_.first_output + i]; }
-  // Returns values_.memory->is_output_on_host[i].
+  // Returns true if output `i` is in host memory. REQUIRES: values_.memory is
+  // not null.
   bool IsInHostMemory(int i) const;
-  // Returns why an allocation has failed: a GPU that has failed has no memory
-  // either. `status` is the allocator's error.
+  // Returns true if output `i` is allocated in pinned memory, for GPUs to read.
+  bool IsPinned(int i) const;
+  // Returns the allocator of output `i`.
+  Allocator& AllocatorOf(int i) const;
+  // Returns true if `tensor` is in the memory in which output `i` must be.
+  // REQUIRES: values_.memory is not null.
+  bool IsInMemoryOf(const Tensor& tensor, int i) const;
+  // Returns the error for a failed allocation: the GPU's error if the GPU has
+  // failed, and otherwise `status`, the allocator's error.
   absl::Status AllocationError(const absl::Status& status) const;
 
   const NodeDef* node_;

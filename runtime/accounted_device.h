@@ -6,6 +6,7 @@
 #define LEAT_RUNTIME_ACCOUNTED_DEVICE_H_
 
 #include <memory>
+#include <optional>
 
 #include "leat/core/devices/accounted_allocator.h"
 #include "leat/core/devices/device.h"
@@ -25,10 +26,17 @@ class AccountedDevice final : public Device {
         device_(device),
         allocator_(device.allocator(), own),
         host_allocator_(device.host_allocator(), host),
-        host_side_(*this) {}
+        host_side_(*this) {
+    if (Allocator* const pinned = device.pinned_allocator()) {
+      pinned_allocator_.emplace(*pinned, host);
+    }
+  }
 
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return host_allocator_; }
+  Allocator* pinned_allocator() override {
+    return pinned_allocator_ ? &*pinned_allocator_ : nullptr;
+  }
   WorkQueue& compute_queue() override { return device_.compute_queue(); }
   GpuStream* gpu_stream() override { return device_.gpu_stream(); }
   Device& host_side() override {
@@ -40,6 +48,7 @@ class AccountedDevice final : public Device {
   Device& device_;
   AccountedAllocator allocator_;
   AccountedAllocator host_allocator_;
+  std::optional<AccountedAllocator> pinned_allocator_;
   HostSideDevice host_side_;
 };
 

@@ -7,6 +7,9 @@
 #ifndef LEAT_RUNTIME_CPU_DEVICE_H_
 #define LEAT_RUNTIME_CPU_DEVICE_H_
 
+#include <memory>
+#include <utility>
+
 #include "leat/core/devices/device.h"
 #include "leat/runtime/pool_allocator.h"
 
@@ -29,15 +32,21 @@ class CpuDevice final : public Device {
   // read all memory of a CPU. Buffers may outlive the device.
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
+  Allocator* pinned_allocator() override { return pinned_.get(); }
+  // Must be called before another thread has this object.
+  void set_pinned_allocator(std::unique_ptr<Allocator> pinned) {
+    pinned_ = std::move(pinned);
+  }
   // Returns the queue that the constructor was given.
   WorkQueue& compute_queue() override { return queue_; }
   FileService* files() override { return files_; }
 
  private:
-  // The device borrows the queue and the files, and owns the allocator.
+  // The device borrows the queue and the files, and owns the allocators.
   WorkQueue& queue_;
   FileService* const files_;
   PoolAllocator allocator_;
+  std::unique_ptr<Allocator> pinned_;  // null without GPUs
 };
 
 }  // namespace leat

@@ -15,6 +15,7 @@
 #include "leat/runtime/cpu_device.h"
 #include "leat/runtime/cuda/cuda_api.h"
 #include "leat/runtime/cuda/cuda_device.h"
+#include "leat/runtime/cuda/pinned_pool.h"
 #include "leat/runtime/host_memory.h"
 
 namespace leat {
@@ -23,6 +24,9 @@ namespace {
 constexpr int kMaxDevices = 1024;
 constexpr int kMaxGpus = 256;
 constexpr int kMaxThreads = 4096;
+// The most bytes of pinned memory that all CPUs of a set have for tensors that
+// GPUs read.
+constexpr int64_t kPinnedBytes = int64_t{1} << 30;
 
 // Returns the number of processors that this process may run on. A container
 // may restrict this number.
@@ -122,6 +126,7 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
                          .ordinary = &devices_[0]->host_allocator(),
                          .files = files_.get(),
                          .allow_tf32 = options.gpu_allow_tf32,
+                         .synchronizes = options.gpu_sync,
                          .log = options.log,
                          .clock = options.clock};
   if (options.num_gpus > 0) {
@@ -136,7 +141,17 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
     }
     gpus.ordinals.resize(wanted);
   }
-  LEAT_ASSIGN_OR_RETURN(auto made, CreateCudaDevices(std::move(api), gpus));
+  LEAT_ASSIGN_OR_RETURN(auto made, CreateCudaDevices(api, gpus));
+  if (made.empty()) return absl::OkStatus();
+  const int ordinal = gpus.ordinals.empty() ? 0 : gpus.ordinals[0];
+  for (int i = 0; i < options.num_cpus; ++i) {
+    auto& cpu = static_cast<CpuDevice&>(*devices_[i]);
+    cpu.set_pinned_allocator(std::make_unique<PinnedPool>(
+        api, cpu.allocator(),
+        PinnedPoolOptions{.name = absl::StrCat("CPU:", i, " pinned"),
+                          .limit_bytes = kPinnedBytes / options.num_cpus,
+                          .ordinal = ordinal}));
+  }
   for (auto& gpu : made) devices_.push_back(std::move(gpu));
   return absl::OkStatus();
 }

@@ -51,6 +51,9 @@ struct DeviceSetOptions {
   // If true, products of floats on GPUs may use TF32: libraries round the
   // factors to 10 bits after the binary point, which is faster.
   bool gpu_allow_tf32 = false;
+  // If true, each kernel on a GPU waits until its work has run. Steps are then
+  // slow, but an error of a GPU names the node that has caused it.
+  bool gpu_sync = false;
   // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
   // Is the clock by which the threads of GPUs wait between two looks at their

@@ -50,8 +50,8 @@ class Executor::Execution {
   // Run and Start do the work of Executor::Run and Executor::Start. The
   // execution owns itself during the step. It gives itself back to `executor`
   // when the step has ended.
-  virtual void Run(Executor& executor, Step& step, Done done) = 0;
-  virtual void Start(Executor& executor, Step& step, Done done) = 0;
+  virtual void Run(Executor& executor, const StepPart& part, Done done) = 0;
+  virtual void Start(Executor& executor, const StepPart& part, Done done) = 0;
 };
 
 // A SequentialExecution is the state of a step of a sequential program.
@@ -60,15 +60,15 @@ class Executor::SequentialExecution final : public Execution {
   explicit SequentialExecution(const Program& program)
       : program_(program), runner_(program), root_(program.frames()[0]) {}
 
-  void Run(Executor& executor, Step& step, Done done) override {
-    Prepare(executor, step);
+  void Run(Executor& executor, const StepPart& part, Done done) override {
+    Prepare(executor, part);
     RunFrom(0, std::move(done));
   }
 
-  void Start(Executor& executor, Step& step, Done done) override {
-    Prepare(executor, step);
+  void Start(Executor& executor, const StepPart& part, Done done) override {
+    Prepare(executor, part);
     const size_t next = runner_.IsObserved() ? 0 : RunQuick();
-    if (next == program_.instructions().size() || !step.IsRunning()) {
+    if (next == program_.instructions().size() || !part.step.IsRunning()) {
       return RunFrom(next, std::move(done));
     }
     program_.device().compute_queue().Add(
@@ -79,9 +79,9 @@ class Executor::SequentialExecution final : public Execution {
 
  private:
   // Resets the state for a new step.
-  void Prepare(Executor& executor, Step& step) {
+  void Prepare(Executor& executor, const StepPart& part) {
     executor_ = &executor;
-    runner_.Start(step, executor.resources_);
+    runner_.Start(part, executor.resources_);
     root_.Reset();
   }
 
@@ -135,14 +135,14 @@ class Executor::ConcurrentExecution final : public Execution {
         propagator_(program, runner_),
         root_(program.frames()[0]) {}
 
-  void Run(Executor& executor, Step& step, Done done) override {
-    ReadyWork roots = Prepare(executor, step, std::move(done));
+  void Run(Executor& executor, const StepPart& part, Done done) override {
+    ReadyWork roots = Prepare(executor, part, std::move(done));
     Work(std::move(roots));
     EndActivity();
   }
 
-  void Start(Executor& executor, Step& step, Done done) override {
-    Continue(Prepare(executor, step, std::move(done)));
+  void Start(Executor& executor, const StepPart& part, Done done) override {
+    Continue(Prepare(executor, part, std::move(done)));
   }
 
  private:
@@ -181,10 +181,10 @@ class Executor::ConcurrentExecution final : public Execution {
 
   // Resets the state for a new step. Returns the roots of the program, which
   // the caller must run as the step's first activity (see activities_).
-  ReadyWork Prepare(Executor& executor, Step& step, Done done) {
+  ReadyWork Prepare(Executor& executor, const StepPart& part, Done done) {
     executor_ = &executor;
     done_ = std::move(done);
-    runner_.Start(step, executor.resources_);
+    runner_.Start(part, executor.resources_);
     is_observed_ = runner_.IsObserved();
     root_.Reset();
     root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
@@ -424,26 +424,34 @@ Executor::~Executor() = default;
 
 void Executor::Run(Step& step, Done done) {
   // The execution owns itself until it calls Give().
-  if (stream_ != nullptr) done = AfterDrain(step, std::move(done));
-  Take().release()->Run(*this, step, std::move(done));  // NOLINT
+  const StepPart part = Begin(step, done);
+  Take().release()->Run(*this, part, std::move(done));  // NOLINT
 }
 
 void Executor::Start(Step& step, Done done) {
-  if (stream_ != nullptr) done = AfterDrain(step, std::move(done));
-  Take().release()->Start(*this, step, std::move(done));  // NOLINT
+  const StepPart part = Begin(step, done);
+  Take().release()->Start(*this, part, std::move(done));  // NOLINT
 }
 
-Executor::Done Executor::AfterDrain(Step& step, Done done) const {
-  return [this, &step, done = std::move(done)]() mutable {
-    stream_->Drain(
-        [this, &step, done = std::move(done)](absl::Status status) mutable {
-          if (!status.ok()) step.Fail(status);
-          const absl::Status late =
-              status.ok() ? LateError(step) : absl::OkStatus();
-          if (!late.ok()) step.FailWithCause(late);
-          std::move(done)();
-        });
+StepPart Executor::Begin(Step& step, Done& done) const {
+  if (stream_ == nullptr) return {step};
+  LaunchedNodes& launched = step.BeginOnGpu(program_->device().name());
+  done = [this, &step, &launched, done = std::move(done)]() mutable {
+    stream_->Drain([this, &step, &launched,
+                    done = std::move(done)](absl::Status status) mutable {
+      Drained(step, launched, status);
+      std::move(done)();
+    });
   };
+  return {step, &launched};
+}
+
+void Executor::Drained(Step& step, LaunchedNodes& launched,
+                       const absl::Status& status) const {
+  const absl::Status late = status.ok() ? LateError(step) : absl::OkStatus();
+  if (!status.ok()) step.Fail(WithLaunchedNodes(status, launched));
+  if (!late.ok()) step.FailWithCause(late);
+  step.EndOnGpu(launched);
 }
 
 absl::Status Executor::LateError(Step& step) const {

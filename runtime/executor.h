@@ -74,9 +74,13 @@ class Executor {
   std::unique_ptr<Execution> NewExecution() const;
   // Returns an idle state, or a new one if all are in use.
   std::unique_ptr<Execution> Take();
-  // Returns a callback that waits until the work of the step has run on the
-  // GPU, and then calls `done`. REQUIRES: the device is a GPU.
-  Done AfterDrain(Step& step, Done done) const;
+  // Begins the part of a step. On a GPU, changes `done` so that it first waits
+  // until the work of the step has run there.
+  StepPart Begin(Step& step, Done& done) const;
+  // Must be called when the work of the step on the GPU has run. `status` is
+  // what GpuStream::Drain has found.
+  void Drained(Step& step, LaunchedNodes& launched,
+               const absl::Status& status) const;
   // Returns the error that the work of a step has found on the GPU, or OK.
   // REQUIRES: the work has run.
   absl::Status LateError(Step& step) const;

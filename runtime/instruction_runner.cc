@@ -9,8 +9,10 @@
 
 namespace leat {
 
-void InstructionRunner::Start(Step& step, ResourceStore& resources) {
+void InstructionRunner::Start(const StepPart& part, ResourceStore& resources) {
+  Step& step = part.step;
   step_ = &step;
+  launched_ = part.launched;
   services_ = {.device = &program_.device(),
                .resources = &resources,
                .step_resources = &step.resources(),
@@ -20,7 +22,8 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
                .args = step.args(),
                .returns = step.returns()};
   const bool is_gpu = &host_side_ != services_.device;
-  all_share_services_ = !is_gpu && step.allocations() == nullptr;
+  all_share_services_ =
+      !is_gpu && !program_.has_memories() && step.allocations() == nullptr;
   if (!is_gpu) return;
   host_services_ = services_;
   host_services_.device = &host_side_;
@@ -31,6 +34,7 @@ const StepServices& InstructionRunner::OwnServices(
   const NodeMemory* const memory = program_.MemoryOf(instruction);
   const bool runs_on_host = memory != nullptr && memory->runs_on_host;
   const StepServices& services = runs_on_host ? host_services_ : services_;
+  if (launched_ != nullptr && !runs_on_host) launched_->Add(*instruction.def);
   StepAllocations* const allocations = step_->allocations();
   return allocations == nullptr
              ? services
@@ -98,9 +102,12 @@ void InstructionRunner::SetOutputsDead(const Instruction& instruction,
 void InstructionRunner::Fail(const Instruction& instruction,
                              Activation& activation,
                              const absl::Status& status) const {
-  const absl::Status error =
-      KernelError(status, *instruction.def, *services_.device,
-                  ContextFor(instruction, activation));
+  absl::Status error = KernelError(status, *instruction.def, *services_.device,
+                                   ContextFor(instruction, activation));
+  if (launched_ != nullptr &&
+      services_.device->gpu_stream()->HasFailedUnnoticed()) {
+    error = WithLaunchedNodes(error, *launched_);
+  }
   step_->Fail(
       IsOutOfMemory(error)
           ? WithAllocations(error, step_->allocations(), *services_.device)

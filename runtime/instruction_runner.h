@@ -55,9 +55,9 @@ class InstructionRunner {
   explicit InstructionRunner(const Program& program)
       : program_(program), host_side_(program.device().host_side()) {}
 
-  // Begins a step. Borrows both arguments until the step has ended. `resources`
-  // is the store of the program's device.
-  void Start(Step& step, ResourceStore& resources);
+  // Begins a step. Borrows what `part` has and `resources` until the step has
+  // ended. `resources` is the store of the program's device.
+  void Start(const StepPart& part, ResourceStore& resources);
   // Returns the step that runs now. REQUIRES: Start was called.
   Step& step() const { return *step_; }
 
@@ -122,7 +122,8 @@ class InstructionRunner {
                Time started) const;
 
  private:
-  // Returns the services for the kernel of `instruction`.
+  // Returns the services for the kernel of `instruction`. On a GPU, also
+  // remembers that the kernel will launch work.
   const StepServices& ServicesFor(const Instruction& instruction) const {
     return ABSL_PREDICT_TRUE(all_share_services_) ? services_
                                                   : OwnServices(instruction);
@@ -133,6 +134,7 @@ class InstructionRunner {
   Device& host_side_;  // of the program's device
   // The current step, set by Start.
   Step* step_ = nullptr;
+  LaunchedNodes* launched_ = nullptr;  // null if the device is not a GPU
   // The services that all kernels of the step share, and those for kernels that
   // run on the host for a node on a GPU.
   StepServices services_;

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
 #include "leat/graph/analysis/consumers.h"
 #include "leat/graph/analysis/control_flow_ops.h"
 #include "leat/graph/analysis/deadness.h"
@@ -42,10 +45,9 @@ bool IsRunByPropagator(InstructionKind kind) {
 // Adds the node, its op and the device to the message of `status`.
 absl::Status CannotCompile(const Node& node, const Device& device,
                            const absl::Status& status) {
-  return absl::Status(
-      status.code(),
-      absl::StrCat("node '", node.name(), "' (", node.op(), ") on ",
-                   device.name(), ": ", status.message()));
+  return WithMessage(
+      status, absl::StrCat("node '", node.name(), "' (", node.op(), ") on ",
+                           device.name(), ": ", status.message()));
 }
 
 }  // namespace
@@ -75,6 +77,7 @@ class ProgramCompiler {
     program_->is_expensive_.reserve(order_.size());
     program_->kernels_.reserve(order_.size());
     for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddInstruction(id));
+    LEAT_RETURN_IF_ERROR(AddPinned());
     if (!program_->is_sequential_) SortAsRun();
     for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddToFrames(id));
     AddInputs();
@@ -126,6 +129,26 @@ class ProgramCompiler {
     }
     position_[id] = Size(program_->instructions_);
     program_->instructions_.push_back(instruction);
+    return absl::OkStatus();
+  }
+
+  // Finds the outputs that are allocated in pinned memory, on a CPU.
+  absl::Status AddPinned() {
+    if (device_.pinned_allocator() == nullptr) return absl::OkStatus();
+    LEAT_ASSIGN_OR_RETURN(const DeviceName device,
+                          DeviceName::Parse(device_.name()));
+    bool has_pinned = false;
+    std::vector<NodeMemory> memories;
+    memories.reserve(order_.size());
+    for (size_t i = 0; i < order_.size(); ++i) {
+      memories.push_back(
+          MemoryOnCpu(graph_, order_[i], consumers_, TaskOf(device)));
+      if (!absl::c_linear_search(memories[i].is_output_pinned, true)) continue;
+      has_pinned = true;
+      // The allocator may have to call CUDA, which takes time.
+      program_->instructions_[i].is_quick = false;
+    }
+    if (has_pinned) program_->memories_ = std::move(memories);
     return absl::OkStatus();
   }
 

@@ -164,8 +164,10 @@ class Program {
   absl::Span<const Successor> Successors(const Instruction& i) const {
     return Range(successors_, i.first_successor, i.num_successors);
   }
-  // Says which tensors of instruction `i` are in host memory. Returns null on a
-  // device without other memory.
+  // Returns true if MemoryOf returns anything but null.
+  bool has_memories() const { return !memories_.empty(); }
+  // Says in which memory the tensors of instruction `i` lie. Returns null if
+  // all are in ordinary memory of the host.
   const NodeMemory* MemoryOf(const Instruction& i) const {
     return memories_.empty() ? nullptr : &memories_[&i - instructions_.data()];
   }
@@ -202,7 +204,8 @@ class Program {
   int producer_ = 0;      // producer version of the GraphDef
   int min_consumer_ = 0;  // min_consumer version of the GraphDef
   std::vector<Instruction> instructions_;
-  // One per instruction on a GPU, else empty.
+  // One per instruction on a GPU, and on a CPU that allocates pinned memory,
+  // else empty.
   std::vector<NodeMemory> memories_;
   std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/step.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "leat/core/status_payloads.h"
 
 namespace leat {
@@ -21,6 +24,27 @@ void Step::FailWithCause(const absl::Status& cause) {
   Fail(cause);
   MutexLock lock(mutex_);
   status_ = cause;
+}
+
+LaunchedNodes& Step::BeginOnGpu(absl::string_view device) {
+  MutexLock lock(mutex_);
+  return on_gpus_.emplace_back(std::string(device));
+}
+
+void Step::EndOnGpu(LaunchedNodes& launched) {
+  MutexLock lock(mutex_);
+  on_gpus_.remove_if(
+      [&](const LaunchedNodes& each) { return &each == &launched; });
+}
+
+absl::Status Step::WithPendingGpus(const absl::Status& error) const {
+  std::string text(error.message());
+  MutexLock lock(mutex_);
+  for (const LaunchedNodes& launched : on_gpus_) {
+    absl::StrAppend(&text, "\n\tit still waits for ", launched.device(),
+                    ", where ", launched.Names(), " launched last");
+  }
+  return WithMessage(error, text);
 }
 
 absl::Status Step::status() const {

@@ -7,9 +7,11 @@
 #define LEAT_RUNTIME_STEP_H_
 
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/devices/step_observer.h"
@@ -17,6 +19,7 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/kernels/resource_store.h"
+#include "leat/runtime/launched_nodes.h"
 
 namespace leat {
 
@@ -77,6 +80,14 @@ class Step {
   // follow from it.
   void FailWithCause(const absl::Status& cause);
 
+  // Must be called when the step begins on a GPU, and when all the work that it
+  // has launched there has run. The result belongs to the step.
+  LaunchedNodes& BeginOnGpu(absl::string_view device);
+  void EndOnGpu(LaunchedNodes& launched);
+  // Returns `error` with the GPUs that still have work of the step, and with
+  // the nodes that launched last on each. Returns `error` alone if no GPU has.
+  absl::Status WithPendingGpus(const absl::Status& error) const;
+
   // Returns true while no error has been recorded. When this is false, no more
   // kernels should be started.
   bool IsRunning() const { return !cancellation_.IsCancelled(); }
@@ -97,6 +108,13 @@ class Step {
 
   mutable Mutex mutex_;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
+  std::list<LaunchedNodes> on_gpus_ ABSL_GUARDED_BY(mutex_);
+};
+
+// The part of a step on one device. Borrows both.
+struct StepPart {
+  Step& step;
+  LaunchedNodes* launched = nullptr;  // null if the device is not a GPU
 };
 
 }  // namespace leat

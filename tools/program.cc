@@ -288,6 +288,9 @@ void AddGpuFlags(CLI::App& app, GpuFlags& flags) {
   app.add_flag("--tf32", flags.allow_tf32,
                "Let GPUs multiply floats with 10 bits after the binary point "
                "(TF32), which is faster");
+  app.add_flag("--gpu-sync", flags.sync,
+               "Wait for each kernel on a GPU, so that an error of the GPU "
+               "names the node that has caused it; slow");
 }
 
 std::chrono::nanoseconds Seconds(double seconds) {

@@ -65,14 +65,17 @@ std::chrono::nanoseconds Seconds(double seconds);
 std::string DeviceMemoryHelp();
 
 // The flags that say which GPUs a program uses, and how much of their memory.
-// All but allow_tf32 have the meaning of fields of TensorFlow's GPUOptions. Is
+// A comment names the field of TensorFlow's GPUOptions that means the same. Is
 // a value type.
 struct GpuFlags {
   int64_t memory_bytes = 0;
-  double memory_fraction = 0;  // per_process_gpu_memory_fraction
-  bool allow_growth = false;
+  double memory_fraction = 0;      // per_process_gpu_memory_fraction
+  bool allow_growth = false;       // allow_growth
   std::vector<int> ordinals = {};  // visible_device_list
-  bool allow_tf32 = false;         // in products of floats
+  // Whether products of floats may round factors.
+  bool allow_tf32 = false;
+  // Whether each kernel waits for its work.
+  bool sync = false;
 
   // Sets the options of the same meaning. `Options` is DeviceSetOptions or
   // SessionOptions.
@@ -83,6 +86,7 @@ struct GpuFlags {
     options.gpu_allow_growth = allow_growth;
     options.gpu_ordinals = ordinals;
     options.gpu_allow_tf32 = allow_tf32;
+    options.gpu_sync = sync;
   }
 };
 

@@ -36,6 +36,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(
   local.devices.cpu_memory_bytes = options.cpu_memory_bytes;
   local.devices.gpu_memory_bytes = options.gpu_memory_bytes;
   local.devices.gpu_allow_tf32 = options.gpu_allow_tf32;
+  local.devices.gpu_sync = options.gpu_sync;
   local.devices.log = options.log;
   local.devices.gpu_memory_fraction = options.gpu_memory_fraction;
   local.devices.gpu_allow_growth = options.gpu_allow_growth;
@@ -54,6 +55,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
       {"gpu_memory_bytes",
        options.gpu_memory_bytes != defaults.gpu_memory_bytes},
       {"gpu_allow_tf32", options.gpu_allow_tf32},
+      {"gpu_sync", options.gpu_sync},
       {"gpu_memory_fraction",
        options.gpu_memory_fraction != defaults.gpu_memory_fraction},
       {"gpu_allow_growth",

@@ -85,6 +85,9 @@ struct SessionOptions {
   // If true, products of floats on GPUs may use TF32 (runtime/device_set.h).
   // This option is local.
   bool gpu_allow_tf32 = false;
+  // If true, each kernel on a GPU waits until its work has run, so that an
+  // error of the GPU names the node that has caused it. This option is local.
+  bool gpu_sync = false;
   // If true, a node goes to another device if the requested device does not
   // exist or has no kernel for the node.
   bool allow_soft_placement = false;

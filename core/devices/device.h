@@ -57,6 +57,10 @@ class Device {
   // same as allocator().
   virtual Allocator& host_allocator() = 0;
 
+  // Returns the allocator for tensors of the host that only GPUs of this
+  // process will read. Returns null if there are no GPUs.
+  virtual Allocator* pinned_allocator() { return nullptr; }
+
   // Returns the queue that runs kernels. All CPU devices of a process share it.
   // A GPU has a queue of its own.
   virtual WorkQueue& compute_queue() = 0;
@@ -65,9 +69,9 @@ class Device {
   // is not a GPU. The device owns the stream.
   virtual GpuStream* gpu_stream() { return nullptr; }
 
-  // Returns this device as a kernel for CPUs sees it, which runs for a node
-  // whose tensors are all in memory of the host. It differs from this device if
-  // this is a GPU (host_side_device.h). The device owns it.
+  // Returns the device that CPU kernels use when they run for nodes of this
+  // device whose tensors are all in memory of the host. This is the device
+  // itself, unless it is a GPU (host_side_device.h). The device owns it.
   virtual Device& host_side() { return *this; }
 
   // Returns the files that kernels may use, or null if they may use none.

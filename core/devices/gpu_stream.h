@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GpuStream is the queue of a GPU in which kernels run one after another, as
-// kernels and the runtime's copies see it. The runtime implements it
-// (runtime/cuda/cuda_device.h).
+// GpuStream is the interface of a GPU's queue, in which kernels run one after
+// another. Kernels and the copies of the runtime use it. CudaStreams implements
+// it (runtime/cuda/cuda_streams.h).
 //
 //   absl::Status Negate(KernelContext& context) {
 //     const Tensor& x = context.input(0);
@@ -53,14 +53,18 @@ class GpuStream {
   // check was refused.
   virtual absl::Status CheckLaunch() = 0;
 
+  // Returns true if the GPU has failed for good, and no call has returned the
+  // error of the very launch that was the cause.
+  virtual bool HasFailedUnnoticed() const { return false; }
+
   // Queues a copy of `bytes` bytes within the memory of the GPU.
   virtual absl::Status CopyOnDevice(void* to, const void* from,
                                     size_t bytes) = 0;
-  // Queues that each of `bytes` bytes becomes `value`.
+  // Queues an operation that sets each of `bytes` bytes to `value`.
   virtual absl::Status Fill(void* to, uint8_t value, size_t bytes) = 0;
 
-  // Returns memory of the host that work of the GPU can write as well, or null
-  // if there is none left.
+  // Returns pinned memory of the host, which the GPU can write, too, or null if
+  // there is none left.
   virtual BufferRef AllocatePinned(size_t bytes) = 0;
 
   // Queues a copy of `from`, which lies in memory of the host, to `to`, which
@@ -75,16 +79,16 @@ class GpuStream {
   virtual void CopyToHost(const Tensor& from, const Tensor& to, Done done) = 0;
 
   // Calls `done` exactly once, on a thread that may compute, when all work that
-  // was queued before the call has run. Passes the first error of a copy. An
-  // index out of range that a kernel has found is the error of its step
-  // (kernels/indices/index_faults.h).
+  // was queued before the call has run. Passes the first error of a copy to
+  // `done`. An index out of range that a kernel has found is an error of the
+  // step and is not passed here (kernels/indices/index_faults.h).
   virtual void Drain(Done done) = 0;
 
   // Returns the libraries whose work is queued here.
   virtual GpuLibraries& libraries() = 0;
 
-  // Says what takes the memory of the GPU: the sizes of the largest buffers,
-  // and what is free. For errors of requests for memory.
+  // Describes how the memory of the GPU is used: the sizes of the largest
+  // buffers, and what is free. Errors of failed allocations contain this text.
   virtual std::string DescribeMemory() const { return ""; }
 };
 

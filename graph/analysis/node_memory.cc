@@ -2,6 +2,7 @@
 #include "leat/graph/analysis/node_memory.h"
 
 #include "absl/algorithm/container.h"
+#include "leat/core/devices/device.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {
@@ -29,6 +30,14 @@ absl::StatusOr<std::vector<bool>> AreOnHost(
   return on_host;
 }
 
+// Returns true if `node` sends its input to a GPU of `task`.
+bool SendsToGpu(const Node& node, const DeviceName& task) {
+  if (node.op() != "_Send" && node.op() != "_HostSend") return false;
+  const absl::StatusOr<DeviceName> to =
+      DeviceName::Parse(node.attrs().GetOr<std::string>("recv_device", ""));
+  return to.ok() && to->type == kGpu && task.Matches(*to);
+}
+
 }  // namespace
 
 absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
@@ -41,6 +50,26 @@ absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
       memory.is_output_on_host,
       AreOnHost(node.op->outputs, node.attrs, node.output_types,
                 signature.host_outputs, signature));
+  return memory;
+}
+
+NodeMemory MemoryOnCpu(const Graph& graph, NodeId id,
+                       const Consumers& consumers, const DeviceName& task) {
+  const NodeDef& def = *graph.node(id).def;
+  std::vector<bool> is_sent(def.output_types.size(), false);
+  std::vector<bool> is_read(def.output_types.size(), false);
+  for (const Use& use : consumers.Of(id)) {
+    if (use.input == TensorId::kControl) continue;
+    (SendsToGpu(graph.node(use.node), task) ? is_sent : is_read)[use.output] =
+        true;
+  }
+  NodeMemory memory{
+      .is_input_on_host = std::vector<bool>(def.input_types.size(), true),
+      .is_output_on_host = std::vector<bool>(def.output_types.size(), true)};
+  for (size_t i = 0; i < is_sent.size(); ++i) {
+    memory.is_output_pinned.push_back(is_sent[i] && !is_read[i] &&
+                                      IsPlainBytes(def.output_types[i]));
+  }
   return memory;
 }
 

@@ -29,13 +29,13 @@ class BlasPlan {
 
   // cublasLtMatmul. Queues the products in a stream of the plan's GPU. The
   // workspace must belong to the stream, and have as many bytes as the plan was
-  // allowed. It may be null if these are 0. Returns INTERNAL if the library
-  // fails.
+  // allowed. It may be null if the plan was allowed 0 bytes. Returns INTERNAL
+  // if the library fails.
   virtual absl::Status Run(CudaStream stream, const ProductOperands& operands,
                            char* workspace) const = 0;
 };
 
-// What a plan may use. A plain value.
+// The limits for a new plan. A plain value.
 struct BlasLimits {
   size_t workspace_bytes = 0;
   // The addresses of all operands are multiples of this power of two.
@@ -48,12 +48,12 @@ class BlasApi {
  public:
   virtual ~BlasApi() = default;
 
-  // How large a workspace should be, so that the fastest plans can use it.
+  // Returns how many bytes of workspace the fastest plans need.
   virtual size_t preferred_workspace() const = 0;
 
   // cublasLtMatmulAlgoGetHeuristic. Chooses the plan that should be fastest,
   // which takes about as long as 20 launches. Returns UNIMPLEMENTED if there is
-  // none.
+  // no plan.
   virtual absl::StatusOr<std::unique_ptr<BlasPlan>> NewPlan(
       const ProductForm& form, const BlasLimits& limits) = 0;
 };

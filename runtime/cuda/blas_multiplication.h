@@ -26,13 +26,15 @@ struct BlasMultiplicationOptions {
   // The GPU, whose compute stream runs the products. Borrowed.
   Device& device;
   bool allow_tf32 = false;
-  // How many plans are kept. The one unused for longest goes first.
+  // The most plans that are kept. The least recently used plan is dropped
+  // first.
   size_t max_plans = 1000;
 };
 
 // Thread-safe. All products run one after another in the compute stream, so
 // they share one workspace, which is allocated for the first product and kept.
-// While the GPU has no memory left for a workspace, plans do without it.
+// While the GPU has no memory left for a workspace, plans without a workspace
+// are used.
 class BlasMultiplication final : public MatrixMultiplication {
  public:
   BlasMultiplication(std::unique_ptr<BlasApi> blas,
@@ -42,7 +44,7 @@ class BlasMultiplication final : public MatrixMultiplication {
                         const ProductOperands& operands) override;
 
  private:
-  // What a plan is for.
+  // Identifies a plan in the cache.
   struct Key {
     ProductForm form;
     size_t alignment;

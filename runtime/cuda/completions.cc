@@ -11,8 +11,9 @@
 namespace leat {
 namespace {
 
-// How long the thread sleeps between two looks at an event: a sixteenth of the
-// time for which it has waited, so that it is not much too late.
+// Between two looks at an event, the thread sleeps for a sixteenth of the time
+// that it has already waited, within these limits. So it notices the event with
+// little delay.
 constexpr std::chrono::microseconds kShortestPause{20};
 constexpr std::chrono::microseconds kLongestPause{1000};
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Completions waits for the events of a GPU on a thread of its own. When an
-// event has passed, it drops what was kept for the work in front of the event,
-// and says so.
+// event has passed, it releases the buffers that were kept for the work before
+// the event, and calls a function.
 //
 //   LEAT_ASSIGN_OR_RETURN(CudaEvent event, events.Record(stream));
 //   completions.Add(event, {tensor.buffer()}, [](absl::Status status) { ... });
@@ -25,7 +25,7 @@
 
 namespace leat {
 
-// What Completions uses. It borrows all of it.
+// The objects that Completions uses. All of them are borrowed.
 struct CompletionsOptions {
   CudaApi& api;
   DeviceHealth& health;
@@ -35,9 +35,9 @@ struct CompletionsOptions {
   int ordinal = 0;
 };
 
-// Thread-safe. Completes in the order of Add, whatever streams the events are
-// in. So when one is complete, all that were added before are complete, too. If
-// the GPU is lost, all that are left complete with its error.
+// Thread-safe. Events complete in the order of Add, whatever streams they are
+// in. So when one is complete, all that were added before it are complete, too.
+// If the GPU is lost, all remaining events complete with its error.
 class Completions {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
@@ -62,8 +62,8 @@ class Completions {
   };
 
   void Run();
-  // Waits for the oldest entry. Returns false if there is none and there will
-  // be none.
+  // Waits until there is an entry. Returns false if there is none and this
+  // object is being destroyed.
   bool WaitForEntry();
   // Waits until an event has passed. Returns the error if the GPU is lost.
   absl::Status WaitFor(CudaEvent event);

@@ -14,7 +14,8 @@ constexpr char kSticky[] = "leat/sticky_cuda_error";
 
 constexpr int kOutOfMemory = 2;
 
-// The errors of which CUDA says that any further work returns the same error.
+// The sticky errors. CUDA's documentation says of them that any further work
+// returns the same error.
 constexpr int kStickyCodes[] = {
     4,    // the driver is shutting down
     214,  // uncorrectable ECC error

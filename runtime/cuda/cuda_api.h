@@ -2,8 +2,8 @@
 //
 // CudaApi has the calls to CUDA that the runtime makes. One implementation
 // calls the CUDA runtime (cudart_api.h). Tests have another one, whose GPU is
-// memory of the host (leat/tests/testing/fake_cuda.h), so that everything
-// above this interface is proven on machines without a GPU.
+// memory of the host (leat/tests/testing/fake_cuda.h), so that all code that
+// uses this interface can be tested on machines without a GPU.
 //
 //   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CudaApi> api, NewCudaApi());
 //   LEAT_RETURN_IF_ERROR(api->SetDevice(0));
@@ -35,7 +35,7 @@ using CudaStream = CUstream_st*;
 // run.
 using CudaEvent = CUevent_st*;
 
-// What CUDA says about a GPU. A plain value.
+// CUDA's description of a GPU. A plain value.
 struct CudaProperties {
   std::string name = {};        // "NVIDIA H100 80GB HBM3"
   std::string pci_bus_id = {};  // "0000:1b:00.0"
@@ -44,20 +44,20 @@ struct CudaProperties {
   int64_t memory_bytes = 0;
 };
 
-// The memory of a GPU, which processes share, in bytes. A plain value.
+// The memory of a GPU in bytes. All processes share it. A plain value.
 struct CudaMemoryInfo {
   int64_t free_bytes = 0;
   int64_t total_bytes = 0;
 };
 
-// The functions behave as those of the CUDA runtime that their comments name.
-// Thread-safe. Each thread has a current GPU, which is GPU 0 until SetDevice.
-// Memory, streams and events belong to the GPU that was current when they were
-// made, and an event marks streams of its own GPU only.
+// Each function behaves like the function of the CUDA runtime that its comment
+// names. Thread-safe. Each thread has a current GPU, which is GPU 0 until
+// SetDevice. Memory, streams and events belong to the GPU that was current when
+// they were made, and an event can be recorded only in streams of its own GPU.
 //
 // An error is RESOURCE_EXHAUSTED if there is no memory, and otherwise INTERNAL.
-// It may also be the error of work that was queued earlier. Some errors are
-// sticky: IsSticky.
+// A call may also return the error of work that was queued earlier. Some errors
+// are sticky; see IsSticky.
 class CudaApi {
  public:
   virtual ~CudaApi() = default;
@@ -92,9 +92,10 @@ class CudaApi {
   // cudaFreeHost.
   virtual absl::Status FreePinned(char* memory) = 0;
 
-  // Tell that a part of NewMemory's bytes begins to be used, or is not used any
-  // more, by work that is queued in `stream` after this call. CUDA does not
-  // know such parts. The fake checks that nothing else uses them.
+  // BeginUse tells that work queued in `stream` after this call uses a part of
+  // the bytes of NewMemory. EndUse tells that work queued later does not use it
+  // any more. CUDA ignores these calls. The fake checks that no other work uses
+  // the part.
   virtual void BeginUse(CudaStream, char* /*memory*/, size_t /*bytes*/) {}
   virtual void EndUse(CudaStream, char* /*memory*/, size_t /*bytes*/) {}
 
@@ -113,8 +114,9 @@ class CudaApi {
   virtual absl::Status FreeEvent(CudaEvent event) = 0;
   // cudaEventRecord. Moves the event to the end of the stream.
   virtual absl::Status Record(CudaEvent event, CudaStream stream) = 0;
-  // cudaStreamWaitEvent. Work that is queued in `stream` after this call does
-  // not begin before the event, where it is now, is passed.
+  // cudaStreamWaitEvent. Work that is queued in `stream` after this call begins
+  // only when the event is passed at its present place. A later Record does not
+  // change this.
   virtual absl::Status Wait(CudaStream stream, CudaEvent event) = 0;
   // cudaEventQuery. Returns whether the event is passed.
   virtual absl::StatusOr<bool> IsPassed(CudaEvent event) = 0;
@@ -137,21 +139,20 @@ class CudaApi {
 
   // ---- Libraries ----
 
-  // Open a library for the current GPU. They return NOT_FOUND, saying where it
-  // was looked for, if the machine does not have the library, and
+  // Open a library for the current GPU. They return NOT_FOUND, with the places
+  // that were searched, if the machine does not have the library, and
   // FAILED_PRECONDITION if the library cannot be used.
   virtual absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() = 0;
   virtual absl::StatusOr<std::unique_ptr<DnnApi>> NewDnn() = 0;
 };
 
-// Returns the error of a call, with CUDA's number, name and text of the error:
-// "cudaMalloc: out of memory (cudaErrorMemoryAllocation)".
-// REQUIRES: code != 0.
+// Returns the error of a call from CUDA's number, name and text of the error.
+// The message is like "cudaMalloc: out of memory (cudaErrorMemoryAllocation)".
 absl::Status CudaError(absl::string_view call, int code, absl::string_view name,
                        absl::string_view text);
 
-// Returns true if the GPU cannot run anything any more in this process: it
-// answers every later call with this error.
+// Returns true if the GPU cannot run anything any more in this process, because
+// every later call returns this error, too.
 bool IsSticky(const absl::Status& status);
 
 // Returns the CUDA runtime. Returns FAILED_PRECONDITION, saying why in a line,

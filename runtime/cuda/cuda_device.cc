@@ -15,8 +15,8 @@ namespace {
 // A Memory has a byte for the number of the GPU.
 constexpr int kMostGpus = 256;
 
-// What CUDA itself and libraries may take while a device has all memory that
-// was free.
+// Returns how many bytes are left to CUDA itself and to libraries when a device
+// takes all free memory.
 int64_t LeftForOthers(int64_t free_bytes) {
   return std::min(int64_t{1536} << 20, free_bytes / 10);
 }
@@ -88,7 +88,7 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::New(
   const std::string short_name = ShortName(info.name);
   const int64_t limit = info.memory_bytes;
   auto device = std::unique_ptr<CudaDevice>(
-      new CudaDevice(api, std::move(info), options));
+      new CudaDevice(api, ordinal, std::move(info), options));
   LEAT_RETURN_IF_ERROR(StartThreads([&] {
     device->queue_ = NewThreadPool(absl::StrCat("leat-", short_name), 1);
     return absl::OkStatus();
@@ -99,7 +99,8 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::New(
   LEAT_ASSIGN_OR_RETURN(
       device->streams_,
       CudaStreams::New({api, device->health_, ordinal, device->pinned_,
-                        *device->queue_, clock, *device->libraries_}));
+                        *device->queue_, clock, *device->libraries_,
+                        options.synchronizes}));
   StreamAllocatorOptions memory{.name = short_name,
                                 .ordinal = ordinal,
                                 .stream = device->streams_->compute()};
@@ -111,15 +112,16 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::New(
   return device;
 }
 
-CudaDevice::CudaDevice(std::shared_ptr<CudaApi> api, DeviceInfo info,
-                       const CudaDeviceOptions& options)
+CudaDevice::CudaDevice(std::shared_ptr<CudaApi> api, int ordinal,
+                       DeviceInfo info, const CudaDeviceOptions& options)
     : Device(std::move(info)),
       files_(options.files),
       health_(std::make_shared<DeviceHealth>(name())),
       pinned_(std::move(api),
               options.ordinary != nullptr ? *options.ordinary : HostAllocator(),
               {.name = absl::StrCat(ShortName(name()), " host"),
-               .limit_bytes = options.pinned_bytes}),
+               .limit_bytes = options.pinned_bytes,
+               .ordinal = ordinal}),
       host_side_(*this) {}
 
 CudaDevice::~CudaDevice() = default;

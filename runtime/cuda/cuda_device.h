@@ -34,26 +34,31 @@ struct CudaDeviceOptions {
   // The GPUs that become devices, as the driver counts them. The i-th becomes
   // "GPU:<i>". Empty stands for all.
   std::vector<int> ordinals = {};
-  // The most bytes of each GPU's memory. 0 stands for `memory_fraction`.
+  // The most bytes of memory that the device takes from each GPU. If it is 0,
+  // `memory_fraction` sets the limit.
   int64_t memory_bytes = 0;
-  // A part of each GPU's memory, in [0, 1]. 0 stands for nearly all that is
-  // free when the device is made.
+  // The part of each GPU's memory that the device may take, in [0, 1]. If it is
+  // 0, the device may take nearly all memory that is free when the device is
+  // made.
   double memory_fraction = 0;
-  // Whether the device takes memory from CUDA when it needs it, and not all at
-  // its first tensor.
+  // If true, the device takes memory from CUDA as it needs it. If false, it
+  // takes all of it for its first tensor.
   bool allow_growth = false;
   // The most bytes of pinned memory of the host for each GPU.
   int64_t pinned_bytes = int64_t{1} << 30;
-  // Gives memory of the host beyond that limit. Borrowed. Null stands for
+  // Gives memory of the host beyond `pinned_bytes`. Borrowed. Null stands for
   // HostAllocator().
   Allocator* ordinary = nullptr;
   // The files that kernels may use. Borrowed, may be null.
   FileService* files = nullptr;
-  // Whether libraries may round the factors of products of floats to 10 bits
+  // If true, libraries may round the factors of products of floats to 10 bits
   // after the binary point (TF32), which is faster.
   bool allow_tf32 = false;
-  // Hears, in a sentence, of a library that cannot be opened, and of what a
-  // library does not compute. May be null.
+  // Whether each kernel waits until its work on the GPU has run. It is slow,
+  // but an error of the GPU then names the node that has caused it.
+  bool synchronizes = false;
+  // Gets a sentence about each library that cannot be opened, and about
+  // computations that a library refuses. May be null.
   std::function<void(absl::string_view)> log = nullptr;
   // Borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
@@ -68,7 +73,7 @@ class CudaDevice final : public Device {
   static absl::StatusOr<std::unique_ptr<CudaDevice>> New(
       std::shared_ptr<CudaApi> api, int ordinal, DeviceInfo info,
       const CudaDeviceOptions& options);
-  // Waits until all work of the GPU has run, unless it is lost. Tensors in
+  // Waits until all work of the GPU has run, unless the GPU is lost. Tensors in
   // memory of the host may outlive the device, those on the GPU may not.
   ~CudaDevice() override;
 
@@ -83,7 +88,7 @@ class CudaDevice final : public Device {
   absl::Status status() const { return health_->status(); }
 
  private:
-  CudaDevice(std::shared_ptr<CudaApi> api, DeviceInfo info,
+  CudaDevice(std::shared_ptr<CudaApi> api, int ordinal, DeviceInfo info,
              const CudaDeviceOptions& options);
 
   FileService* const files_;

@@ -26,8 +26,8 @@ struct CudaLibrariesOptions {
   Device& device;
   int ordinal = 0;
   bool allow_tf32 = false;
-  // Hears, once, of each library that cannot be opened, and of what a library
-  // does not compute. May be null.
+  // Gets a sentence about each library that cannot be opened, once, and about
+  // computations that a library refuses. May be null.
   std::function<void(absl::string_view)> log = nullptr;
 };
 
@@ -43,7 +43,8 @@ class CudaLibraries final : public GpuLibraries {
  private:
   absl::Status OpenBlas() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status OpenDnn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Tells the log that `library` cannot be opened, and what happens instead.
+  // If `status` is an error, tells the log that `library` cannot be opened, and
+  // what happens instead.
   void Report(absl::string_view library, const absl::Status& status,
               absl::string_view instead) const;
 

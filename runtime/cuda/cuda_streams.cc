@@ -13,7 +13,8 @@
 namespace leat {
 namespace {
 
-// If more is kept for small copies, an event of their own releases it.
+// When this many buffers or bytes are kept for small copies, an extra event is
+// recorded to release them.
 constexpr size_t kMostKept = 256;
 constexpr size_t kMostKeptBytes = size_t{16} << 20;
 
@@ -65,7 +66,7 @@ absl::Status CudaStreams::Start() {
 
 CudaStreams::~CudaStreams() {
   completions_.reset();
-  // What fails here fails because the GPU is lost. Then nothing runs.
+  // These calls fail only if the GPU is lost. Then no work runs on it.
   Enter().IgnoreError();
   for (CudaStream stream : {compute_, to_device_, to_host_}) {
     if (stream != nullptr) WaitFor(stream).IgnoreError();
@@ -108,7 +109,7 @@ absl::Status CudaStreams::WaitFor(CudaStream stream) {
 void CudaStreams::Complete(CudaStream stream, std::vector<BufferRef> kept,
                            Done done) {
   if (stream == compute_) {
-    // What is in the list was queued before the event.
+    // The work that uses these buffers was queued before the event.
     std::vector<BufferRef> more = TakeKept();
     kept.insert(kept.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
@@ -157,7 +158,12 @@ CUstream_st* CudaStreams::handle() {
 
 absl::Status CudaStreams::CheckLaunch() {
   LEAT_RETURN_IF_ERROR(health_.status());
-  return health_.Note(api_.LastError());
+  LEAT_RETURN_IF_ERROR(health_.Note(api_.LastError()));
+  return options_.checks_wait ? WaitFor(compute_) : absl::OkStatus();
+}
+
+bool CudaStreams::HasFailedUnnoticed() const {
+  return health_.is_lost() && !options_.checks_wait;
 }
 
 absl::Status CudaStreams::CopyOnDevice(void* to, const void* from,
@@ -320,7 +326,7 @@ absl::Status CudaStreams::CopyInPiecesToHost(const Tensor& from, char* to) {
   LEAT_RETURN_IF_ERROR(Order(compute_, to_host_));
   const size_t bytes = BytesOf(from);
   const size_t num_pieces = (bytes + kPiece - 1) / kPiece;
-  // While one piece is taken to its place, the next one is copied.
+  // While the host copies one piece to `to`, the GPU copies the next one.
   for (size_t i = 0; i <= num_pieces; ++i) {
     if (i < num_pieces) {
       Piece& piece = pieces_[i % 2];
@@ -346,8 +352,9 @@ void CudaStreams::Drain(Done done) {
     Finish(std::move(done), status);
     return;
   }
-  // The compute stream waits for copies to the GPU. What copies to the host
-  // added to completions_ before is complete before this event is.
+  // The compute stream waits for copies to the GPU. Copies to the host have
+  // added their events to completions_ before, so they complete before this
+  // event.
   Complete(compute_, {},
            [health = options_.health,
             done = std::move(done)](absl::Status status) mutable {

@@ -24,8 +24,9 @@ namespace leat {
 
 class StreamAllocator;
 
-// What CudaStreams uses. `pinned`, `queue`, `clock` and `libraries` are
-// borrowed. They must outlive the streams, but the libraries only their use.
+// The objects that CudaStreams uses. `pinned`, `queue`, `clock` and `libraries`
+// are borrowed. The first three must outlive the streams. `libraries` must
+// exist only while CudaStreams::libraries() is used.
 struct CudaStreamsOptions {
   std::shared_ptr<CudaApi> api;
   std::shared_ptr<DeviceHealth> health;
@@ -34,17 +35,20 @@ struct CudaStreamsOptions {
   WorkQueue& queue;  // has one thread, so that it keeps the order of closures
   Clock& clock;
   GpuLibraries& libraries;
+  // Whether CheckLaunch waits until what was launched has run.
+  bool checks_wait = false;
 };
 
 // Thread-safe. How work of the streams is ordered:
 //
 //   - Memory of the GPU belongs to the compute stream (StreamAllocator).
-//   - A large copy to the GPU first waits for the compute stream, because the
-//     block may have been freed while work that uses it was queued. The compute
+//   - A large copy to the GPU first waits for the compute stream, because
+//     queued work of the block's previous owner may still use it. The compute
 //     stream waits for the copy.
 //   - A large copy to the host waits for the compute stream, which does not
 //     wait for the copy. So the copy keeps its source.
-//   - A small copy is queued in the compute stream, which takes no events.
+//   - A small copy is queued in the compute stream itself, so it needs no
+//     events.
 //   - Copies from and to memory that is not pinned go through pinned memory.
 class CudaStreams final : public GpuStream {
  public:
@@ -62,6 +66,7 @@ class CudaStreams final : public GpuStream {
 
   CUstream_st* handle() override;
   absl::Status CheckLaunch() override;
+  bool HasFailedUnnoticed() const override;
   absl::Status CopyOnDevice(void* to, const void* from, size_t bytes) override;
   absl::Status Fill(void* to, uint8_t value, size_t bytes) override;
   BufferRef AllocatePinned(size_t bytes) override;
@@ -71,9 +76,9 @@ class CudaStreams final : public GpuStream {
   GpuLibraries& libraries() override { return options_.libraries; }
   std::string DescribeMemory() const override;
 
-  // Says whose memory DescribeMemory describes. Borrows `memory`, which must
-  // live as long as DescribeMemory may be called. Must be called before another
-  // thread has this object.
+  // Sets the allocator that DescribeMemory describes. Borrows `memory`, which
+  // must live as long as DescribeMemory may be called. Must be called before
+  // another thread has this object.
   void set_memory(const StreamAllocator& memory) { memory_ = &memory; }
 
   // Returns the compute stream. It exists as long as this object.
@@ -82,7 +87,7 @@ class CudaStreams final : public GpuStream {
  private:
   explicit CudaStreams(const CudaStreamsOptions& options);
 
-  // Pinned memory of the streams themselves, and what uses it now.
+  // Pinned memory for copies in pieces, with the event of its last use.
   struct Piece {
     BufferRef memory;
     CudaEvent last_use = nullptr;  // null if nothing uses it
@@ -91,22 +96,25 @@ class CudaStreams final : public GpuStream {
   absl::Status Start();
   // Makes the GPU current. Returns an error if it is lost.
   absl::Status Enter();
-  // Makes `later` wait for all that is queued in `earlier`. If CUDA refuses an
-  // event, this thread waits. So an error says that the GPU is lost.
+  // Makes `later` wait for all work that is queued in `earlier`. If CUDA
+  // refuses an event, the calling thread blocks until that work has run. So an
+  // error means that the GPU is lost.
   absl::Status Order(CudaStream earlier, CudaStream later);
-  // Blocks until all that is queued in `stream` has run.
+  // Blocks until all work that is queued in `stream` has run.
   absl::Status WaitFor(CudaStream stream);
-  // Calls `done`, which may be null, when all that is queued in `stream` has
-  // run. Keeps `kept` until then.
+  // Calls `done`, which may be null, when all work that is queued in `stream`
+  // has run. Keeps `kept` until then.
   void Complete(CudaStream stream, std::vector<BufferRef> kept, Done done);
-  // Calls `done` on the queue, or keeps the error if `done` is null.
+  // Calls `done` on the queue. If `done` is null, passes an error to
+  // DeviceHealth::Defer.
   void Finish(Done done, const absl::Status& status);
-  // Keeps a buffer until what is queued in the compute stream has run. The next
-  // event there releases it.
+  // Keeps a buffer until the work that is queued in the compute stream has run.
+  // The next event in that stream releases it.
   void Keep(BufferRef buffer);
   std::vector<BufferRef> TakeKept();
 
-  // Copies bytes of `from`, which is pinned and is kept.
+  // Queues a copy of bytes of the pinned buffer `from`, and keeps the buffer
+  // until the copy has run.
   absl::Status CopyPinnedToDevice(BufferRef from, const char* begin, char* to,
                                   size_t bytes);
   absl::Status CopyOrdinaryToDevice(const char* from, char* to, size_t bytes);
@@ -117,8 +125,8 @@ class CudaStreams final : public GpuStream {
   absl::Status CopyToOrdinary(const Tensor& from, const Tensor& to, Done& done);
   absl::Status CopyInPiecesToHost(const Tensor& from, char* to);
 
-  // Waits until nothing uses a piece, and says that what is queued in a stream
-  // uses it.
+  // WaitForPiece blocks until no queued work uses the piece. UsePiece notes
+  // that the work now queued in `stream` uses it.
   absl::Status WaitForPiece(Piece& piece)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(pieces_mutex_);
   absl::Status UsePiece(Piece& piece, CudaStream stream)
@@ -133,8 +141,8 @@ class CudaStreams final : public GpuStream {
   std::unique_ptr<EventPool> events_;
   const StreamAllocator* memory_ = nullptr;
 
-  // Copies of ordinary memory take turns with these pieces if they are large or
-  // if the pool has no pinned memory left.
+  // Copies from and to ordinary memory use these pieces, one copy at a time, if
+  // they are large or if the pool has no pinned memory left.
   Mutex pieces_mutex_;
   Piece pieces_[2] ABSL_GUARDED_BY(pieces_mutex_);
 

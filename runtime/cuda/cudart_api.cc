@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// Returns the result of a call. Makes cudaGetLastError forget the error, which
-// CheckLaunch would otherwise report once more.
+// Converts the result of a call to a status. Makes cudaGetLastError forget the
+// error, because CheckLaunch would otherwise report it once more.
 absl::Status ToStatus(absl::string_view call, cudaError_t result) {
   if (result == cudaSuccess) return absl::OkStatus();
   cudaGetLastError();

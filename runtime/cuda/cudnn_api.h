@@ -18,9 +18,9 @@ namespace leat {
 // second. The errors are those of CudaApi::NewDnn.
 absl::StatusOr<std::unique_ptr<DnnApi>> NewCudnn(int ordinal);
 
-// Returns cuDNN for a GPU with the properties that the text says, in cuDNN's
-// JSON (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION). It makes plans on machines
-// without a GPU. These plans cannot run.
+// Returns cuDNN for a GPU that is described by `properties`, in cuDNN's JSON
+// (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION). The result makes plans on
+// machines without a GPU, but these plans cannot run.
 absl::StatusOr<std::unique_ptr<DnnApi>> NewCudnnPlanner(
     absl::string_view properties);
 

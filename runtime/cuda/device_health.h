@@ -29,12 +29,12 @@ class DeviceHealth {
   absl::Status status() const;
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
 
-  // Takes what a call to CUDA has returned, and returns it with the name of the
-  // device. A sticky error loses the device.
+  // Returns the result of a call to CUDA, with the name of the device added to
+  // an error. A sticky error marks the device as lost.
   absl::Status Note(const absl::Status& result);
 
-  // Keeps an error that the caller cannot return. TakeDeferred returns the
-  // first that was kept since the last call, or OK.
+  // Defer keeps an error that the caller cannot return. TakeDeferred returns
+  // the first error that was kept since its last call, or OK.
   void Defer(const absl::Status& error);
   absl::Status TakeDeferred();
 

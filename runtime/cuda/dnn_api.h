@@ -27,14 +27,14 @@ class DnnPlan {
  public:
   virtual ~DnnPlan() = default;
 
-  // How many bytes of a workspace Run needs.
+  // Returns how many bytes of workspace Run needs.
   virtual int64_t workspace_bytes() const = 0;
 
   // Returns false if factors or sums of floats may be rounded to fewer bits.
   virtual bool is_exact() const = 0;
 
-  // Returns true if sums may be rounded to fewer bits than a float has. Plans
-  // for half and bfloat16 never do that.
+  // Returns true if sums may be rounded to fewer bits than a float has. Always
+  // false in plans for half and bfloat16.
   virtual bool rounds_sums() const = 0;
 
   // cudnnBackendExecute. Queues the convolution in a stream of the plan's GPU.
@@ -45,7 +45,7 @@ class DnnPlan {
                            char* workspace) = 0;
 };
 
-// What a plan may use. A plain value.
+// The limits for a new plan. A plain value.
 struct DnnLimits {
   int64_t workspace_bytes = 0;
   // If false, plans for floats are exact.
@@ -58,7 +58,7 @@ class DnnApi {
   virtual ~DnnApi() = default;
 
   // Chooses the plan that should be fastest, which takes some milliseconds.
-  // Returns UNIMPLEMENTED if there is none.
+  // Returns UNIMPLEMENTED if there is no plan.
   virtual absl::StatusOr<std::unique_ptr<DnnPlan>> NewPlan(
       const ConvolutionForm& form, const DnnLimits& limits) = 0;
 };

@@ -75,7 +75,7 @@ absl::Status DnnConvolution::RunPlan(const ConvolutionForm& form,
 
 absl::StatusOr<std::shared_ptr<DnnPlan>> DnnConvolution::PlanOf(
     const ConvolutionForm& form, int64_t max_workspace) {
-  // The library works with the GPU that is current.
+  // This makes the device's GPU current, which the library uses.
   options_.device.gpu_stream()->handle();
   DnnLimits limits = options_.limits;
   limits.workspace_bytes = max_workspace;

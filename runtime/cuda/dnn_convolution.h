@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DnnConvolution computes convolutions with a DnnApi, whose plans it keeps.
+// DnnConvolution computes convolutions with a DnnApi. It keeps the plans of the
+// library.
 //
 //   DnnConvolution library(std::move(dnn), {.device = gpu});
 //   LEAT_RETURN_IF_ERROR(library.Convolve(form, operands));
@@ -28,17 +29,18 @@ struct DnnConvolutionOptions {
   // The GPU, whose compute stream runs the convolutions. Borrowed.
   Device& device;
   DnnLimits limits = {.workspace_bytes = int64_t{1} << 30};
-  // How many plans are kept. A plan with compiled code has some megabytes.
+  // The most plans that are kept. A plan with compiled code takes some
+  // megabytes.
   size_t max_plans = 100;
-  // Hears, for each type and result, of the first convolution that the library
-  // refuses. May be null.
+  // Gets a sentence about the first convolution of each type and result that
+  // the library refuses. May be null.
   std::function<void(absl::string_view)> log = nullptr;
 };
 
-// Thread-safe. The workspace of a convolution is memory of the GPU, which is
-// free again, in the order of the compute stream, once the convolution is
-// queued. If there is no memory for it, a plan with a smaller workspace is
-// chosen.
+// Thread-safe. A convolution allocates its workspace on the GPU, and frees it
+// as soon as the convolution is queued, so later work in the compute stream may
+// reuse the memory. If there is no memory for the workspace, a plan with a
+// smaller one is chosen.
 class DnnConvolution final : public ConvolutionLibrary {
  public:
   DnnConvolution(std::unique_ptr<DnnApi> dnn,
@@ -49,7 +51,7 @@ class DnnConvolution final : public ConvolutionLibrary {
                         const ConvolutionOperands& operands) override;
 
  private:
-  // A form, and how many bytes the workspace may have.
+  // A form, and the most bytes of its workspace.
   using Key = std::pair<ConvolutionForm, int64_t>;
 
   absl::Status RunPlan(const ConvolutionForm& form,
@@ -57,14 +59,15 @@ class DnnConvolution final : public ConvolutionLibrary {
   absl::StatusOr<std::shared_ptr<DnnPlan>> PlanOf(const ConvolutionForm& form,
                                                   int64_t max_workspace)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Tells the log that the library refuses a convolution. Returns `status`.
+  // Tells the log if `status` says that the library refuses a convolution, once
+  // for each type and result. Returns `status`.
   absl::Status Reported(const ConvolutionForm& form, absl::Status status);
 
   const std::unique_ptr<DnnApi> dnn_;
   const DnnConvolutionOptions options_;
   Mutex mutex_;
   PlanCache<Key, DnnPlan> plans_ ABSL_GUARDED_BY(mutex_);
-  // Of what the log has heard.
+  // The types and results that were reported to the log.
   std::set<std::pair<DType, ConvolutionTensor>> reported_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -6,7 +6,7 @@
 namespace leat {
 
 EventPool::~EventPool() {
-  // A lost GPU refuses. Its events are gone with it.
+  // This fails if the GPU is lost. Then its events are gone, too.
   for (CudaEvent event : free_) api_.FreeEvent(event).IgnoreError();
 }
 

@@ -25,10 +25,11 @@ class EventPool {
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
 
-  // Returns an event at the end of a stream. REQUIRES: the GPU is current.
+  // Records an event at the end of a stream and returns it. REQUIRES: the GPU
+  // is current.
   absl::StatusOr<CudaEvent> Record(CudaStream stream);
-  // Takes an event back. What waits for it already still waits for it where it
-  // is now.
+  // Takes an event back. Streams that already wait for the event still wait for
+  // its present place, even after it is recorded again.
   void Return(CudaEvent event);
 
  private:

@@ -8,19 +8,22 @@ namespace {
 
 class PinnedRegions final : public RegionSource {
  public:
-  explicit PinnedRegions(std::shared_ptr<CudaApi> api) : api_(std::move(api)) {}
+  PinnedRegions(std::shared_ptr<CudaApi> api, int ordinal)
+      : api_(std::move(api)), ordinal_(ordinal) {}
 
   char* Take(size_t bytes) override {
+    if (!api_->SetDevice(ordinal_).ok()) return nullptr;
     return api_->NewPinned(bytes).value_or(nullptr);
   }
   void Give(char* region) override {
-    // If the GPU is lost, so is the memory.
+    // This fails if the GPU is lost. Then the memory is lost, too.
     api_->FreePinned(region).IgnoreError();
   }
   Memory memory() const override { return {MemoryKind::kPinned, 0}; }
 
  private:
   const std::shared_ptr<CudaApi> api_;
+  const int ordinal_;
 };
 
 }  // namespace
@@ -29,8 +32,9 @@ PinnedPool::PinnedPool(std::shared_ptr<CudaApi> api, Allocator& ordinary,
                        PinnedPoolOptions options)
     : ordinary_(ordinary),
       options_(std::move(options)),
-      heap_(RegionHeap::New(std::make_unique<PinnedRegions>(std::move(api)),
-                            {.limit_bytes = options_.limit_bytes})) {}
+      heap_(RegionHeap::New(
+          std::make_unique<PinnedRegions>(std::move(api), options_.ordinal),
+          {.limit_bytes = options_.limit_bytes})) {}
 
 BufferRef PinnedPool::Allocate(size_t bytes) {
   BufferRef pinned = AllocatePinned(bytes);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PinnedPool is an allocator of memory of the host from which GPUs copy without
-// a detour.
+// PinnedPool allocates pinned memory of the host, from which GPUs copy
+// directly.
 #ifndef LEAT_RUNTIME_CUDA_PINNED_POOL_H_
 #define LEAT_RUNTIME_CUDA_PINNED_POOL_H_
 
@@ -16,21 +16,24 @@ namespace leat {
 
 struct PinnedPoolOptions {
   std::string name = {};  // in messages, such as "GPU:0 host"
-  // The most bytes of pinned memory. No other process can use them, so they are
-  // a part of the machine's memory.
+  // The most bytes of pinned memory. Pinned memory cannot be swapped out, so it
+  // is lost to all other processes.
   int64_t limit_bytes = int64_t{1} << 30;
+  // A GPU that this process uses, as its driver counts. Without it, pinning
+  // memory would begin to use GPU 0.
+  int ordinal = 0;
 };
 
-// Thread-safe. Memory beyond the limit, and what the system refuses to pin, is
-// ordinary memory: Buffer::memory says which it is. Buffers may outlive the
-// pool.
+// Thread-safe. Allocate returns ordinary memory beyond the limit, and when the
+// system refuses to pin memory. Buffer::memory tells which kind a buffer has.
+// Buffers may outlive the pool.
 //
 // A freed block may be handed out at once, so a copy holds a reference until it
 // is done.
 class PinnedPool final : public Allocator {
  public:
   // `ordinary` gives the memory beyond the limit. It is borrowed and must
-  // outlive the pool. The memory is of the process, not of one GPU.
+  // outlive the pool. Pinned memory belongs to the process, not to one GPU.
   PinnedPool(std::shared_ptr<CudaApi> api, Allocator& ordinary,
              PinnedPoolOptions options = {});
 
@@ -38,7 +41,7 @@ class PinnedPool final : public Allocator {
   // Returns a pinned buffer or null.
   BufferRef AllocatePinned(size_t bytes) { return heap_->Allocate(bytes); }
 
-  // Counts the bytes where ordinary memory is counted.
+  // Reserves the bytes in the allocator of ordinary memory.
   BufferRef Reserve(int64_t bytes) override { return ordinary_.Reserve(bytes); }
   int64_t GiveBackUnused() override { return heap_->GiveBackUnused(); }
   absl::string_view name() const override { return options_.name; }

@@ -20,22 +20,22 @@
 
 namespace leat {
 
-// Keeps a plan, or UNIMPLEMENTED, for each of at most `capacity` keys. The plan
-// unused for longest goes first. Thread-compatible.
+// Keeps a plan, or UNIMPLEMENTED, for each of at most `capacity` keys. The
+// least recently used plan is dropped first. Thread-compatible.
 template <class Key, class Plan>
 class PlanCache {
  public:
   explicit PlanCache(size_t capacity) : capacity_(capacity) {}
 
   // Returns the plan of `key`. If there is none yet, calls `make`, which
-  // returns an absl::StatusOr<std::unique_ptr<Plan>>. Another error of it than
-  // UNIMPLEMENTED is returned and not kept.
+  // returns an absl::StatusOr<std::unique_ptr<Plan>>. If `make` returns another
+  // error than UNIMPLEMENTED, the error is returned but not kept.
   template <class Make>
   absl::StatusOr<std::shared_ptr<Plan>> Get(const Key& key, Make make) {
     auto found = plans_.find(key);
     if (found == plans_.end()) {
       absl::StatusOr<std::shared_ptr<Plan>> plan = make();
-      // Another failure may be over when the key comes again.
+      // Other errors may not occur again at the next call.
       if (!plan.ok() && !absl::IsUnimplemented(plan.status())) return plan;
       if (plans_.size() >= capacity_) DropOldest();
       found = plans_.emplace(key, Kept{std::move(plan)}).first;

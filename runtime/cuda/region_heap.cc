@@ -15,7 +15,7 @@ namespace {
 // could overflow.
 constexpr size_t kMost = size_t{1} << 47;
 
-// How many live blocks Describe names.
+// The most live blocks that Describe lists.
 constexpr size_t kNumDescribed = 10;
 
 size_t Rounded(size_t bytes) {
@@ -171,7 +171,8 @@ bool RegionHeap::Grow(size_t bytes) {
     if (AddRegion(size)) return true;
     if (size == bytes) break;
   }
-  // Others may hold what the limit allows. Regions that are free may make room.
+  // The source may have less memory than the limit allows, because others use
+  // it. Giving back free regions may make room.
   return RemoveRegions(/*only_unused=*/false) > 0 && AddRegion(bytes);
 }
 

@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RegionHeap cuts blocks from a few large regions of memory, because CUDA takes
-// milliseconds to make a region. What it knows of the blocks lies in memory of
+// milliseconds to make a region. Its records about the blocks lie in memory of
 // the host.
 //
-//   const auto heap = RegionHeap::New(std::move(source), {.limit_bytes = 1 <<
-//   30}); BufferRef block = heap->Allocate(1000);
+//   const auto heap =
+//       RegionHeap::New(std::move(source), {.limit_bytes = 1 << 30});
+//   BufferRef block = heap->Allocate(1000);
 #ifndef LEAT_RUNTIME_CUDA_REGION_HEAP_H_
 #define LEAT_RUNTIME_CUDA_REGION_HEAP_H_
 
@@ -21,7 +22,7 @@
 
 namespace leat {
 
-// Where a heap has its regions from. The heap calls it from one thread at a
+// Gives regions of memory to a heap. The heap calls it from one thread at a
 // time.
 class RegionSource {
  public:
@@ -29,11 +30,12 @@ class RegionSource {
   // Returns a region of `bytes` bytes, aligned to RegionHeap::kAlignment, or
   // null if there is no memory.
   virtual char* Take(size_t bytes) = 0;
-  // Takes back what Take has returned.
+  // Takes back a region that Take returned.
   virtual void Give(char* region) = 0;
-  // Says where the regions lie.
+  // Returns in which memory the regions lie.
   virtual Memory memory() const = 0;
-  // Tell that a block begins or ends.
+  // The heap calls Begin when it hands out a block, and End when the block is
+  // freed.
   virtual void Begin(char* /*block*/, size_t /*bytes*/) {}
   virtual void End(char* /*block*/, size_t /*bytes*/) {}
 };
@@ -58,8 +60,8 @@ struct RegionHeapStats {
 // Thread-safe. Takes the smallest free block that is large enough, and joins a
 // block that is freed with its free neighbours. Both take logarithmic time.
 //
-// A freed block may be handed out at once. If work that is queued elsewhere
-// still uses it, the caller sees to it that the next user comes later.
+// A freed block may be handed out at once. If queued work still uses the block,
+// the caller must order the work of the next user after it.
 class RegionHeap : public std::enable_shared_from_this<RegionHeap> {
  public:
   // The alignment of a block, and the unit of its size, in bytes. CUDA aligns
@@ -85,8 +87,8 @@ class RegionHeap : public std::enable_shared_from_this<RegionHeap> {
 
   AllocatorStats stats() const;
   RegionHeapStats heap_stats() const;
-  // Describes what takes the memory: the sizes of the largest live blocks, and
-  // how the free memory is divided.
+  // Describes how the memory is used: the sizes of the largest live blocks, the
+  // number of free blocks, and the largest of them.
   std::string Describe() const;
 
  private:
@@ -101,17 +103,18 @@ class RegionHeap : public std::enable_shared_from_this<RegionHeap> {
 
   RegionHeap(std::unique_ptr<RegionSource> source, RegionHeapOptions options);
 
-  // Returns a free chunk that is large enough, which is in no list any more, or
-  // null.
+  // Removes a free chunk that is large enough from `free_` and returns it, or
+  // returns null if there is none.
   Chunk* TakeChunk(size_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Adds a region of at least `bytes` bytes. Returns false if that is not
-  // possible.
+  // Adds a region of at least `bytes` bytes. Returns false if the limit is
+  // reached or the source has no memory.
   bool Grow(size_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool AddRegion(size_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Removes the regions without a live block, or only those without one since
-  // the last call.
+  // Gives back the regions without a live block. If `only_unused`, gives back
+  // only those in which no block has been live since the last call. Returns how
+  // many bytes they had.
   int64_t RemoveRegions(bool only_unused) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Cuts what is beyond `bytes` off and makes it a free chunk.
+  // Shortens the chunk to `bytes` bytes, and makes the rest a free chunk.
   void Split(Chunk* chunk, size_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Joins a chunk with the chunk behind it.
   void JoinWithNext(Chunk* chunk) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

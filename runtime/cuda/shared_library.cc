@@ -48,7 +48,7 @@ std::string PrefixOfPython() {
   return "";
 }
 
-// Returns a pattern that nothing but `path` fits.
+// Returns a glob pattern that matches only `path`.
 std::string PatternOf(absl::string_view path) {
   std::string pattern;
   for (const char c : path) {
@@ -58,8 +58,9 @@ std::string PatternOf(absl::string_view path) {
   return pattern;
 }
 
-// Returns the patterns of files in which the library may lie, in the order in
-// which they are tried. The bare name is where the system looks.
+// Returns the glob patterns of files in which the library may lie, in the order
+// in which they are tried. The bare name lets the loader search the system's
+// folders.
 std::vector<std::string> PatternsOf(const std::string& soname,
                                     const LibrarySearch& search) {
   std::vector<std::string> patterns;
@@ -79,7 +80,7 @@ std::vector<std::string> PatternsOf(const std::string& soname,
   return patterns;
 }
 
-// Returns the files that fit a pattern. A bare name stands for itself.
+// Returns the files that match a pattern. A bare name stands for itself.
 std::vector<std::string> FilesOf(const std::string& pattern) {
   if (!absl::StartsWith(pattern, "/")) return {pattern};
   std::vector<std::string> files;

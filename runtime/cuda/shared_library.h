@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SharedLibrary is a library of CUDA that is opened when it is first needed.
-// Programs are not linked with these libraries, so they start quickly, and on
-// machines that do not have them.
+// Programs are not linked with these libraries, so they start quickly, and also
+// run on machines without the libraries.
 //
 //   LEAT_ASSIGN_OR_RETURN(const SharedLibrary library,
 //                         SharedLibrary::Open("libcublasLt.so.13",
@@ -21,24 +21,26 @@
 
 namespace leat {
 
-// The folders in which a library may lie. Only absolute ones are used, so the
-// current folder decides what runs only if the system looks there, as it does
-// for an empty entry of LD_LIBRARY_PATH. A plain value.
+// The folders in which a library may lie. Relative paths are ignored, so no
+// library is loaded from the current folder, unless the system looks there, as
+// it does for an empty entry of LD_LIBRARY_PATH. A plain value.
 struct LibrarySearch {
-  // These come first, and then the folders in which the system looks.
+  // These folders are searched first. Next come the folders in which the system
+  // looks.
   std::vector<std::string> folders = {};
   // Folders of CUDA toolkits, such as "/usr/local/cuda". Their libraries lie in
   // lib64 or lib.
   std::vector<std::string> toolkits = {};
   // Where Python may be installed, such as "/usr" or the folder of a virtual
-  // environment. NVIDIA's packages of Python lie in
-  // lib/python3*/site-packages/nvidia there.
+  // environment. NVIDIA's Python packages lie in
+  // lib/python3*/site-packages/nvidia or lib/python3*/dist-packages/nvidia
+  // there.
   std::vector<std::string> prefixes = {};
 
-  // Returns where this process looks: `folders` has those of the environment
-  // variable LEAT_CUDA_LIBRARY_PATH, which colons separate. The toolkits are
-  // CUDA_HOME, CUDA_PATH and /usr/local/cuda. The prefixes are VIRTUAL_ENV,
-  // CONDA_PREFIX, that of this program, that of the python3 in PATH,
+  // Returns where this process looks. `folders` comes from the environment
+  // variable LEAT_CUDA_LIBRARY_PATH, where colons separate them. `toolkits` has
+  // CUDA_HOME, CUDA_PATH and /usr/local/cuda. `prefixes` has VIRTUAL_ENV,
+  // CONDA_PREFIX, the prefix of this program, that of the python3 in PATH,
   // HOME/.local, /usr/local and /usr. A program with more rights than its user
   // ignores the environment.
   static LibrarySearch OfProcess();
@@ -50,12 +52,14 @@ class SharedLibrary {
  public:
   // Opens the library `soname`, such as "libcublasLt.so.13". Takes up to a
   // second. Returns NOT_FOUND if no folder has a library of that name that can
-  // be opened, with what the loader said about each file, and where it looked.
+  // be opened. The message has the loader's words about each file, and the
+  // places that were searched.
   static absl::StatusOr<SharedLibrary> Open(const std::string& soname,
                                             const LibrarySearch& search);
 
-  // Stores the function `name`. Returns FAILED_PRECONDITION, naming the library
-  // and the function, if the library has none.
+  // Stores the address of the function `name` in `function`. Returns
+  // FAILED_PRECONDITION, naming the library and the function, if the library
+  // has no such function.
   template <class Function>
   absl::Status Find(const char* name, Function*& function) const {
     return FindAddress(name, reinterpret_cast<void**>(&function));
@@ -63,7 +67,7 @@ class SharedLibrary {
 
   // Returns the path of the file, such as
   // "/usr/local/cuda/lib64/libcublasLt.so.13", or its bare name if the system
-  // knew where it is.
+  // found it.
   const std::string& path() const { return path_; }
 
  private:

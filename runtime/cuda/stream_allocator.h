@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StreamAllocator is the allocator of the memory of a GPU. Its blocks belong to
-// one stream: what is queued there may reuse a block that was freed, although
-// work that is queued in front of it still uses the block.
+// StreamAllocator allocates the memory of a GPU. Its blocks belong to one
+// stream. A freed block may be handed out again while queued work still uses
+// it, because later work in the same stream runs after that.
 #ifndef LEAT_RUNTIME_CUDA_STREAM_ALLOCATOR_H_
 #define LEAT_RUNTIME_CUDA_STREAM_ALLOCATOR_H_
 
@@ -16,7 +16,7 @@
 
 namespace leat {
 
-// What a StreamAllocator needs of its GPU.
+// The options of a StreamAllocator.
 struct StreamAllocatorOptions {
   std::string name = {};  // in messages, such as "GPU:0"
   int ordinal = 0;
@@ -24,9 +24,9 @@ struct StreamAllocatorOptions {
   RegionHeapOptions heap = {};
 };
 
-// Thread-safe. Whoever uses a block in another stream holds a reference to it
-// until an event of that stream has passed. Buffers may outlive the allocator,
-// but not the stream.
+// Thread-safe. Code that uses a block in another stream must hold a reference
+// to it until an event of that stream has passed. Buffers may outlive the
+// allocator, but not the stream.
 //
 // If the GPU is lost, regions are not given back any more.
 class StreamAllocator final : public Allocator {
@@ -38,14 +38,13 @@ class StreamAllocator final : public Allocator {
   BufferRef Allocate(size_t bytes) override;
   // Waits for all work of the GPU if there is anything to give back.
   int64_t GiveBackUnused() override { return heap_->GiveBackUnused(); }
-  // Queues the copy in the stream. An error is kept as DeviceHealth::Defer
-  // says.
+  // Queues the copy in the stream. Passes an error to DeviceHealth::Defer.
   void CopyBytes(char* to, const char* from, size_t bytes) override;
   absl::string_view name() const override { return options_.name; }
   AllocatorStats stats() const override { return heap_->stats(); }
 
   RegionHeapStats heap_stats() const { return heap_->heap_stats(); }
-  // Says what takes the memory, for the error of a request that failed.
+  // Describes how the memory is used, for the error of a request that failed.
   std::string Describe() const { return heap_->Describe(); }
 
  private:

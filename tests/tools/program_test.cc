@@ -61,12 +61,14 @@ TEST(GpuFlagsTest, SetTheOptionsOfTheSameMeaning) {
   AddGpuFlags(app, flags);
   app.parse(
       "--gpu-memory 1GiB --gpu-memory-fraction 0.5 --gpu-allow-growth "
-      "--gpu-ordinal 3 --gpu-ordinal 0");
+      "--gpu-ordinal 3 --gpu-ordinal 0 --tf32 --gpu-sync");
   DeviceSetOptions devices;
   flags.Set(devices);
   EXPECT_EQ(devices.gpu_memory_bytes, int64_t{1} << 30);
   EXPECT_EQ(devices.gpu_memory_fraction, 0.5);
   EXPECT_TRUE(devices.gpu_allow_growth);
+  EXPECT_TRUE(devices.gpu_allow_tf32);
+  EXPECT_TRUE(devices.gpu_sync);
   EXPECT_EQ(devices.gpu_ordinals, (std::vector<int>{3, 0}));
   for (const char* wrong : {"--gpu-memory-fraction 1.5", "--gpu-ordinal -1",
                             "--gpu-memory-fraction nan"}) {
