@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BundleOptions says which limits those who read and write checkpoints obey.
+// BundleOptions holds the options of readers and writers of checkpoints.
 #ifndef LEAT_CHECKPOINT_BUNDLE_OPTIONS_H_
 #define LEAT_CHECKPOINT_BUNDLE_OPTIONS_H_
 
@@ -9,7 +9,8 @@
 
 namespace leat {
 
-// A value. What it points to must outlive those who have got it.
+// A value. The objects that it points to must outlive all readers and writers
+// that use it.
 struct BundleOptions {
   // Counts the memory that indexes take (Allocator::Reserve).
   Allocator* allocator = &HostAllocator();

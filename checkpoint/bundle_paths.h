@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The paths of the files of a checkpoint. Its prefix is what users call its
-// name, such as "/models/mnist/model.ckpt-1000". Stateless, thread-safe.
+// These functions make the paths of the files of a checkpoint. Users call the
+// prefix of a checkpoint its name, such as "/models/mnist/model.ckpt-1000".
+// Stateless, thread-safe.
 #ifndef LEAT_CHECKPOINT_BUNDLE_PATHS_H_
 #define LEAT_CHECKPOINT_BUNDLE_PATHS_H_
 
@@ -27,8 +28,8 @@ inline std::string MetaPath(absl::string_view prefix) {
   return absl::StrCat(prefix, ".meta");
 }
 
-// Returns the path of file number `shard` of the `num_shards` files with the
-// bytes of the tensors.
+// Returns the path of data file number `shard` of `num_shards`. The data files
+// have the bytes of the tensors.
 inline std::string DataPath(absl::string_view prefix, int shard,
                             int num_shards) {
   return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
@@ -49,7 +50,8 @@ inline std::string PathIn(const std::string& folder, absl::string_view name) {
   return absl::StrCat(absl::StripSuffix(folder, "/"), "/", name);
 }
 
-// Returns what the names of the checkpoint's files begin with.
+// Returns the prefix without its folder. The names of the checkpoint's files
+// begin with it.
 inline std::string BaseOf(const std::string& prefix) {
   return prefix.substr(prefix.rfind('/') + 1);
 }

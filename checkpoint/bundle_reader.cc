@@ -25,12 +25,13 @@
 namespace leat {
 namespace {
 
-// Whether the parts of a tensor overlap is checked in pairs.
+// The most pieces that are read at a time. The limit bounds the time of the
+// check for overlaps, which compares all pairs of pieces.
 constexpr size_t kMaxPieces = 1 << 12;
-// A parsed entry may take this much memory. An entry of a part takes 40 bytes.
+// The most bytes of memory that a parsed entry may take.
 constexpr int64_t kMaxEntryBytes = int64_t{64} << 20;
 
-// Visit gives away this many bytes at a time, or fewer.
+// The most bytes that Visit passes to one call of `visit`.
 constexpr int64_t kVisitedBytes = 256 << 10;
 
 absl::Status CheckHeader(const pb::BundleHeaderProto& header) {
@@ -60,8 +61,8 @@ Box BoxOf(const TensorSlice& slice, const Shape& full) {
   return box;
 }
 
-// Moves the elements that are wanted from the tensor of a piece to `result`,
-// which is the wanted part.
+// Moves the strings of a piece that are in `wanted` to `result`, which has the
+// extents of `wanted`.
 absl::Status MoveStrings(Tensor& strings, const Box& piece, const Box& wanted,
                          Tensor& result) {
   return ForEachRun(piece, wanted, [&](const SliceRun& run) {
@@ -173,7 +174,8 @@ absl::StatusOr<Tensor> BundleReader::ReadPart(absl::string_view name,
                                               const TensorSlice& slice,
                                               Allocator& allocator) const {
   Box wanted;
-  // Nothing is allocated for a tensor whose bytes are not there.
+  // PiecesOf checks that the files have the bytes before memory for them is
+  // allocated.
   LEAT_ASSIGN_OR_RETURN(const std::vector<Piece> pieces,
                         PiecesOf(name, entry, slice, wanted));
   LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(wanted.length));
@@ -181,7 +183,7 @@ absl::StatusOr<Tensor> BundleReader::ReadPart(absl::string_view name,
       pieces[0].box == wanted) {
     return ReadStringPiece(pieces[0], allocator);
   }
-  // Strings of the pieces are moved to the result.
+  // The result will hold the strings of the pieces, so their memory is counted.
   int64_t held_bytes = 0;
   if (entry.dtype == DType::kString) {
     for (const Piece& piece : pieces) {

@@ -41,8 +41,7 @@ struct BundleEntry {
 };
 
 // Trusts nothing in the files. All errors name the file, and the tensor if
-// there is one. DATA_LOSS stands for a file that is damaged, whatever the
-// damage. Thread-safe.
+// there is one. Every error for a damaged file is DATA_LOSS. Thread-safe.
 class BundleReader {
  public:
   // Reads the index. Returns NOT_FOUND if there is no checkpoint of this
@@ -59,35 +58,39 @@ class BundleReader {
   // Returns NOT_FOUND, in TensorFlow's words, if there is no such tensor.
   absl::StatusOr<BundleEntry> Find(absl::string_view name) const;
 
-  // Returns a tensor, in memory of `allocator`, once its checksum was checked.
-  // A tensor that was saved in parts is put together. Returns NOT_FOUND if
-  // there is no such tensor, and RESOURCE_EXHAUSTED if there is no memory.
+  // Returns a tensor, in memory of `allocator`, after its checksum has been
+  // checked. A tensor that was saved in parts is put together. Returns
+  // NOT_FOUND if there is no such tensor or the saved parts do not cover it,
+  // and RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> Read(absl::string_view name,
                               Allocator& allocator) const;
-  // Returns a part of a tensor, however the tensor was saved. Also returns
-  // INVALID_ARGUMENT if the part does not lie within the tensor.
+  // Returns a part of a tensor, even if the tensor was saved in other parts.
+  // Returns the errors of Read, and INVALID_ARGUMENT if the part does not lie
+  // within the tensor.
   absl::StatusOr<Tensor> ReadSlice(absl::string_view name,
                                    const TensorSlice& slice,
                                    Allocator& allocator) const;
 
   // Calls `visit` with all elements of a part of a tensor, some at a time, in
-  // the order in which they are saved: with their bytes, and with the number of
-  // the first one in the part. The checksum is checked after the last call.
-  // Takes no memory for the part. Returns INVALID_ARGUMENT for strings, and
-  // otherwise what ReadSlice returns.
+  // the order in which they are saved. `bytes` has these elements, and `first`
+  // is the number of the first of them in the part. The checksum of a saved
+  // piece is checked after the last call for it. Allocates no memory for the
+  // part. Returns INVALID_ARGUMENT for strings, and otherwise the errors of
+  // ReadSlice.
   absl::Status Visit(
       absl::string_view name, const TensorSlice& slice,
       absl::FunctionRef<void(int64_t first, absl::string_view bytes)> visit)
       const;
-  // Checks all that Read checks, and all checksums of the tensor, but takes no
-  // memory for it.
+  // Checks all that Read checks, with all checksums of the tensor, but
+  // allocates no memory for the tensor.
   absl::Status Verify(absl::string_view name) const;
 
   // Returns the keys of the entries of the index, sorted: names of tensors, and
   // keys of parts (slice_key.h).
   std::vector<absl::string_view> Keys() const;
   // Returns an entry of the index. Returns NOT_FOUND if there is none, and
-  // DATA_LOSS if it cannot be parsed or has no place in the files.
+  // DATA_LOSS if the entry cannot be parsed or names a data file that the
+  // checkpoint does not have.
   absl::StatusOr<pb::BundleEntryProto> FindEntry(absl::string_view key) const;
 
  private:
@@ -120,32 +123,35 @@ class BundleReader {
                                   Allocator& allocator) const;
   absl::Status Damaged(absl::string_view name, absl::string_view what) const;
   const std::string* FindValue(absl::string_view key) const;
-  // Returns the pieces that have elements of the part, which they cover, and
-  // sets `wanted` to it. Their bytes are there.
+  // Returns the pieces that together contain the part `slice`, after a check
+  // that the data files have their bytes. Sets `wanted` to the part.
   absl::StatusOr<std::vector<Piece>> PiecesOf(absl::string_view name,
                                               const BundleEntry& entry,
                                               const TensorSlice& slice,
                                               Box& wanted) const;
-  // Returns the pieces that have elements of `wanted`, which they cover.
+  // Returns the pieces that together contain all elements of `wanted`. Returns
+  // NOT_FOUND if elements are missing.
   absl::StatusOr<std::vector<Piece>> FindPieces(absl::string_view name,
                                                 const BundleEntry& entry,
                                                 const Box& wanted) const;
-  // Returns a data file. Keeps the last one open for the next piece.
+  // Opens a data file. Keeps the last one open, because the next piece may be
+  // in the same file.
   absl::StatusOr<std::shared_ptr<const DataFile>> OpenData(int shard) const;
   // Returns DATA_LOSS if the file does not have the bytes of the piece, or if
-  // these are too few or too many.
+  // their number does not fit its shape.
   absl::Status CheckBytes(const Piece& piece, DType dtype) const;
   // Calls `read` with the bytes of the piece, and then checks their checksum.
   absl::Status WithStream(
       const Piece& piece,
       absl::FunctionRef<absl::Status(CheckedStream& stream)> read) const;
-  // Calls `read` for each run of elements that are wanted, with a stream that
-  // is at its start. Elements have `size` bytes.
+  // Calls `read` for each run of elements that are in `wanted`, with the stream
+  // at the first byte of the run. Elements have `size` bytes.
   absl::Status ReadRuns(
       const Piece& piece, const Box& wanted, int64_t size,
       absl::FunctionRef<absl::Status(const SliceRun&, CheckedStream&)> read)
       const;
-  // Copies the elements that are wanted to `result`, which is the wanted part.
+  // Copies the elements of the piece that are in `wanted` to `result`, which
+  // has the extents of `wanted`.
   absl::Status ReadPlainPiece(const Piece& piece, const Box& wanted,
                               Tensor& result) const;
   // Returns the whole piece.
@@ -155,7 +161,7 @@ class BundleReader {
   const FileAccess files_;
   const std::string prefix_;
   const Cancellation* const cancellation_;
-  IndexMemory memory_;  // of what follows
+  IndexMemory memory_;  // counts header_ and entries_
   pb::BundleHeaderProto header_;
   IndexEntries entries_;  // without the header, sorted by key
 

@@ -123,7 +123,7 @@ absl::Status BundleWriter::AddSlice(const std::string& name, const Shape& full,
 absl::Status BundleWriter::Finish() {
   LEAT_RETURN_IF_ERROR(data_.Sync());
   MutexLock lock(files_.renaming());
-  // A save that was given up must not replace the one that was tried next.
+  // A cancelled save must not replace the checkpoint of a later save.
   LEAT_RETURN_IF_ERROR(CheckNotCancelled());
   return PublishBundle(
       files_, prefix_, entries_, 1,

@@ -27,12 +27,12 @@ namespace leat {
 
 // Not thread-safe. All errors of files name the file.
 //
-// Nothing is visible under `prefix` before Finish, and a checkpoint that is
-// there is not touched. Finish brings all bytes to the disk before it gives the
-// files their names, the index last (PublishBundle). So whoever finds an index
-// finds a complete checkpoint, even after a crash: the new one, or the one that
-// it replaces. The destructor of a writer that has not finished removes what
-// was written.
+// Before Finish, nothing is visible under `prefix`, and a checkpoint that
+// exists there stays as it is. Finish writes all bytes to the disk and then
+// gives the files their names, the index last (PublishBundle). So an index
+// always belongs to a complete checkpoint, even after a crash: to the new one,
+// or to the one that it replaces. The destructor of a writer that has not
+// finished removes the files that were written.
 class BundleWriter {
  public:
   // Makes the folder of `prefix` if there is none, and a file in it.
@@ -43,15 +43,16 @@ class BundleWriter {
   // or was added before, or if the elements are resources or variants.
   absl::Status Add(const std::string& name, const Tensor& tensor);
 
-  // Adds a part of a tensor `name` of the shape `full`. Other parts may follow.
-  // If the slice is whole, this is Add. Returns INVALID_ARGUMENT if the shape
-  // of `part` is not that of the slice, if a part with another dtype or another
-  // `full` was added, or if Add fails.
+  // Adds a part of the tensor `name`, which has the shape `full`. Other parts
+  // may follow. If the slice is whole, this is Add. Returns INVALID_ARGUMENT if
+  // the shape of `part` is not that of the slice, or if a part with another
+  // dtype or another `full` was added. Returns the errors of Add and
+  // TensorSlice::ShapeWithin.
   absl::Status AddSlice(const std::string& name, const Shape& full,
                         const TensorSlice& slice, const Tensor& part);
 
-  // Makes the checkpoint visible. REQUIRES: called once, after which nothing is
-  // added.
+  // Makes the checkpoint visible. REQUIRES: it is called once, after all calls
+  // of Add and AddSlice.
   absl::Status Finish();
 
  private:

@@ -20,9 +20,9 @@ namespace leat {
 // Not thread-safe. All errors name the file and the tensor.
 class CheckedStream {
  public:
-  // Where the bytes are: [offset, offset + size) of the open file `descriptor`,
-  // which is borrowed. `path` and `tensor` are for messages. Reading ends with
-  // the status of `cancellation`, if that is not null, once it is cancelled.
+  // The bytes [offset, offset + size) of the open file `descriptor`, which is
+  // borrowed. `path` and `tensor` are for messages. Reading ends with the
+  // status of `cancellation`, if that is not null, once it is cancelled.
   struct Source {
     int descriptor;
     int64_t offset;
@@ -48,7 +48,8 @@ class CheckedStream {
   // Goes on as if the bytes read so far had the checksum `crc`.
   void SetChecksum(uint32_t crc) { crc_ = crc; }
 
-  // Reads the rest. Returns DATA_LOSS unless the bytes have this checksum.
+  // Skips the rest. Returns DATA_LOSS unless all bytes together have this
+  // checksum.
   absl::Status Finish(uint32_t masked_crc);
 
   // Returns DATA_LOSS "file F, tensor T: WHAT".
@@ -60,8 +61,8 @@ class CheckedStream {
   // Fills the buffer, if it is empty, with the next bytes.
   absl::Status Fill();
 
-  Source source_;      // from the first byte on that was not read from the file
-  int64_t remaining_;  // with what is in the buffer
+  Source source_;      // `offset` moves on with each read
+  int64_t remaining_;  // includes the bytes in the buffer
   uint32_t crc_ = 0;
   // The bytes that were read from the file and not yet given to the caller.
   std::vector<char> buffer_;

@@ -26,11 +26,10 @@ bool ConsumeDigits(absl::string_view& text) {
   return text.size() < size;
 }
 
-// Returns true if `name` is that of a file or folder which a program removes or
-// renames before its save ends. `base` is what the names of the checkpoints
-// begin with. Such names are "base-10.index.ID", "base-10.meta.ID",
-// "base-10.data-00000-of-00001.ID" (ReplacementFile) and "base-10_temp_ID" (a
-// saver with shards).
+// Returns true if `name` is the name of a temporary file or folder of a save.
+// `base` is what the names of the checkpoints begin with. Such names are
+// "base-10.index.ID", "base-10.meta.ID", "base-10.data-00000-of-00001.ID"
+// (ReplacementFile) and "base-10_temp_ID" (a saver with shards).
 bool IsLeftover(absl::string_view name, absl::string_view base) {
   if (!absl::ConsumePrefix(&name, base) || !absl::ConsumePrefix(&name, "-") ||
       !ConsumeDigits(name)) {
@@ -49,8 +48,8 @@ bool IsLeftover(absl::string_view name, absl::string_view base) {
   return absl::ConsumePrefix(&name, ".") && ConsumeDigits(name) && name.empty();
 }
 
-// Removes a file, or a folder of files, as far as that is possible. A symbolic
-// link is removed itself.
+// Removes a file, or a folder of files. Ignores errors. If the path is a
+// symbolic link, removes the link itself.
 void RemoveAll(const FileAccess& files, const std::string& path) {
   if (files.RemoveFile(path).ok()) return;
   const auto names = files.List(path);
@@ -111,7 +110,8 @@ void CheckpointFolder::RemoveLeftovers() const {
 
 absl::Status CheckpointFolder::Add(const std::string& saved, int max_to_keep,
                                    absl::Time now) {
-  // One checkpoint has one prefix in the list, however many slashes were given.
+  // The list has the same prefix for a checkpoint, however many slashes the
+  // caller has written.
   const std::string prefix = PathIn(folder_, BaseOf(saved));
   pb::CheckpointState state;
   std::vector<std::string> removed;

@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CheckpointFolder is the folder in which a program keeps the last checkpoints
-// of its training.
+// CheckpointFolder is the folder in which a training program keeps its latest
+// checkpoints.
 //
 //   LEAT_ASSIGN_OR_RETURN(auto folder,
 //                         CheckpointFolder::Open(files, "/models/mnist/ckpt"));
 //   // A checkpoint "/models/mnist/ckpt-1000" is written.
-//   LEAT_RETURN_IF_ERROR(folder.Add("/models/mnist/ckpt-1000", 5,
-//   absl::Now()));
+//   LEAT_RETURN_IF_ERROR(
+//       folder.Add("/models/mnist/ckpt-1000", 5, absl::Now()));
 #ifndef LEAT_CHECKPOINT_CHECKPOINT_FOLDER_H_
 #define LEAT_CHECKPOINT_CHECKPOINT_FOLDER_H_
 
@@ -43,8 +43,8 @@ class CheckpointFolder {
  private:
   CheckpointFolder(const FileAccess& files, std::string path,
                    FileDescriptor lock);
-  // Removes what was being written when a program was killed, as far as that is
-  // possible.
+  // Removes the files that a program was writing when it was killed. Ignores
+  // errors.
   void RemoveLeftovers() const;
 
   FileAccess files_;

@@ -31,7 +31,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-// Returns the path that is `path` seen from the folder.
+// Returns the path that a path in the state file of `folder` stands for. An
+// absolute path stays as it is.
 std::string Within(const std::string& folder, const std::string& path) {
   if (path.empty() || path.front() == '/') return path;
   return PathIn(folder, path);

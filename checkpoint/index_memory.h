@@ -37,7 +37,8 @@ class IndexMemory {
     }
     left_ -= bytes;
     if (bytes > reserved_) {
-      // A reservation is an object, so small ones are made together.
+      // Each reservation is an object, so one reservation covers many small
+      // counts.
       const int64_t more = std::max(bytes, kLeastReservation);
       reservations_.push_back(allocator_->Reserve(more));
       if (reservations_.back() == nullptr) {
@@ -56,7 +57,7 @@ class IndexMemory {
 
   Allocator* allocator_;
   int64_t left_;
-  int64_t reserved_ = 0;  // and not counted yet
+  int64_t reserved_ = 0;  // reserved, but not counted yet
   std::vector<BufferRef> reservations_;
 };
 

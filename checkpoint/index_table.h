@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReadIndexTable and WriteIndexTable: the index of a checkpoint is a table of
-// LevelDB, a file of keys and values that are sorted by key. Stateless,
-// thread-safe.
+// ReadIndexTable and WriteIndexTable read and write the index of a checkpoint.
+// The index is a table of LevelDB: a file of keys and values that are sorted by
+// key. Stateless, thread-safe.
 #ifndef LEAT_CHECKPOINT_INDEX_TABLE_H_
 #define LEAT_CHECKPOINT_INDEX_TABLE_H_
 
@@ -21,8 +21,8 @@ namespace leat {
 using IndexEntries = std::vector<std::pair<std::string, std::string>>;
 
 // Returns the entries of the table `bytes`, sorted by key. Reads tables of any
-// writer, compressed by Snappy or not. Trusts nothing: returns DATA_LOSS, which
-// says what is wrong where, if the table is cut off, if a checksum does not
+// writer, compressed by Snappy or not. Trusts nothing. Returns DATA_LOSS, with
+// what is wrong and where, if the table is cut off, if a checksum does not
 // match, if a number is out of range, or if the keys are not sorted. Counts the
 // entries in `memory`, and returns its error if they need too much. LevelDB's
 // own reader allocates as much as a table says, so it is not used.

@@ -10,8 +10,9 @@
 namespace leat {
 namespace {
 
-// Returns how many data files the checkpoint `prefix` has, or 0 if there is no
-// such checkpoint or its index is damaged, so that nothing can be lost.
+// Returns how many data files the checkpoint `prefix` has. Returns 0 if there
+// is no such checkpoint, or if its index is damaged, because then nothing can
+// be lost.
 absl::StatusOr<int> NumShards(const FileAccess& files,
                               const std::string& prefix,
                               BundleOptions options) {
@@ -53,7 +54,8 @@ absl::Status PublishBundle(const FileAccess& files, const std::string& prefix,
         MakeEmptyFile(files, DataPath(prefix, num_shards, total)));
   }
   LEAT_RETURN_IF_ERROR(move_data(total));
-  // The name of the index must not reach the disk before those of the data.
+  // The name of the index must not reach the disk before the names of the data
+  // files.
   LEAT_RETURN_IF_ERROR(files.SyncFolderOf(path));
   LEAT_RETURN_IF_ERROR(index.Rename());
   LEAT_RETURN_IF_ERROR(files.SyncFolderOf(path));

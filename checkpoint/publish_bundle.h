@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PublishBundle makes a checkpoint visible at once, whether its prefix is new
-// or that of an older checkpoint. Stateless, thread-safe.
+// PublishBundle makes a complete checkpoint visible in one step. If there is an
+// older checkpoint with the same prefix, replaces it. Stateless, thread-safe.
 #ifndef LEAT_CHECKPOINT_PUBLISH_BUNDLE_H_
 #define LEAT_CHECKPOINT_PUBLISH_BUNDLE_H_
 
@@ -16,19 +16,21 @@
 
 namespace leat {
 
-// Makes the checkpoint `prefix` of `num_shards` data files and an index with
-// `entries`. `move_data` gives the data files, whose bytes are on the disk, the
-// names DataPath(prefix, i, total) for i < num_shards.
+// Makes the checkpoint `prefix`, which has `num_shards` data files and an index
+// with `entries`. The bytes of the data files must be on the disk. `move_data`
+// must give the data files the names DataPath(prefix, i, total), for i <
+// num_shards.
 //
-// The index gets its name last, after which the checkpoint is on the disk. If
-// there was one of this prefix, it is whole until then, because `total` differs
-// from the number of its files, and so do the names of all files: if necessary,
-// `total` is num_shards + 1, and the last file is empty. Then the data files of
-// the old checkpoint are removed.
+// The index gets its name last. After that, the checkpoint is on the disk, and
+// the data files of the older checkpoint are removed. Until then the older
+// checkpoint stays complete, because its data files have other names: `total`
+// is a part of each name, and differs from the number of the old files. If
+// there are num_shards old files, `total` is num_shards + 1, and the last new
+// file is empty.
 //
-// REQUIRES: the caller holds files.renaming(), so that of several calls at a
-// time the last one replaces the others, and no other process publishes this
-// prefix meanwhile.
+// REQUIRES: the caller holds files.renaming(), so that calls in this process
+// run one after another, and no other process publishes this prefix at the same
+// time.
 absl::Status PublishBundle(const FileAccess& files, const std::string& prefix,
                            const BundleEntries& entries, int num_shards,
                            absl::FunctionRef<absl::Status(int total)> move_data,

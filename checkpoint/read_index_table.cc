@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A table is a sequence of blocks: data blocks, a meta block, the index block,
-// whose values are the places of the data blocks, and a footer with the place
-// of the index block. A block is followed by the byte of its compression and by
-// a checksum. Inside of a block, a key is stored without the bytes that it
-// shares with the key before.
+// A table is a sequence of blocks with a footer. The blocks are data blocks, a
+// meta block, and the index block. The values in the index block are the
+// offsets and sizes of the data blocks. The footer has the offset and size of
+// the index block. Each block is followed by a byte for its compression and by
+// a checksum. Within a block, a key is stored without the bytes that it shares
+// with the key before.
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -36,7 +37,7 @@ uint32_t Fixed32(absl::string_view bytes) {
   return value;
 }
 
-// Where a block lies in the file, without what follows it.
+// The offset and size of a block in the file, without its trailer.
 struct BlockPlace {
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -46,8 +47,8 @@ bool TakePlace(absl::string_view& bytes, BlockPlace& place) {
   return TakeVarint64(bytes, place.offset) && TakeVarint64(bytes, place.size);
 }
 
-// Returns how many bytes of memory an entry takes. A vector that grows has up
-// to twice as much room as elements.
+// Returns how many bytes of memory an entry takes. A vector that grows has room
+// for up to twice as many elements as it has.
 int64_t BytesOfEntry(uint64_t key_size, uint64_t value_size) {
   return static_cast<int64_t>(2 * sizeof(IndexEntries::value_type)) +
          HeldBytesOfText(key_size) + HeldBytesOfText(value_size);
@@ -80,7 +81,8 @@ class TableReader {
       absl::string_view bytes = value;
       BlockPlace data;
       if (!TakePlace(bytes, data)) return Damaged("a place of a block is cut");
-      // Otherwise a small file could make the reader read a block very often.
+      // If blocks could overlap, a small file could make the reader read the
+      // same bytes very often.
       if (data.offset < end || data.size > file_.size()) {
         return Damaged("its blocks are not in order");
       }
@@ -145,8 +147,8 @@ class TableReader {
                            std::string* last_key, IndexEntries& entries) {
     const absl::Status damaged = Damaged(
         absl::StrCat("the block at byte ", offset, " has a wrong entry"));
-    // The block ends with the places at which keys are stored in full, and
-    // with their number.
+    // The block ends with the offsets at which keys are stored in full,
+    // followed by the number of these offsets.
     if (block.size() < sizeof(uint32_t)) return damaged;
     const uint64_t num_restarts = Fixed32(block.substr(block.size() - 4));
     if (num_restarts > block.size() / sizeof(uint32_t) - 1) return damaged;

@@ -8,7 +8,8 @@
 namespace leat {
 namespace {
 
-// Appends the number of bytes, then the bytes of the number, the highest first.
+// Appends how many bytes the number needs, and then these bytes, the highest
+// first.
 void AppendUnsigned(uint64_t number, std::string& key) {
   const int num_bytes = (absl::bit_width(number) + 7) / 8;
   key.push_back(static_cast<char>(num_bytes));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SliceKey: the key under which the index of a checkpoint has a slice of a
-// tensor. Stateless, thread-safe.
+// SliceKey makes the key of a slice of a tensor in the index of a checkpoint.
+// Stateless, thread-safe.
 #ifndef LEAT_CHECKPOINT_SLICE_KEY_H_
 #define LEAT_CHECKPOINT_SLICE_KEY_H_
 
@@ -14,8 +14,8 @@ namespace leat {
 
 // Returns the key of the slice `slice` of the tensor `name`. It begins with a
 // zero byte, so it is not the name of a tensor. The numbers and the name are
-// written in TensorFlow's OrderedCode, in which keys sort as what they stand
-// for does.
+// written in TensorFlow's OrderedCode, so keys sort in the order of the values
+// that they encode.
 std::string SliceKey(absl::string_view name, const TensorSlice& slice);
 
 }  // namespace leat

@@ -19,8 +19,8 @@ Interval Common(const Box& a, const Box& b, size_t i) {
           std::min(a.start[i] + a.length[i], b.start[i] + b.length[i])};
 }
 
-// Returns the number of an element of a part, where `index` counts from the
-// start of the tensor.
+// Returns the row-major number of an element within the part `box`. `index` is
+// the position of the element in the whole tensor.
 int64_t NumberOf(const Dims& index, const Box& box) {
   int64_t number = 0;
   for (size_t i = 0; i < index.size(); ++i) {
@@ -29,9 +29,9 @@ int64_t NumberOf(const Dims& index, const Box& box) {
   return number;
 }
 
-// Returns the number of the first dimension of those at the end in which both
-// parts are equal. A run may go through all elements of these dimensions, and
-// through the common interval of the dimension before.
+// Returns the first dimension from which on the two parts are equal in all
+// dimensions. A run may go through all elements of these dimensions, and
+// through the common interval of the dimension before them.
 size_t FirstEqualDimension(const Box& a, const Box& b) {
   size_t first = a.start.size();
   while (first > 0 && a.start[first - 1] == b.start[first - 1] &&
@@ -41,8 +41,8 @@ size_t FirstEqualDimension(const Box& a, const Box& b) {
   return first;
 }
 
-// Moves `index` to the next element of the common intervals of the dimensions
-// before `num_dims`. Returns false after the last one.
+// Moves `index` to the next element of the common intervals of the first
+// `num_dims` dimensions. Returns false after the last one.
 bool Advance(const Box& a, const Box& b, size_t num_dims, Dims& index) {
   for (size_t i = num_dims; i-- > 0;) {
     const Interval common = Common(a, b, i);

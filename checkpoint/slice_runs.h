@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ForEachRun: finds where the elements that two parts of a tensor have in
-// common lie in each of them. Stateless, thread-safe.
+// ForEachRun finds the elements that two parts of a tensor have in common, and
+// where they lie in each part. Stateless, thread-safe.
 #ifndef LEAT_CHECKPOINT_SLICE_RUNS_H_
 #define LEAT_CHECKPOINT_SLICE_RUNS_H_
 
@@ -27,8 +27,9 @@ bool Overlap(const Box& a, const Box& b);
 // Returns the number of elements that are in both parts.
 int64_t NumCommonElements(const Box& a, const Box& b);
 
-// Elements that follow each other in both parts: the first one is number `from`
-// of the one part and number `to` of the other one, in row-major order.
+// A run of elements that follow each other in both parts. Its first element has
+// the number `from` in one part and the number `to` in the other part, in
+// row-major order.
 struct SliceRun {
   int64_t from = 0;
   int64_t to = 0;
@@ -36,7 +37,7 @@ struct SliceRun {
 };
 
 // Calls `visit` for the elements that `from` and `to` have in common, in the
-// order in which they lie in `from`. Runs are as long as they can be along the
+// order in which they lie in `from`. Runs are as long as possible along the
 // last dimensions. Stops at the first error and returns it. REQUIRES: equal
 // ranks.
 absl::Status ForEachRun(const Box& from, const Box& to,

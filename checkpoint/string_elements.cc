@@ -19,7 +19,8 @@ absl::string_view BytesOf(const T& number) {
   return {reinterpret_cast<const char*>(&number), sizeof(number)};
 }
 
-// Returns the checksum of lengths with the checksum `crc` and of `length`.
+// Returns the checksum of a sequence of lengths that ends with `length`. `crc`
+// is the checksum of the lengths before it.
 uint32_t ExtendByLength(uint64_t length, uint32_t crc) {
   if (length > std::numeric_limits<uint32_t>::max()) {
     return Crc32c(BytesOf(length), crc);

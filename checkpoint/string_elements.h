@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WriteStrings and ReadStrings: the elements of a tensor of strings in a
-// checkpoint. Their lengths come first, as numbers of 7 bits per byte, then the
-// checksum of the lengths, then the bytes of all strings. Stateless,
-// thread-safe.
+// WriteStrings and ReadStrings write and read the elements of a tensor of
+// strings in a checkpoint. The lengths of the strings come first, as varints.
+// Then come the checksum of the lengths, and the bytes of all strings.
+// Stateless, thread-safe.
 #ifndef LEAT_CHECKPOINT_STRING_ELEMENTS_H_
 #define LEAT_CHECKPOINT_STRING_ELEMENTS_H_
 
@@ -18,18 +18,18 @@
 
 namespace leat {
 
-// Appends the elements of `tensor` and returns their checksum. In it, a length
-// counts as a number of 4 bytes, or of 8 bytes if 4 are too few.
+// Appends the elements of `tensor` and returns their checksum. For the
+// checksum, a length is a number of 4 bytes, or of 8 bytes if 4 are too few.
 absl::StatusOr<uint32_t> WriteStrings(const Tensor& tensor,
                                       ReplacementFile& file);
 
-// Returns a tensor of strings whose elements are all that `stream` has. Returns
-// DATA_LOSS if the bytes do not fit the shape, and RESOURCE_EXHAUSTED if there
-// is no memory. The caller calls CheckedStream::Finish.
+// Reads a tensor of strings from the whole stream. Returns DATA_LOSS if the
+// bytes do not fit the shape, and RESOURCE_EXHAUSTED if there is no memory. The
+// caller must call CheckedStream::Finish afterwards.
 absl::StatusOr<Tensor> ReadStrings(const Shape& shape, CheckedStream& stream,
                                    Allocator& allocator);
 
-// Checks what ReadStrings checks, without memory for the strings.
+// Checks what ReadStrings checks, but allocates no memory for the strings.
 absl::Status CheckStrings(const Shape& shape, CheckedStream& stream);
 
 }  // namespace leat

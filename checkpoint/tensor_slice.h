@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorSlice: a rectangular part of a tensor, such as the part of a variable
-// that lies on one parameter server. TensorFlow's TensorSlice.
+// TensorSlice is a rectangular part of a tensor, such as the part of a variable
+// that lies on one parameter server. It has the text and the message of
+// TensorFlow's TensorSlice.
 //
 //   ParseShapeAndSlice("100 20 0,50:-")  // rows 0 to 49 of a [100, 20] tensor
 #ifndef LEAT_CHECKPOINT_TENSOR_SLICE_H_
@@ -68,9 +69,9 @@ struct ShapeAndSlice {
   Shape shape;        // the shape of this part
 };
 
-// Parses "100 20 0,50:-": the extents of the tensor, and a slice. Fails with
-// TensorFlow's words, and as TensorSlice::Parse, Shape::Create and ShapeWithin
-// do.
+// Parses "100 20 0,50:-": the extents of the tensor, and a slice. Returns
+// INVALID_ARGUMENT, with TensorFlow's words, for other texts. Also returns the
+// errors of TensorSlice::Parse, Shape::Create and ShapeWithin.
 absl::StatusOr<ShapeAndSlice> ParseShapeAndSlice(absl::string_view text);
 
 }  // namespace leat

@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// A file of LevelDB that is a string.
+// Keeps a file of LevelDB in a string.
 class StringFile final : public leveldb::WritableFile {
  public:
   const std::string& content() const { return content_; }
@@ -33,7 +33,7 @@ absl::StatusOr<std::string> WriteIndexTable(const IndexEntries& entries) {
   StringFile file;
   leveldb::TableBuilder builder(options, &file);
   for (size_t i = 0; i < entries.size(); ++i) {
-    // LevelDB would end the process.
+    // LevelDB would end the process if the keys were not sorted.
     if (i > 0 && entries[i].first <= entries[i - 1].first) {
       builder.Abandon();
       return absl::InvalidArgumentError("the keys of the index are not sorted");

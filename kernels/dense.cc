@@ -76,8 +76,8 @@ absl::Status Protected(Body body) {
   }
 }
 
-// Is the minimum number of floating-point operations of a chunk. They take
-// about 16 us. Less work is not worth a second thread.
+// Is the minimum number of floating-point operations in a chunk, about 16 us of
+// work. A smaller chunk is not worth a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
 // Is the minimum number of rows or columns of a chunk.
 constexpr int64_t kMinRows = 8;
@@ -256,12 +256,13 @@ dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
       UserScratch(), Engine());
 }
 
-// Sets the members of `p` that depend on the primitive's descriptor: the
-// convolution, its scratch memory, and the reorder of the filter. The reorder
-// converts from HWIO to `filter`, the primitive's own layout. With
-// `into_plain`, the filter is the result, and the reorder converts from
-// `filter` to HWIO. There is no reorder if the two layouts are the same. `tag`
-// makes the primitive from its descriptor.
+// Sets the members of `p` that depend on the primitive's descriptor `desc`: the
+// convolution, its scratch memory, and the reorder of the filter. `filter` is
+// the layout that the primitive uses. By default, the reorder converts from
+// HWIO to `filter`. With `into_plain`, the filter is the result, and the
+// reorder converts from `filter` to HWIO. There is no reorder if the two
+// layouts are the same. `tag` is a function that makes the primitive from its
+// descriptor.
 template <class PrimitiveDesc, class P>
 void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
             bool into_plain, P tag, Primitive& p) {
@@ -385,8 +386,8 @@ double Flops(const ConvolutionShape& s) {
          static_cast<double>(s.filter_height * s.filter_width);
 }
 
-// Returns into how many chunks to split the convolution along a dimension of
-// extent `extent`.
+// Returns the number of chunks into which to split the convolution along a
+// dimension of extent `extent`.
 int Chunks(const WorkQueue& queue, const ConvolutionShape& s, int64_t extent) {
   return static_cast<int>(
       std::min({std::max(1.0, Flops(s) / kMinChunkFlops),
@@ -472,8 +473,8 @@ class Convolution::Cache {
   }
 
   // Runs all pieces in parallel, in a direction that reads the filter.
-  // Neighbouring pieces whose primitives want the same layout of the filter
-  // share one reordered copy of it.
+  // Neighbouring pieces share one reordered copy of the filter if their
+  // primitives use the same layout.
   absl::Status RunWithFilter(WorkQueue& queue, Allocator& allocator,
                              Direction direction,
                              const std::vector<Piece>& pieces,

@@ -49,9 +49,9 @@ absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
                                const float* b, float* c,
                                const Epilogue* epilogue = nullptr);
 
-// Runs the convolutions of one kernel. Thread-safe. Compiles a oneDNN primitive
-// for each new shape, and keeps a bounded number of primitives for the next
-// steps.
+// Runs the convolutions of one kernel. Compiles a oneDNN primitive for each new
+// shape, and keeps a bounded number of primitives for the next steps. Is
+// thread-safe.
 class Convolution {
  public:
   Convolution();

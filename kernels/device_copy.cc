@@ -11,8 +11,8 @@
 namespace leat::kernels {
 namespace {
 
-// Copies the elements of a view. `dense` says which of the two arrays of the
-// map is contiguous: 0 is `from`, and 1 is `to`.
+// Copies elements between a strided view and a contiguous array. `dense` says
+// which of the two is contiguous: 0 means `from`, and 1 means `to`.
 absl::Status Copy(GpuStream& stream, const BroadcastPlan<1>& plan, int dense,
                   size_t element_bytes, const void* from, void* to) {
   const int64_t n = plan.shape.num_elements();
@@ -94,7 +94,8 @@ absl::Status RowAddresses::Gather(KernelContext& context, size_t row_bytes,
                                   void* to) const {
   const int64_t count = tensor_.num_elements();
   if (count == 0 || row_bytes == 0) return absl::OkStatus();
-  // The elements are as large as the rows are aligned.
+  // Copies elements of the largest size, up to 16 bytes, that divides the row
+  // size and all addresses.
   uint64_t bits = 16 | row_bytes | reinterpret_cast<uintptr_t>(to);
   for (int64_t i = 0; i < count; ++i) bits |= addresses_[i];
   const size_t element_bytes = bits & (~bits + 1);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions move elements in the memory of the device on which a kernel
-// runs. With them, one kernel without device code moves elements on CPUs and on
-// GPUs (kernels/any/). On a GPU they queue the work.
+// runs. A kernel in kernels/any/ that uses them runs on CPUs and on GPUs
+// without device code of its own. On a GPU, the functions queue the work.
 //
 //   const BroadcastPlan<1> plan = PlanStrided(shape, strides);
 //   return CopyFromStrided(context, plan, Elements<E>(input),
@@ -32,9 +32,9 @@ inline GpuStream* StreamOf(const KernelContext& context) {
   return context.step().device->gpu_stream();
 }
 
-// These functions are the GPU's part of the functions below. They queue the
-// work for elements of `element_bytes` bytes. They return UNIMPLEMENTED if a
-// plan has more than eight dimensions.
+// These functions implement the functions below on a GPU. They queue the work
+// for elements of `element_bytes` bytes. They return UNIMPLEMENTED if a plan
+// has more than eight dimensions.
 absl::Status CopyFromStridedOnGpu(GpuStream& stream,
                                   const BroadcastPlan<1>& plan,
                                   size_t element_bytes, const void* from,
@@ -48,32 +48,36 @@ absl::Status FillOnGpu(GpuStream& stream, size_t element_bytes,
 absl::Status FillValueOnGpu(GpuStream& stream, size_t element_bytes,
                             const void* value, void* to, int64_t n);
 
-// Sets each element of `to`, whose shape is plan.shape, to one of `then` or of
-// `otherwise`. The plan is that of `conditions` and of these two.
+// Sets each element of `to` to the element of `then` where the condition is
+// true, and to the element of `otherwise` where it is false. The operands of
+// `plan` are `conditions`, `then` and `otherwise`. `to` has the shape
+// plan.shape.
 absl::Status SelectOnGpu(GpuStream& stream, const BroadcastPlan<3>& plan,
                          size_t element_bytes, const bool* conditions,
                          const void* then, const void* otherwise, void* to);
 
-// The addresses of rows in the memory of a GPU. Kernels fill it to gather rows
-// that are spread over several tensors, in one launch:
+// Holds the addresses of rows in the memory of a GPU. A kernel fills in the
+// addresses and then gathers the rows, which may belong to several tensors, in
+// one launch:
 //
 //   LEAT_ASSIGN_OR_RETURN(RowAddresses rows, RowAddresses::New(context, n));
 //   for (int64_t i = 0; i < n; ++i) rows[i] = AddressOf(elements[i]);
 //   return rows.Gather(context, row_bytes, output->mutable_raw_data());
 //
-// A plain value.
+// Copies of a RowAddresses share the addresses.
 class RowAddresses {
  public:
-  // Returns `count` addresses that are 0. Returns RESOURCE_EXHAUSTED if there
-  // is no memory for them.
+  // Returns `count` addresses, which are 0 at first. Returns RESOURCE_EXHAUSTED
+  // if there is no memory for them.
   static absl::StatusOr<RowAddresses> New(KernelContext& context,
                                           int64_t count);
 
-  // A row at the address 0 is a row of zeros.
+  // Returns the address of row `i`. A row at the address 0 is gathered as
+  // zeros.
   uint64_t& operator[](int64_t i) { return addresses_[i]; }
 
-  // Queues that `to` becomes the rows, each of `row_bytes` bytes, one after
-  // another. REQUIRES: the kernel runs on a GPU.
+  // Queues the copy of all rows to `to`, one after another. Each row has
+  // `row_bytes` bytes. REQUIRES: the kernel runs on a GPU.
   absl::Status Gather(KernelContext& context, size_t row_bytes, void* to) const;
 
  private:
@@ -85,8 +89,8 @@ class RowAddresses {
   uint64_t* addresses_;  // the elements of tensor_
 };
 
-// Returns the address of a tensor's first byte for RowAddresses, which is 0 for
-// Tensor().
+// Returns the address of the tensor's first byte, for RowAddresses. Returns 0
+// for Tensor().
 inline uint64_t AddressOf(const Tensor& tensor) {
   return reinterpret_cast<uintptr_t>(tensor.raw_data());
 }
@@ -125,7 +129,7 @@ absl::Status ClearElements(KernelContext& context, E* to, int64_t n) {
   return absl::OkStatus();
 }
 
-// Sets `n` elements to the one at `value`, which lies in the device's memory.
+// Sets `n` elements to the element at `value`, which is in the device's memory.
 template <class E>
 absl::Status FillElements(KernelContext& context, const E* value, E* to,
                           int64_t n) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A variant lies in memory of the host, but the tensors that it holds lie where
-// the device of its kernels has tensors: on a GPU, in the memory of the GPU, if
-// they are numbers, and not int32. These functions copy the tensors where a
-// variant comes to a GPU, or leaves it. Stateless.
+// A variant is always in host memory. But on a GPU, the tensors that it holds
+// are in the memory of the GPU if AreHeldOnGpu is true for their dtype
+// (tensor_list_access.h). These functions copy the held tensors when a variant
+// moves to a GPU or back to the host. They are stateless.
 #ifndef LEAT_KERNELS_DEVICE_VARIANTS_H_
 #define LEAT_KERNELS_DEVICE_VARIANTS_H_
 
@@ -15,12 +15,13 @@
 
 namespace leat::kernels {
 
-// Return a copy of `variants`, a tensor of variants, whose tensors are those of
-// `variants` in the memory of the GPU on which the kernel runs, or in memory of
-// the host. The copies are queued. Fail as ReplaceTensors does
-// (variant_arithmetic.h). `new_done` makes the callback of each copy to the
-// host (GpuStream::CopyToHost), or null: then the bytes have arrived when the
-// stream's Drain is done.
+// These functions return a copy of `variants`, a tensor of variants.
+// CopyVariantsToGpu copies the held tensors to the memory of the GPU on which
+// the kernel runs, if AreHeldOnGpu is true for their dtype. CopyVariantsToHost
+// copies all held tensors to host memory. Both queue the copies of the bytes.
+// The errors are those of ReplaceTensors (variant_arithmetic.h). `new_done`
+// makes the callback for each copy to the host (GpuStream::CopyToHost). If it
+// returns null, the bytes have arrived when the stream's Drain is done.
 absl::StatusOr<Tensor> CopyVariantsToGpu(KernelContext& context,
                                          const Tensor& variants);
 absl::StatusOr<Tensor> CopyVariantsToHost(

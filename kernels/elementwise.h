@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The element-wise kernels of all unary ops share the class UnaryKernel, and
-// those of all binary ops the class BinaryKernel. An op adds only a function of
-// one element. UnaryRowOf and BinaryRowOf make a function over a row of
-// elements from it, for each dtype:
+// All element-wise kernels of unary ops share the class UnaryKernel, and those
+// of binary ops share the class BinaryKernel. An op adds only a function of one
+// element or of two elements. UnaryRowOf and BinaryRowOf turn it into a
+// function of a whole row, for each dtype:
 //
 //   struct Square {
 //     template <class W>
@@ -23,9 +23,9 @@
 #include "leat/kernels/kernel_context.h"
 
 // Tells the compiler that it may vectorise the loop that follows. REQUIRES: no
-// iteration reads or writes what another iteration writes. The output may be
-// one of the inputs, because then an iteration overwrites only what it has read
-// itself.
+// iteration reads or writes an element that another iteration writes. The
+// output may be one of the inputs, because then each iteration overwrites only
+// the element that it has read itself.
 #ifdef __clang__
 #define LEAT_INDEPENDENT_ITERATIONS \
   _Pragma("clang loop vectorize(assume_safety)")
@@ -89,10 +89,10 @@ class BinaryKernel final : public Kernel {
   const Shapes shapes_;
 };
 
-// These functions return OK if input 0 has the same shape as input 1, or as
-// input i, and otherwise INVALID_ARGUMENT. The first one has the text of
-// TensorFlow's gradients of functions, and the others that of its activations
-// and of AddN.
+// These functions return OK if input 0 has the same shape as input 1 (or as
+// input `i`), and otherwise INVALID_ARGUMENT. CheckSameShape has TensorFlow's
+// text for gradients such as TanhGrad. CheckSameSizeAndShape has TensorFlow's
+// text for the gradients of activations, such as ReluGrad, and for AddN.
 absl::Status CheckSameShape(const KernelContext& context);
 absl::Status CheckSameSizeAndShape(const KernelContext& context, int i);
 inline absl::Status CheckSameSizeAndShape(const KernelContext& context) {

@@ -31,7 +31,7 @@ constexpr std::pair<absl::string_view, Activation> kActivations[] = {
     {"GeluApproximate", Activation::kGeluApproximate},
 };
 
-// What stands for no activation.
+// Returns its argument. Stands for an activation that is not applied.
 struct Nothing {
   float operator()(float x) const { return x; }
 };

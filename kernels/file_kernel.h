@@ -33,8 +33,9 @@ class FileKernel : public AsyncKernel {
   virtual absl::Status Run(KernelContext& context,
                            const FileAccess& files) const = 0;
 
-  // Returns the options with which a kernel reads and writes checkpoints: their
-  // memory is that of the device, and they end when the step does.
+  // Returns the options for reading and writing checkpoints in a kernel. Memory
+  // is counted by the device's host allocator, and the cancellation of the step
+  // stops the reading or writing.
   static BundleOptions OptionsOf(const KernelContext& context);
 };
 

@@ -52,7 +52,7 @@ void FillRandom(WorkQueue& queue, const Philox& base,
       });
 }
 
-// Returns the number of a distribution for launch functions.
+// Returns the enum value of a distribution for launch functions.
 template <class T>
 constexpr leat::cuda::Distribution KindOf(functors::Uniform<T>) {
   return leat::cuda::Distribution::kUniform;
@@ -82,9 +82,9 @@ bool LaunchFor(CUstream_st* stream, const Philox& base,
                                   output.num_elements());
 }
 
-// Fills `output`, which lies in the memory of the device, as the function above
-// does. A GPU gives the same integers and the same uniform numbers as a CPU,
-// and other numbers that differ in the last bits only.
+// Does the same as the function above for `output`, which is in the device's
+// memory. A GPU gives the same integers and the same uniform numbers as a CPU.
+// Normal numbers may differ in the last bits.
 template <class Distribution>
 absl::Status FillRandom(KernelContext& context, const Philox& base,
                         const Distribution& distribution, Tensor& output) {

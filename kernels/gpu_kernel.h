@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Declares what kernels for GPUs share. These kernels (kernels/cuda/) are host
-// code: they check shapes, allocate outputs in the memory of the GPU, and call
-// launch functions (kernels/cuda/device/), which add the work to the stream of
-// the GPU:
+// This header has what the kernels for GPUs share. These kernels
+// (kernels/cuda/) are host code. They check shapes, allocate outputs in the
+// memory of the GPU, and call launch functions (kernels/cuda/device/). A launch
+// function adds work to the stream of the GPU:
 //
 //   LEAT_ASSIGN_OR_RETURN(Tensor * y, context.AllocateOutput(0, x.shape()));
 //   return OnStream(context, [&](CUstream_st* stream) {
@@ -38,8 +38,9 @@ inline leat::cuda::ElementType TypeOf(const Tensor& tensor) {
   return static_cast<leat::cuda::ElementType>(tensor.dtype());
 }
 
-// Calls launch(handle), which returns false if there is no code for the types.
-// Returns INTERNAL if it does, or if CUDA refuses a launch.
+// Calls launch(handle) with the stream's handle. `launch` returns false if it
+// has no code for the types of its operands. OnStream then returns INTERNAL. It
+// also returns INTERNAL if CUDA refuses the launch.
 template <class Launch>
 absl::Status OnStream(GpuStream& stream, Launch launch) {
   if (!launch(stream.handle())) {
@@ -52,9 +53,9 @@ absl::Status OnStream(const KernelContext& context, Launch launch) {
   return OnStream(*context.step().device->gpu_stream(), std::move(launch));
 }
 
-// Returns the map of a plan. Returns UNIMPLEMENTED if more than eight
-// dimensions are left after the plan has merged them. REQUIRES: the plan's
-// result has elements.
+// Converts a plan to an IndexMap for launch functions. Returns UNIMPLEMENTED if
+// the plan has more than eight merged dimensions. REQUIRES: the plan's result
+// has elements.
 template <int N>
 absl::StatusOr<leat::cuda::IndexMap<N>> MapOf(const BroadcastPlan<N>& plan) {
   leat::cuda::IndexMap<N> map = {};

@@ -11,10 +11,10 @@ namespace {
 using leat::cuda::ElementType;
 using leat::cuda::MatMulOperands;
 
-// Returns the form of the products for a library whose matrices lie in memory
-// column by column. The bytes of a row-major matrix are those of its transposed
-// matrix, column by column. So the library computes the transposed product,
-// c^T = op(b)^T * op(a)^T, and needs to transpose what op transposes.
+// Describes the products to a library that expects column-major matrices. The
+// bytes of a row-major matrix are those of its transpose in column-major order.
+// So the library computes the transposed product, c^T = op(b)^T * op(a)^T, and
+// transposes `a` and `b` if op does.
 ProductForm FormOf(DType dtype, const MatMulOperands& o,
                    ProductEpilogue epilogue) {
   return {.type = dtype,
@@ -51,14 +51,14 @@ absl::Status MultiplyWithLibrary(GpuStream& stream, DType dtype,
                                  ProductEpilogue epilogue, const void* bias) {
   MatrixMultiplication* const library =
       stream.libraries().matrix_multiplication();
-  // A library need not know matrices without elements.
+  // Libraries need not support matrices without elements.
   if (library == nullptr || operands.k == 0) {
     return absl::UnimplementedError("no library multiplies these matrices");
   }
   const absl::Status status = library->Multiply(
       FormOf(dtype, operands, epilogue),
       {.a = operands.b, .b = operands.a, .d = operands.c, .bias = bias});
-  // A GPU that is lost says more than the library.
+  // If the GPU is lost, the error of CheckLaunch tells more than the library's.
   LEAT_RETURN_IF_ERROR(stream.CheckLaunch());
   return status;
 }

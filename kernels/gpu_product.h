@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Products of row-major matrices on a GPU, by the library of the GPU or by the
-// kernel of kernels/cuda/device/matmul.h.
+// These functions multiply row-major matrices on a GPU. They use the library of
+// the GPU or the kernel in kernels/cuda/device/matmul.h.
 //
 //   LEAT_RETURN_IF_ERROR(MultiplyOnGpu(stream, DType::kFloat, operands));
 #ifndef LEAT_KERNELS_GPU_PRODUCT_H_
@@ -17,18 +17,19 @@
 
 namespace leat::kernels {
 
-// Returns the operands of one product.
+// Returns the operands of the product c = op(a) * op(b) for launch functions.
 leat::cuda::MatMulOperands OperandsOf(const MatMulShape& s, const Tensor& a,
                                       const Tensor& b, Tensor& c);
 
-// Queues products. Computes each c, which must not be empty.
+// Queues the products, with the library if it supports them, and otherwise with
+// Leat's own kernel. REQUIRES: `c` is not empty.
 absl::Status MultiplyOnGpu(GpuStream& stream, DType dtype,
                            const leat::cuda::MatMulOperands& operands);
 
-// Queues products with the library, which also applies the epilogue. `bias` has
-// n elements, or is null if the epilogue has no bias. Returns UNIMPLEMENTED,
-// and queues nothing, if the machine has no library or the library cannot do
-// that.
+// Queues the products with the library, which also applies the epilogue. `bias`
+// has n elements, or is null if the epilogue has no bias. Returns
+// UNIMPLEMENTED, and queues nothing, if there is no library, if k is 0, or if
+// the library does not support the products.
 absl::Status MultiplyWithLibrary(GpuStream& stream, DType dtype,
                                  const leat::cuda::MatMulOperands& operands,
                                  ProductEpilogue epilogue, const void* bias);

@@ -5,8 +5,8 @@
 // saves the copy of four strings. The handle never changes, because a kernel
 // belongs to one device and one store of resources.
 //
-// A resource with a private name lives as long as this object, so as the kernel
-// and therefore the session.
+// A resource with a private name lives as long as this object, and thus as long
+// as the kernel and its session.
 //
 //   const HandleOutput handle_;  // a member of the kernel
 //   context.set_output(0, handle_.Get(context));
@@ -67,7 +67,8 @@ class HandleOutput {
   mutable std::once_flag made_;
   // Is set by the first call of Get.
   mutable Tensor handle_;
-  // The store of a private resource, borrowed. Set by the first call of Get.
+  // Is the store of the resource if its name is private, and otherwise null. Is
+  // borrowed, and set by the first call of Get.
   mutable ResourceStore* store_ = nullptr;
 };
 

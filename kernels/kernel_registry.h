@@ -44,8 +44,8 @@ class KernelRegistry {
   void Add(absl::string_view op, absl::string_view device_type,
            KernelFactory factory);
 
-  // Registers `factory` for CPUs and for GPUs. Its kernel must access only
-  // elements that are in host memory on a GPU, too.
+  // Registers `factory` for CPUs and for GPUs. The kernel may access only
+  // elements that are in host memory even if the node is on a GPU.
   void AddForAllDevices(absl::string_view op, KernelFactory factory);
 
   // Makes a kernel for `node`. Returns NOT_FOUND, with the op and the device

@@ -41,9 +41,9 @@ struct QueueOptions {
   int64_t capacity = kUnbounded;   // in elements
   std::vector<DType> dtypes = {};  // one per component, at least one
   std::vector<Shape> shapes = {};  // one per component; if empty, any shapes
-  // Matter for kRandomShuffle only: how many elements a dequeue leaves in an
-  // open queue, and the seeds of the generator. If both seeds are 0, the order
-  // is not deterministic.
+  // These options are for kRandomShuffle only. min_after_dequeue is the number
+  // of elements that a dequeue leaves in an open queue. `seed` and `seed2` seed
+  // the random generator. If both seeds are 0, the order is not deterministic.
   int64_t min_after_dequeue = 0;
   int64_t seed = 0;
   int64_t seed2 = 0;

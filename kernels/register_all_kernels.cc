@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Is a file of its own, so that a program that registers some kernels itself
-// does not link all.
+// RegisterAllKernels has its own file, so that a program that registers only
+// some kernels does not link the others.
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat {

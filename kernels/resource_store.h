@@ -32,9 +32,9 @@ namespace leat {
 // container is the name of the task's job, as in TensorFlow.
 inline constexpr char kDefaultContainer[] = "localhost";
 
-// Is the base class of resources. Derived classes are thread-safe, live in
-// shared_ptrs and have a static member `kTypeName`, which is the type in the
-// key. It is what TensorFlow calls the type in its handles and messages.
+// Is the base class of resources. Derived classes are thread-safe and live in
+// shared_ptrs. They have a static member `kTypeName`, which is the type in the
+// key. TensorFlow's handles and messages have the same name for the type.
 class Resource {
  public:
   virtual ~Resource() = default;

@@ -63,18 +63,19 @@ absl::StatusOr<PartialShape> MergeElementShapes(const TensorList& list,
 absl::StatusOr<int32_t> GetInt(const KernelContext& context, int i,
                                absl::string_view what);
 
-// Returns true if the tensors of this type that variants hold are in the memory
-// of the GPU. Returns false on a CPU. On a GPU, int32 tensors are in memory of
-// the host all the same.
+// Returns true if variants hold tensors of this dtype in the memory of the GPU.
+// Returns false on a CPU. Even on a GPU, int32 tensors, strings, handles and
+// variants are in host memory.
 bool AreHeldOnGpu(const KernelContext& context, DType dtype);
 
-// Returns INTERNAL if a tensor that a variant holds is not in the memory that
-// AreHeldOnGpu says. A kernel must check a tensor before it reads the bytes.
-// An element that was never written, Tensor(), is in no memory.
+// Returns INTERNAL if `held`, a tensor that a variant holds, is not in the
+// memory that AreHeldOnGpu prescribes. A kernel must call CheckMemory before it
+// reads the bytes of a held tensor. Returns OK for Tensor(), an element that
+// was never written.
 absl::Status CheckMemory(const KernelContext& context, const Tensor& held);
 
 // Returns a tensor of zeros, or of empty strings, handles or variants, in the
-// memory that AreHeldOnGpu says.
+// memory that AreHeldOnGpu prescribes.
 absl::StatusOr<Tensor> MakeZeros(KernelContext& context, DType dtype,
                                  const Shape& shape);
 

@@ -17,9 +17,9 @@
 namespace leat::kernels {
 namespace {
 
-// Limit, in bytes, the text of one tensor, the text of all tensors together,
-// and one string before it is escaped. A text can exceed the limit by its last
-// part, because the length is checked before a part is added.
+// Is the limit, in bytes, of the text of one tensor, of the text of all tensors
+// together, and of one string before it is escaped. A text can exceed the limit
+// by its last part, because the length is checked before a part is added.
 constexpr size_t kMaxBytes = 1 << 20;
 
 // Prints `value` with few digits. If reading these digits back gives another

@@ -17,7 +17,7 @@ namespace {
 constexpr DTypeList<half, bfloat16> kNarrow;
 constexpr int64_t kCost = 1;  // cost of one element, in nanoseconds
 
-// Copies a tensor of half or bfloat16 into a float one.
+// Converts a tensor of half or bfloat16 to a tensor of float.
 absl::StatusOr<Tensor> Widen(KernelContext& context, const Tensor& input) {
   LEAT_ASSIGN_OR_RETURN(
       Tensor wide, context.AllocateTemporary(DType::kFloat, input.shape()));

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ThroughFloat runs a float32 kernel on half and bfloat16 tensors. It widens
-// the inputs before the kernel runs and rounds the outputs afterwards. The host
-// computes these types in float32 anyway, so a kernel of their own would not be
-// faster. Use it in the factory of a kernel:
+// the inputs before the kernel runs and rounds the outputs afterwards. CPUs
+// compute half and bfloat16 in float32 anyway, so separate kernels for them
+// would not be faster. Use ThroughFloat in the factory of a kernel:
 //
 //   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeLRN<K>);
 #ifndef LEAT_KERNELS_THROUGH_FLOAT_H_

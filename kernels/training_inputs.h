@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TrainingInputs reads the inputs of TensorFlow's training ops, such as
-// ApplyAdam. The kernels for all devices share it.
+// ApplyAdam. The kernels for all devices share this class.
 //
-// The inputs are told apart by what the op's definition says: references and
-// handles are variables, "grad" or "delta" is the gradient, "indices" names the
-// rows of a sparse op, and all others are scalars.
+// The op's definition tells what each input is: references and handles are
+// variables, "grad" or "delta" is the gradient, "indices" has the row numbers
+// of a sparse op, and all others are scalars.
 #ifndef LEAT_KERNELS_TRAINING_INPUTS_H_
 #define LEAT_KERNELS_TRAINING_INPUTS_H_
 
@@ -37,15 +37,16 @@ class TrainingInputs {
   // Returns the scalars in the order of the inputs. They belong to the context.
   absl::Span<const Tensor* const> scalars() const { return scalars_; }
 
-  // Checks that the tensors of the variables all have the same shape, and that
-  // the gradient of a dense op has this shape, too. Both return
-  // INVALID_ARGUMENT if they do not. REQUIRES: the variables are locked.
+  // CheckSlots checks that the tensors of all variables have the same shape.
+  // CheckGradient checks that the gradient of a dense op has this shape, too.
+  // Both return INVALID_ARGUMENT if not. REQUIRES: the variables are locked.
   absl::Status CheckSlots(absl::Span<Tensor* const> values) const;
   absl::Status CheckGradient(absl::Span<Tensor* const> values) const;
 
-  // Checks that the gradient of a sparse op has a row of the variables for each
-  // index. The indices are not read. Returns INVALID_ARGUMENT otherwise.
-  // REQUIRES: the variables are locked.
+  // Checks that the gradient of a sparse op has one row for each index, and
+  // that its rows have the same shape as the rows of the variables. Returns
+  // INVALID_ARGUMENT if not. Does not read the indices. REQUIRES: the variables
+  // are locked.
   absl::Status CheckRows(absl::Span<Tensor* const> values) const;
 
   // `indices` is set for sparse ops only.

@@ -46,8 +46,8 @@ class Variable final : public Resource {
   // yet.
   absl::Status CheckInitialized() const;
 
-  // Returns true if Read will most probably be quick, because it need not copy
-  // the value and need not wait for an update.
+  // Returns true if Read will most probably be quick, because it has neither to
+  // copy the value nor to wait for an update.
   bool IsQuickToRead() const;
 
   // Returns a snapshot of the value. In sparse mode it is a copy in memory of

@@ -26,8 +26,8 @@ void AccumulateRange(Accumulate operation, int64_t count, const T* value,
       target[i] = T(sum);
     }
   } else {
-    // Signed integers are added as unsigned ones, which wrap around; in their
-    // own type an overflow would be undefined.
+    // Signed integers are added as unsigned integers, so that they wrap around.
+    // An overflow of signed integers would be undefined behaviour.
     using Element = typename std::conditional_t<std::is_integral_v<T>,
                                                 std::make_unsigned<T>,
                                                 std::common_type<T>>::type;
@@ -106,7 +106,7 @@ absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     if (!found.ok()) return found.status();
     variable = *std::move(found);
     if (!variable->IsInitialized()) {
-      // TensorFlow's variables begin to exist with their first value.
+      // In TensorFlow, a variable does not exist before it has a value.
       return NoSuchVariable(
           *handle,
           absl::StrCat("Resource ", handle->container, "/", handle->name, "/",

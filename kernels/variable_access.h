@@ -36,13 +36,13 @@ struct ResourceName {
 // Reads the name from the attrs of `node`. Returns INVALID_ARGUMENT if one of
 // the attrs is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
-// The same for the ops whose resource is private if the node has no
+// Does the same for ops whose resource is private if the node has no
 // `shared_name`, as in TensorFlow: queues and accumulators. Also returns
-// INVALID_ARGUMENT for a `shared_name` that looks like a private one.
+// INVALID_ARGUMENT for a `shared_name` that looks like a private name.
 absl::StatusOr<ResourceName> GetPrivateResourceName(const NodeDef& node);
 
-// Returns the shape that `attr` declares for a variable or for what a queue
-// holds. As in TensorFlow, an unknown rank stands for a scalar.
+// Returns the shape that `attr` declares for a variable or for a component of a
+// queue. As in TensorFlow, an unknown rank stands for a scalar. Returns
 // INVALID_ARGUMENT if some extents are unknown.
 absl::StatusOr<Shape> DeclaredShape(const PartialShape& attr);
 
@@ -59,7 +59,8 @@ absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
 absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype);
 
-// Returns FAILED_PRECONDITION with the text of TensorFlow's ReadVariableOp.
+// Returns FAILED_PRECONDITION, with the text of TensorFlow's ReadVariableOp,
+// for a handle without a variable.
 absl::Status NoSuchVariable(const ResourceHandle& handle,
                             absl::string_view reason);
 

@@ -70,9 +70,10 @@ class Operation {
   int64_t work_ = 0;  // units of work since the last check
 };
 
-// Makes a copy of a variant in which functions replace the tensors. With
-// `keeps_limits`, lists keep their max_num_elements, which TensorFlow's zeros
-// of lists do not have.
+// Makes a copy of a variant. `tensor` makes the replacement of each tensor.
+// `variant` makes the replacement of each variant that is neither a list nor an
+// optional. With `keeps_limits`, lists keep their max_num_elements.
+// TensorFlow's zeros of lists have no such limit.
 class Replacement : public Operation {
  public:
   Replacement(KernelContext& context, int64_t max_inner, ReplaceTensor tensor,

@@ -35,16 +35,17 @@ absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
                                          const Variant& variant,
                                          int64_t max_inner = kMaxInnerValues);
 
-// Returns the tensor, or the variant, that takes the place of another one.
+// These functions return the tensor or the variant that replaces their
+// argument.
 using ReplaceTensor =
     absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor& tensor)>;
 using ReplaceVariant =
     absl::FunctionRef<absl::StatusOr<Variant>(const Variant& variant)>;
 
-// Returns a copy of `variants`, a tensor of variants. In it, `replace` has
-// replaced the tensors that lists and optionals hold, except for tensors of
-// variants: in those it has replaced what they hold. Other kinds of variants
-// stay as they are.
+// Returns a copy of `variants`, a tensor of variants. In the copy, each tensor
+// that a list or an optional holds is replaced by replace(tensor). A tensor of
+// variants is not passed to `replace`. Instead, the tensors inside of its
+// variants are replaced. Other kinds of variants stay as they are.
 absl::StatusOr<Tensor> ReplaceTensors(KernelContext& context,
                                       const Tensor& variants,
                                       ReplaceTensor replace,

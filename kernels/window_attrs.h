@@ -21,9 +21,9 @@ namespace leat::kernels {
 struct WindowAttrs {
   bool channels_first = false;  // data_format is NCHW
   ImageAxes axes = {};
-  // Is the window along height and width. For pooling its size is the attr
-  // ksize. For a convolution its size is 1 here, because the filter is an
-  // input.
+  // These are the windows along height and width. For pooling, the size of a
+  // window is the attr ksize. For a convolution, it is 1 here, because the
+  // filter is an input.
   Window height = {};
   Window width = {};
 

@@ -95,7 +95,7 @@ absl::Status AddAudio(const std::string& tag, const Tensor& sounds,
   const int64_t frames = shape.dim(1);
   const int64_t channels = shape.rank() == 2 ? 1 : shape.dim(2);
   const auto size = static_cast<size_t>(frames * channels);
-  // A rate beyond 2^32 fails below; it need not fit an int64.
+  // Rates beyond 2^32 fail below. The limit makes every rate fit an int64.
   const float whole_rate = std::min(std::rint(sample_rate), 0x1p33F);
   const int64_t outputs = std::min(max_outputs, shape.dim(0));
   LEAT_RETURN_IF_ERROR(CheckNumValues(outputs, tag));

@@ -24,18 +24,20 @@ void Append(png_structp png, png_bytep bytes, size_t count) {
 }
 void Flush(png_structp) {}
 
-// libpng wants these to tell of errors. An error handler must not return.
+// libpng calls Fail for an error, and Ignore for a warning. Fail must not
+// return.
 [[noreturn]] void Fail(png_structp png, png_const_charp) {
   png_longjmp(png, 1);
 }
 void Ignore(png_structp, png_const_charp) {}
 
-// Writes the image. Returns false if libpng fails: it then comes back to the
-// call of setjmp. So this function has no object with a destructor.
 bool IsCancelled(const Cancellation* cancellation) {
   return cancellation != nullptr && cancellation->IsCancelled();
 }
 
+// Writes the image. Returns false if it is cancelled or libpng fails. If libpng
+// fails, it jumps back to the call of setjmp. So this function must not have
+// objects with destructors.
 bool WritePng(png_structp png, png_infop info, const ImageView& image,
               const Cancellation* cancellation) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;

@@ -25,12 +25,12 @@ struct ImageView {
   absl::Span<const uint8_t> pixels = {};  // width * height * channels
 };
 
-// Returns INTERNAL if libpng refuses the image, which it does if the image is
-// empty or has more than a million pixels in a row or column, or if there is no
-// memory. REQUIRES: `channels` and the size of `pixels` are as described, and
-// `width` and `height` are below 2^31.
-// Returns the status of `cancellation`, which may be null, if it is cancelled
-// meanwhile: large images take minutes.
+// Returns the bytes of the PNG file. Returns INTERNAL if libpng refuses the
+// image because it is empty, because it has more than a million pixels in a row
+// or column, or because there is no memory. If `cancellation`, which may be
+// null, is cancelled meanwhile, returns its status; large images take minutes.
+// REQUIRES: `channels` and the size of `pixels` are as described, and `width`
+// and `height` are below 2^31.
 absl::StatusOr<std::string> EncodePng(
     const ImageView& image, const Cancellation* cancellation = nullptr);
 

@@ -115,7 +115,7 @@ absl::Status EventWriter::FlushLocked() {
     size_ += static_cast<int64_t>(bytes.size());
     return status;
   }
-  // A record that is cut off would hide everything behind it.
+  // A record that is cut off would make all later records unreadable.
   const bool is_cut = ftruncate(file_.number(), size_) == 0 &&
                       lseek(file_.number(), size_, SEEK_SET) == size_;
   const absl::Status lost(

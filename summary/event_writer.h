@@ -28,36 +28,37 @@
 
 namespace leat {
 
-// Returns an event of this moment for a training step.
+// Returns an event with the current time and the number of a training step.
 pb::Event NewEvent(int64_t step);
 
 struct EventWriterOptions {
-  // The name of the file ends with this suffix. A dot is put before it if it
-  // has none.
+  // The name of the file ends with this suffix. If the suffix does not begin
+  // with a dot, a dot is put before it.
   std::string suffix = {};
   // A write flushes if more than `max_queue` events wait, or if the last flush
-  // is longer ago than `flush_every`. It also flushes if a mebibyte waits.
+  // is longer ago than `flush_every`. It also flushes if more than a mebibyte
+  // waits.
   int64_t max_queue = 10;
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
 };
 
 // Is thread-safe. All errors name the file. Events wait in memory until a
-// flush, whose bytes outlive the process. Close also brings them to the disk.
-// The destructor flushes, but cannot tell of an error.
+// flush. Flushed bytes outlive the process. Close also writes them to the disk.
+// The destructor flushes, but cannot report an error.
 //
 // If the system cannot write, for example because the disk is full, the events
 // that waited are lost, and the error says how many. The file is cut behind the
 // last complete event, so that later events can follow.
 class EventWriter {
  public:
-  // Events are flushed if they have more bytes than this.
+  // Waiting events are flushed if they have more bytes than this.
   static constexpr size_t kMaxPendingBytes = size_t{1} << 20;
 
-  // Makes the folder `folder` if there is none, and in it a new file
-  // "events.out.tfevents.SECONDS.HOST.PID.NUMBER.SUFFIX" with the first event
-  // of all event files, which has their version. Returns INVALID_ARGUMENT if
-  // `folder` is "", and RESOURCE_EXHAUSTED if this process may open only few
-  // more files.
+  // Makes the folder `folder` if there is none, and creates a file
+  // "events.out.tfevents.SECONDS.HOST.PID.NUMBER.SUFFIX" in it. Writes the
+  // event with which all event files begin, and which has the version of the
+  // format. Returns INVALID_ARGUMENT if `folder` is "", and RESOURCE_EXHAUSTED
+  // if this process may open only few more files.
   static absl::StatusOr<std::unique_ptr<EventWriter>> Create(
       const FileAccess& files, const std::string& folder,
       EventWriterOptions options = {});
@@ -87,8 +88,8 @@ class EventWriter {
   const EventWriterOptions options_;
   Mutex mutex_;
   FileDescriptor file_ ABSL_GUARDED_BY(mutex_);
-  // Why the file could not be cut behind its last complete event, after which
-  // it was closed; or OK.
+  // If the file could not be cut behind its last complete event and was closed,
+  // this is the error. Otherwise it is OK.
   absl::Status damaged_ ABSL_GUARDED_BY(mutex_);
   int64_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // of the complete events in it
   std::string pending_ ABSL_GUARDED_BY(mutex_);

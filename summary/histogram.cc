@@ -44,7 +44,7 @@ Histogram::Histogram()
 
 void Histogram::Add(double value) {
   const auto limit = std::upper_bound(limits_.begin(), limits_.end(), value);
-  // Only the largest number is not below the last limit.
+  // The largest double is not below any limit, so it counts in the last bucket.
   const auto bucket = std::min(static_cast<size_t>(limit - limits_.begin()),
                                limits_.size() - 1);
   counts_[bucket] += 1;

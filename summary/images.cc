@@ -25,7 +25,8 @@ constexpr int64_t kMaxExtent = int64_t{1} << 31;
 constexpr int64_t kMaxPixels = int64_t{1} << 29;
 constexpr float kZeroThreshold = 1e-6F;  // images below it are black
 
-// Describes the shape of a batch of images, which fits TensorFlow's limits.
+// Describes the shape of a batch of images. The shape is within TensorFlow's
+// limits.
 struct Batch {
   int64_t size;
   int64_t height;
@@ -68,7 +69,7 @@ T MultiplyAdd(T value, T scale, T offset) {
   }
 }
 
-// Returns what x86 makes of numbers: 0 for those that no int32 holds.
+// Converts like x86: a number that does not fit an int32 becomes 0.
 uint8_t ToByte(double value) {
   if (!(value > -0x1p31 && value < 0x1p31)) return 0;
   return static_cast<uint8_t>(static_cast<int32_t>(value));
@@ -78,7 +79,8 @@ uint8_t ToByte(double value) {
 template <class T>
 class Scaling {
  public:
-  // Looks for the extremes of the pixels all of whose channels are finite.
+  // Computes the scale and the offset from the least and the greatest value.
+  // Ignores pixels with a channel that is not finite.
   Scaling(absl::Span<const T> values, size_t channels) : channels_(channels) {
     float min = std::numeric_limits<float>::infinity();
     float max = -min;
@@ -122,7 +124,7 @@ class Scaling {
   T offset_;
 };
 
-// Returns the size of the image as PNG.
+// Adds an image to the summary. Returns the size of its PNG in bytes.
 absl::StatusOr<int64_t> AddImage(const std::string& tag, const Batch& batch,
                                  absl::Span<const uint8_t> pixels,
                                  const Cancellation* cancellation,
@@ -192,7 +194,7 @@ absl::Status AddImages(const std::string& tag, const Tensor& images,
                           options.cancellation, summary);
         });
   }
-  if (batch.size == 0) return absl::OkStatus();  // a color may be missing
+  if (batch.size == 0) return absl::OkStatus();  // does not need bad_color
   if (static_cast<int64_t>(options.bad_color.size()) < batch.channels) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected depth <= bad_color.size, got depth = ", batch.channels,

@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// Tells of a number that no histogram can count.
+// Returns the error for a number that no histogram can count.
 absl::Status NotFinite(double value, absl::string_view shown) {
   return absl::InvalidArgumentError(
       absl::StrCat(std::isnan(value) ? "Nan in summary histogram for: "

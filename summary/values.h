@@ -2,9 +2,9 @@
 //
 // These functions append values to a summary: numbers, distributions, images,
 // sounds and tensors. The ops that make summaries, the ops that write them and
-// the C++ SummaryWriter (train/summary_writer.h) share them, so their summaries
-// are the same. They are also the same as TensorFlow's, as are the texts of
-// errors. The functions are stateless and thread-safe.
+// the C++ SummaryWriter (train/summary_writer.h) share these functions, so they
+// all make the same summaries. The summaries and the texts of errors are the
+// same as TensorFlow's. The functions are stateless and thread-safe.
 //
 //   pb::Summary summary;
 //   LEAT_RETURN_IF_ERROR(AddHistogram("weights", values, "weights", summary));
@@ -43,11 +43,11 @@ absl::Status AddHistogram(const std::string& tag, const Tensor& values,
 // Describes how AddImages treats a batch of images.
 struct ImageOptions {
   int64_t max_images = 3;  // later images of the batch are ignored
-  // Is the color of pixels of float images that are not finite. It has a byte
-  // for each channel of the images, and further bytes are ignored.
+  // The color of pixels that are not finite, in images of floats. It must have
+  // a byte for each channel of the images. Further bytes are ignored.
   absl::Span<const uint8_t> bad_color = {};
-  // Ends the work with its status when it is cancelled. Is borrowed and may be
-  // null.
+  // If it is not null, AddImages ends with its status when it is cancelled.
+  // Borrowed.
   const Cancellation* cancellation = nullptr;
 };
 // Returns the elements of an op's bad_color, which must outlive the result.
@@ -57,12 +57,12 @@ absl::StatusOr<absl::Span<const uint8_t>> BadColorOf(const Tensor& bad_color);
 // Appends the first images of a batch as PNG, in values with the tags
 // "TAG/image/0", "TAG/image/1" and so on, or "TAG/image" if `max_images` is 1.
 // The tensor has the shape [batch, height, width, channels]. Images of uint8
-// are written as they are. Images of half, float and double are scaled, each by
-// itself: so that the greatest value is 255 or, if there are negative values,
-// so that 0 is 128 and the greatest magnitude is 127 away. Returns
-// INVALID_ARGUMENT for a tensor of another shape or dtype, and for images that
-// are too large, each or together. Also fails as EncodePng does. REQUIRES:
-// `max_images` is positive.
+// are written as they are. Each image of half, float or double is scaled by
+// itself, so that its greatest value becomes 255. If it has negative values, it
+// is scaled so that 0 becomes 128, and the value of the greatest magnitude
+// becomes 1 or 255. Returns INVALID_ARGUMENT for a tensor of another shape or
+// dtype, and if an image, or all of them together, are too large. Also fails as
+// EncodePng does. REQUIRES: `max_images` is positive.
 absl::Status AddImages(const std::string& tag, const Tensor& images,
                        const ImageOptions& options, pb::Summary& summary);
 
@@ -70,8 +70,8 @@ absl::Status AddImages(const std::string& tag, const Tensor& images,
 // tags "TAG/audio/0" and so on, or "TAG/audio" if `max_outputs` is 1. The
 // tensor has the shape [batch, frames] or [batch, frames, channels], and its
 // values lie between -1 and 1. Returns INVALID_ARGUMENT for a tensor of another
-// shape or dtype, for a rate that is not positive, and for what WAV cannot
-// hold. REQUIRES: `max_outputs` is positive.
+// shape or dtype, for a rate that is not positive, and for more channels or
+// frames than WAV can hold. REQUIRES: `max_outputs` is positive.
 absl::Status AddAudio(const std::string& tag, const Tensor& sounds,
                       float sample_rate, int64_t max_outputs,
                       pb::Summary& summary);
@@ -83,19 +83,20 @@ absl::StatusOr<pb::Summary::Value*> AddTensor(const Tensor& tensor,
                                               pb::Summary& summary);
 
 // Returns INVALID_ARGUMENT if `count` values with tags like `tag` would take
-// more than about 2 GiB of memory. A tensor of a few bytes, or of none, may
-// have elements for billions of values.
+// more than about 2 GiB of memory. The check is needed because even an empty
+// tensor can stand for billions of values, for example sounds of the shape
+// [1000000000, 0].
 absl::Status CheckNumValues(int64_t count, absl::string_view tag);
 
-// Limits the memory, in bytes, that the messages which an op parses may take.
+// The most bytes of memory that the messages which one op parses may take.
 inline constexpr int64_t kMaxParsedBytes = int64_t{2} << 30;
 
-// Appends `bytes` to `message` if they are a message of its type that takes at
-// most `budget` bytes of memory, and subtracts these from `budget`. Otherwise
-// returns false.
+// Parses `bytes` and merges the result into `message`. Subtracts the memory of
+// the result, in bytes, from `budget`. Returns false if the budget is too
+// small, or if the bytes are not a message of this type.
 bool MergeBounded(absl::string_view bytes, int64_t& budget,
                   google::protobuf::Message& message);
-// Overwrites `message` as MergeBounded appends to it, with a budget of
+// Clears `message` and then does what MergeBounded does, with the budget
 // kMaxParsedBytes.
 bool ParseBounded(absl::string_view bytes, google::protobuf::Message& message);
 

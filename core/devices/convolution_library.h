@@ -22,8 +22,8 @@ namespace leat {
 // The tensors of a convolution.
 enum class ConvolutionTensor : uint8_t { kInput, kFilter, kOutput };
 
-// Says what is computed. Is a plain value. The filter has the shape OHWI if
-// channels come last, and otherwise OIHW, and not HWIO as in TensorFlow.
+// Says what is computed. The filter has the shape OHWI if channels come last,
+// and otherwise OIHW. (In TensorFlow it is HWIO.) A plain value.
 struct ConvolutionForm {
   // Is the type of all elements: half, bfloat16, float or double. Products of
   // 16-bit floats are added up in float.
@@ -36,9 +36,10 @@ struct ConvolutionForm {
                           const ConvolutionForm&) = default;
 };
 
-// Where the tensors lie, in memory of the GPU, at multiples of
-// ConvolutionLibrary::kAlignment. The result is overwritten, and
-// must not overlap the other two, which are read. A plain value.
+// The addresses of the tensors, in memory of the GPU. They must be multiples of
+// ConvolutionLibrary::kAlignment. The tensor that ConvolutionForm::result names
+// is written, and must not overlap the other two, which are read. A plain
+// value.
 struct ConvolutionOperands {
   void* input = nullptr;
   void* filter = nullptr;
@@ -52,15 +53,15 @@ class ConvolutionLibrary {
 
   virtual ~ConvolutionLibrary() = default;
 
-  // Says whether the library computes convolutions of this form. Chooses how,
-  // which takes some milliseconds the first time. Returns UNIMPLEMENTED if it
-  // does not.
+  // Chooses how the library computes convolutions of this form, which takes
+  // some milliseconds the first time. Returns UNIMPLEMENTED if the library
+  // cannot compute them.
   virtual absl::Status Prepare(const ConvolutionForm& form) = 0;
 
-  // Queues a convolution in the stream of the GPU. Has the errors of Prepare.
-  // Returns UNIMPLEMENTED, and queues nothing, also if there is no memory for
-  // the workspace that the library needs, and another error, with the library's
-  // words, if a call fails.
+  // Queues a convolution in the stream of the GPU. Returns the errors of
+  // Prepare. Also returns UNIMPLEMENTED, and queues nothing, if there is no
+  // memory for the workspace that the library needs. Returns another error,
+  // with the library's words, if a call fails.
   virtual absl::Status Convolve(const ConvolutionForm& form,
                                 const ConvolutionOperands& operands) = 0;
 };

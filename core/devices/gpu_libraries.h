@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GpuLibraries has the libraries of a GPU's maker that kernels may use, one
-// narrow interface for each.
+// GpuLibraries gives kernels the libraries of the GPU's vendor, such as cuDNN.
+// Each library has a narrow interface of its own.
 //
 //   MatrixMultiplication* const library =
 //       stream.libraries().matrix_multiplication();

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HostSideDevice is a GPU as a kernel for CPUs sees it. Such a kernel runs for
-// a node on a GPU whose tensors are all in memory of the host, such as
-// arithmetic on shapes.
+// HostSideDevice represents a GPU to CPU kernels. A CPU kernel runs for a node
+// on a GPU if all tensors of the node are in memory of the host, for example
+// for arithmetic on shapes.
 #ifndef LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_
 #define LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MatrixMultiplication is a library that multiplies matrices on a GPU. It has
-// the terms of BLAS: matrices lie in memory column by column.
+// MatrixMultiplication is a library that multiplies matrices on a GPU. It uses
+// the conventions of BLAS: matrices lie in memory column by column.
 //
 //   // d[m,n] = a[m,k] * b[k,n]
 //   const ProductForm form = {.type = DType::kFloat,
@@ -25,10 +25,10 @@ namespace leat {
 // `i + j * leading`. A plain value.
 struct MatrixLayout {
   int64_t leading = 0;  // at least the number of rows
-  // The matrix of the next product begins so many elements later. 0 means that
-  // all products use the same matrix.
+  // The distance, in elements, from the matrix of one product to that of the
+  // next product. 0 means that all products use the same matrix.
   int64_t stride = 0;
-  // Whether the product uses the transposed matrix. False for results.
+  // If true, the product uses the transposed matrix. Must be false for results.
   bool is_transposed = false;
 
   friend auto operator<=>(const MatrixLayout&, const MatrixLayout&) = default;
@@ -60,8 +60,8 @@ struct ProductForm {
   friend auto operator<=>(const ProductForm&, const ProductForm&) = default;
 };
 
-// Where the matrices of the first product lie, in memory of the GPU. `d` must
-// overlap nothing else. A plain value.
+// The addresses of the matrices of the first product, in memory of the GPU. `d`
+// must overlap nothing else. A plain value.
 struct ProductOperands {
   const void* a = nullptr;
   const void* b = nullptr;

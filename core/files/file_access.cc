@@ -29,7 +29,7 @@ namespace {
 constexpr mode_t kNewFileMode = 0666;
 constexpr mode_t kNewFolderMode = 0777;
 
-// Says how often a path is resolved while others change its folders.
+// The most attempts to resolve a path while other programs change its folders.
 constexpr int kMaxTries = 1000;
 
 // Opens `path` from `folder`. If `is_confined`, the path cannot leave the
@@ -44,8 +44,8 @@ FileDescriptor OpenAt(int folder, const std::string& path, bool is_confined,
   long descriptor = -1;
   for (int i = 0; i < kMaxTries; ++i) {
     descriptor = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how));
-    // EAGAIN means that the kernel cannot exclude that a concurrent change of
-    // a folder has led the path astray.
+    // EAGAIN means that the kernel cannot exclude that a concurrent change of a
+    // folder has led the path out of the root.
     if (descriptor >= 0 || (errno != EAGAIN && errno != EINTR)) break;
   }
   return FileDescriptor(static_cast<int>(descriptor));
@@ -85,8 +85,8 @@ std::string Absolute(const std::string& path) {
   return result;
 }
 
-// Returns true if `path` is the folder `root` or below it. Then sets `below` to
-// the path from `root` to it.
+// Returns true if `path` is the folder `root` or below it. In that case, sets
+// `below` to the path relative to `root`.
 bool IsBelow(const std::string& path, const std::string& root,
              std::string& below) {
   if (path == root) {
@@ -99,7 +99,7 @@ bool IsBelow(const std::string& path, const std::string& root,
   return true;
 }
 
-// Brings the names in the open folder that contains `path` to the disk.
+// Writes the entries of `folder`, which contains `path`, to the disk.
 absl::Status SyncFolder(const FileDescriptor& folder, const std::string& path) {
   // `folder` may have been opened with O_PATH, which fsync refuses.
   const FileDescriptor readable(

@@ -1,17 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // FileAccess says which files the ops of a graph may open, and opens them. A
-// program that runs its own graphs may open every file. A server gives its
-// clients only the files below some folders, its roots:
+// program that runs its own graphs may open every file. A server lets its
+// clients open only the files below certain folders, called roots:
 //
 //   FileAccess files;
 //   LEAT_RETURN_IF_ERROR(files.AddRoot("/data", /*may_write=*/false));
 //   LEAT_RETURN_IF_ERROR(files.AddRoot("/models", /*may_write=*/true));
 //   LEAT_ASSIGN_OR_RETURN(FileDescriptor file, files.OpenToRead("/data/x"));
 //
-// No path leads out of a root, not by "..", not by a symbolic link, not by a
-// link that changes while the path is resolved: the kernel resolves each path
-// below the root (openat2 with RESOLVE_BENEATH).
+// No path leads out of a root: neither "..", nor a symbolic link, nor a link
+// that changes while the path is resolved. The kernel resolves each path below
+// the root (openat2 with RESOLVE_BENEATH).
 #ifndef LEAT_CORE_FILES_FILE_ACCESS_H_
 #define LEAT_CORE_FILES_FILE_ACCESS_H_
 
@@ -27,11 +27,12 @@
 namespace leat {
 
 // Is a value; copies share the descriptors of the roots and one lock. Is
-// thread-safe once the roots have been added. A relative path is meant from the
-// working directory of the process. All functions return PERMISSION_DENIED,
-// with the flag that would allow it, if the path is not below a root or below
-// one that may not be written. They return the errors of SystemError
-// (system_error.h) if the system refuses. All errors name the path.
+// thread-safe once the roots have been added. A relative path starts at the
+// working directory of the process. All functions return PERMISSION_DENIED if
+// the path is not below a root, or would be written below a root that may only
+// be read. The message names the flag that would allow the access. If the
+// system refuses, they return the errors of SystemError (system_error.h). All
+// errors name the path.
 class FileAccess {
  public:
   // Returns access to all files that the process may open.
@@ -41,12 +42,12 @@ class FileAccess {
 
   // Adds the folder `path` with all files below it. Returns an error if there
   // is no such folder. Returns INVALID_ARGUMENT if another root lies in the
-  // folder or contains it, and only one of the two may be written: a path could
-  // lead from the one into the other.
+  // folder or contains it, and only one of the two may be written, because a
+  // path could lead from one into the other.
   absl::Status AddRoot(const std::string& path, bool may_write);
 
-  // Opens a regular file. Returns INVALID_ARGUMENT if it is of another kind,
-  // without waiting for anything.
+  // Opens a regular file. Never blocks. Returns INVALID_ARGUMENT if the file is
+  // of another kind, such as a pipe.
   absl::StatusOr<FileDescriptor> OpenToRead(const std::string& path) const;
   // Creates a file that does not exist yet and opens it to write. Errors name
   // the file `shown`.
@@ -57,10 +58,10 @@ class FileAccess {
   // Removes a file, or an empty folder.
   absl::Status RemoveFile(const std::string& path) const;
   absl::Status RemoveFolder(const std::string& path) const;
-  // Makes a folder and those that contain it. Does nothing for those that
-  // exist.
+  // Makes a folder and all missing folders that contain it. Does nothing if the
+  // folder exists.
   absl::Status MakeFolders(const std::string& path) const;
-  // Returns the names of what is in a folder, sorted.
+  // Returns the sorted names of the files and folders in a folder.
   absl::StatusOr<std::vector<std::string>> List(const std::string& path) const;
   // Returns true if a file or folder exists at `path`.
   absl::StatusOr<bool> Exists(const std::string& path) const;
@@ -70,14 +71,14 @@ class FileAccess {
                                const std::string& b) const;
   // Locks a folder for this process until the result is closed. Returns
   // FAILED_PRECONDITION if a process, this one or another, has locked it. The
-  // kernel unlocks the folder when the process ends. Where the file system has
-  // no locks, the folder counts as locked by whoever asks.
+  // kernel unlocks the folder when the process ends. If the file system has no
+  // locks, succeeds without a lock.
   absl::StatusOr<FileDescriptor> LockFolder(const std::string& path) const;
-  // Makes changes to the names of files in the folder that contains `path` last
-  // even if the machine loses its power.
+  // Writes the entries of the folder that contains `path` to the disk, so that
+  // new files and new names there survive a loss of power.
   absl::Status SyncFolderOf(const std::string& path) const;
-  // Returns the lock, which copies share, of those who rename several files
-  // that belong together.
+  // Returns the lock to hold while renaming several files that belong together.
+  // Copies of this object share it.
   Mutex& renaming() const { return *renaming_; }
 
  private:
@@ -86,8 +87,8 @@ class FileAccess {
     bool may_write = false;
     FileDescriptor folder;
   };
-  // Describes where a path leads: a path from an open folder, which belongs to
-  // a root.
+  // A path relative to the open folder `folder`, which is that of a root, or
+  // the working directory if the access is unrestricted.
   struct Place {
     int folder;
     std::string below;

@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// A disk does not get faster by more threads that wait for it.
+// More threads that wait for a disk do not make it faster.
 constexpr int kNumThreads = 4;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FileService gives the kernels of a task files: it says which files they may
-// open, and has threads on which they may wait for the disk.
+// FileService gives the kernels of a task access to files: it says which files
+// they may open, and has threads on which they may wait for the disk.
 //
 //   FileService files(FileAccess::Unrestricted());
 //   LEAT_RETURN_IF_ERROR(files.Run([&] { Save(files.access()); }));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReplacementFile writes a file that nobody sees before it is complete.
+// ReplacementFile writes a file that nobody sees under its name before it is
+// complete.
 //
 //   LEAT_ASSIGN_OR_RETURN(ReplacementFile file,
 //                         ReplacementFile::Create(files, "model.index"));
@@ -20,10 +21,10 @@
 
 namespace leat {
 
-// The bytes go to a new file beside `path`. Sync brings them to the disk, and
-// Rename gives the new file its path, which replaces an old file; Commit does
-// both. The destructor removes a file that was not renamed. A ReplacementFile
-// is not thread-safe. All errors name `path`.
+// The bytes go to a new file beside `path`. Sync writes them to the disk.
+// Rename gives the new file the name `path`, and so replaces an old file of
+// this name. Commit does both. The destructor removes a file that was not
+// renamed. A ReplacementFile is not thread-safe. All errors name `path`.
 class ReplacementFile {
  public:
   static absl::StatusOr<ReplacementFile> Create(const FileAccess& files,
@@ -38,7 +39,7 @@ class ReplacementFile {
   int64_t size() const { return size_; }
 
   absl::Status Append(absl::string_view bytes);
-  // Brings all bytes to the disk and closes the file.
+  // Writes all bytes to the disk and closes the file.
   absl::Status Sync();
   // REQUIRES: Sync has succeeded.
   absl::Status Rename() { return RenameTo(path_); }

@@ -46,8 +46,8 @@ class Simulation {
   // Undoes AddThread. The thread that called AddThread calls this if the new
   // thread could not start.
   virtual void RemoveThread() = 0;
-  // Says that the calling thread is one that AddThread has counted. A new
-  // thread calls this before anything else.
+  // Tells that the calling thread is the new thread that AddThread has counted.
+  // A new thread calls this before anything else.
   virtual void BeginThread() = 0;
   // Stops counting the calling thread. A thread calls this just before it ends.
   virtual void EndThread() = 0;

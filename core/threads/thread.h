@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Thread runs a function on a thread of its own, which has a name and is always
-// joined. While a test simulates time, the thread is part of the simulation.
+// Thread runs a function on a thread of its own. The thread has a name and is
+// always joined. While a test simulates time, the thread is part of the
+// simulation.
 //
 //   {
 //     const Thread sweeper("leat-sweeper", [&] { Sweep(); });

@@ -27,8 +27,8 @@ absl::Status ComputeAddN(KernelContext& context) {
                                              {0}, 0, context.input(0).shape()));
   const void* addends[kMaxAddends];
   void* const sum = output->mutable_raw_data();
-  // The first launch adds up to eight inputs, and each further one seven more
-  // and the sum so far.
+  // Each launch adds up to kMaxAddends arrays. From the second launch on, the
+  // sum so far is one of them.
   int next = 0;
   do {
     int n = 0;
@@ -44,7 +44,7 @@ absl::Status ComputeAddN(KernelContext& context) {
   return absl::OkStatus();
 }
 
-// Adds int32 tensors, which are in memory of the host.
+// Adds int32 tensors that variants hold. They are in host memory.
 absl::StatusOr<Tensor> AddOnHost(KernelContext& context, const Tensor& a,
                                  const Tensor& b) {
   LEAT_ASSIGN_OR_RETURN(Tensor sum, MakeZeros(context, a.dtype(), a.shape()));

@@ -92,7 +92,8 @@ class BatchNorm final : public Kernel {
   }
 
  private:
-  // Sets the statistics of a batch without elements: the estimates are NaN.
+  // Sets the statistics of a batch without elements: the estimates become NaN,
+  // and the saved statistics become 0.
   static absl::Status ComputeEmpty(KernelContext& context,
                                    const std::array<Tensor*, 4>& statistics) {
     for (int i = 0; i < 4; ++i) {
@@ -119,7 +120,8 @@ class BatchNormGrad final : public Kernel {
       LEAT_ASSIGN_OR_RETURN(
           outputs[i],
           context.AllocateOutput(1 + i, i < 2 ? Shape{c.count} : Shape{}));
-      // The last two outputs are not used, and are 0.
+      // The last two outputs are unused and are set to 0. If x is empty, the
+      // gradients of scale and offset are 0, too.
       if (i < 2 && x.num_elements() > 0) continue;
       LEAT_RETURN_IF_ERROR(FillBytes(context, *outputs[i], 0));
     }

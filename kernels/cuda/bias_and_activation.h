@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AddBias and Activate launch what follows a product or a convolution on a GPU,
-// where no library does it. BiasAdd and the fused kernels share them.
+// AddBias and Activate apply a bias and an activation to a product or a
+// convolution on a GPU, if the GPU's library has not applied them. BiasAdd and
+// the fused kernels share these functions.
 #ifndef LEAT_KERNELS_CUDA_BIAS_AND_ACTIVATION_H_
 #define LEAT_KERNELS_CUDA_BIAS_AND_ACTIVATION_H_
 
@@ -14,8 +15,8 @@
 
 namespace leat::kernels::cuda {
 
-// Queues output = value + bias. The output may be `value`. REQUIRES: `c` are
-// the channels of `value`, and `bias` has one element for each.
+// Queues output = value + bias. `output` may be `value`. REQUIRES: `c`
+// describes the channels of `value`, and `bias` has one element per channel.
 inline absl::Status AddBias(GpuStream& stream, const Channels& c,
                             const Tensor& value, const Tensor& bias,
                             Tensor& output) {
@@ -35,7 +36,8 @@ inline absl::Status AddBias(GpuStream& stream, const Channels& c,
   });
 }
 
-// Returns the function of an activation. REQUIRES: activation != kNone.
+// Returns the unary function that computes an activation. REQUIRES: activation
+// != kNone.
 inline leat::cuda::Unary UnaryOf(Activation activation) {
   using leat::cuda::Unary;
   switch (activation) {
@@ -60,7 +62,7 @@ inline leat::cuda::Unary UnaryOf(Activation activation) {
   return Unary::kRelu;
 }
 
-// Queues the activation of each element of `value`, in place.
+// Applies the activation to each element of `value` in place. Queues the work.
 inline absl::Status Activate(GpuStream& stream, const FusedOps& ops,
                              Tensor& value) {
   if (ops.activation == Activation::kNone) return absl::OkStatus();

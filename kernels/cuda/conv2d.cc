@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the GPU kernels of Conv2D, Conv2DBackpropInput and
-// Conv2DBackpropFilter. A library computes them where there is one for the
-// form, and otherwise a plain kernel.
+// Conv2DBackpropFilter. A library computes the convolutions that it supports. A
+// plain kernel computes all others.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,8 @@
 namespace leat::kernels::cuda::conv2d {
 namespace {
 
-// The tensors of a convolution, one of which is the result.
+// Holds the tensors of a convolution. `result` is the same tensor as one of the
+// other three.
 struct Tensors {
   const Tensor* input = nullptr;
   const Tensor* filter = nullptr;
@@ -28,10 +29,11 @@ struct Tensors {
   Tensor* result = nullptr;
 };
 
-// A filter with other strides. Libraries want the channels of the output first.
+// Describes the layout of a filter for the library, with the output channels
+// first.
 struct FilterOrder {
-  Shape library;                     // the shape for the library
-  std::array<int64_t, 4> from_hwio;  // the strides of a filter HWIO in it
+  Shape library;                     // the shape in the library's order
+  std::array<int64_t, 4> from_hwio;  // strides of an HWIO filter
 
   FilterOrder(const ConvolutionShape& s, const Shape& hwio) {
     const int64_t h = hwio.dim(0), w = hwio.dim(1), i = hwio.dim(2),
@@ -49,9 +51,9 @@ struct FilterOrder {
   }
 };
 
-// Computes the result with a library. Returns UNIMPLEMENTED, and leaves the
-// result to others, if the library does not compute this form or has no memory
-// for it.
+// Computes the result with a library. Returns UNIMPLEMENTED if the library does
+// not support this form or has no memory for it. The caller must then compute
+// the result in another way.
 absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                         const ConvolutionForm& form, const Tensors& t) {
   LEAT_RETURN_IF_ERROR(library.Prepare(form));
@@ -66,7 +68,7 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                                               t.filter->raw_data(),
                                               filter.mutable_raw_data()));
   }
-  // The library reads the tensors that are not the result.
+  // The const_casts are safe, because the library writes only to the result.
   LEAT_RETURN_IF_ERROR(library.Convolve(
       form, {.input = const_cast<char*>(t.input->raw_data()),
              .filter = filter.mutable_raw_data(),
@@ -76,8 +78,8 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                             t.result->mutable_raw_data());
 }
 
-// Returns true if a library may read the tensor. Parts of other tensors may
-// begin anywhere.
+// Returns true if the tensor is aligned as libraries require. A slice of a
+// larger tensor may not be aligned.
 bool IsAligned(const Tensor& tensor) {
   return reinterpret_cast<uintptr_t>(tensor.raw_data()) %
              ConvolutionLibrary::kAlignment ==

@@ -15,7 +15,7 @@
 namespace leat::kernels::cuda::device_copies {
 namespace {
 
-// Queues the copy. What is queued after it on the GPU sees the bytes.
+// Queues the copy. Work that is queued on the GPU later sees the bytes.
 absl::Status CopyToDevice(KernelContext& context) {
   const Tensor& from = context.input(0);
   if (from.dtype() == DType::kVariant) {
@@ -31,8 +31,9 @@ absl::Status CopyToDevice(KernelContext& context) {
 // Waits for the copies of one run of a kernel. Is thread-safe.
 class Copies {
  public:
-  // `done` gets the first error when all that is expected has ended. At first,
-  // one end is expected: that of the calls of Expect.
+  // Calls `done` with the first error when End has been called once for each
+  // call of Expect, and one more time. The additional call says that there will
+  // be no more calls of Expect.
   explicit Copies(GpuStream::Done done) : done_(std::move(done)) {}
 
   void Expect() {
@@ -57,7 +58,8 @@ class Copies {
   absl::Status first_error_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Ends when the bytes have arrived, because the host reads them next.
+// The kernel is done only when the bytes have arrived, because the host reads
+// them next.
 class CopyToHost final : public AsyncKernel {
  public:
   void ComputeAsync(KernelContext& context, Done done) const final {

@@ -20,7 +20,7 @@ namespace leat::kernels::cuda {
 using UnaryLaunch = bool (*)(CUstream_st* stream, const Tensor& from,
                              Tensor& to, float alpha);
 
-// Immutable, so thread-safe. `alpha` is a parameter of the function.
+// Is immutable, so thread-safe. `alpha` is a parameter of the function.
 class UnaryOnGpu final : public Kernel {
  public:
   explicit UnaryOnGpu(UnaryLaunch launch, float alpha = 0)
@@ -72,7 +72,7 @@ inline absl::Status ComputeBinary(KernelContext& context, BinaryLaunch launch,
   });
 }
 
-// Immutable, so thread-safe.
+// Is immutable, so thread-safe.
 class BinaryOnGpu final : public Kernel {
  public:
   // Returns OK if the shapes of inputs 0 and 1 may be combined.

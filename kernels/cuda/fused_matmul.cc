@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the GPU kernel of _FusedMatMul. The library of the GPU applies the
-// bias, and Relu and the approximation of Gelu, while it stores the product.
-// Other activations are kernels that follow.
+// bias while it stores the product. It also applies Relu and the approximation
+// of Gelu. Other activations run as separate kernels afterwards.
 #include <memory>
 #include <utility>
 
@@ -16,7 +16,7 @@
 namespace leat::kernels::cuda::fused_matmul {
 namespace {
 
-// Returns what the library does after the product.
+// Returns the epilogue that the library applies to the product.
 ProductEpilogue EpilogueOf(Activation activation) {
   switch (activation) {
     case Activation::kRelu:

@@ -102,8 +102,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGatherV2(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<GatherV2>(batch_dims));
 }
 
-// Gathers while the variable is locked. Later work that changes the variable is
-// queued behind.
+// Queues the gather while the variable is locked. Work that changes the
+// variable later is queued behind the gather.
 class ResourceGather final : public Kernel {
  public:
   ResourceGather(DType dtype, int64_t batch_dims)

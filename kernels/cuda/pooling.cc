@@ -51,8 +51,8 @@ class Pool final : public Kernel {
 using MaxPool = Pool<&leat::cuda::LaunchMaxPool>;
 using AvgPool = Pool<&leat::cuda::LaunchAvgPool>;
 
-// Computes the gradient of a pooling or, with `relu`, of a Relu that is
-// followed by the pooling.
+// Computes the gradient of MaxPool. With `relu`, computes the gradient of a
+// Relu followed by MaxPool.
 template <bool relu>
 class MaxPoolGrad final : public Kernel {
  public:

@@ -17,8 +17,9 @@
 
 namespace leat::kernels::cuda {
 
-// Returns into how many parts a step is split, so that all of a GPU works. Each
-// part has at least 1024 elements. The number depends on the sizes only.
+// Returns the number of parts into which to split a step, so that the whole GPU
+// has work. Each part has at least 1024 elements. The number of parts depends
+// on the sizes only.
 inline int64_t PartsOf(const ReductionStep& step) {
   constexpr int64_t kWanted = 1024;  // blocks of threads
   constexpr int64_t kLeast = 1024;   // elements of a part
@@ -27,9 +28,10 @@ inline int64_t PartsOf(const ReductionStep& step) {
   return std::min(kWanted / blocks, step.reduced / kLeast);
 }
 
-// Reduces `from` to `to`. With `divides`, divides the result by `divisor`. The
-// plan is that of the shape of `from`, and the shape of `to` is plan.output.
-// `first` is the function of the first step, and `function` that of the others.
+// Reduces `from` to `to`. With `divides`, divides the result by `divisor`.
+// `plan` is the plan for the shape of `from`, and the shape of `to` is
+// plan.output. `first` is the function of the first step, and `function` that
+// of all other steps.
 inline absl::Status ReduceOnGpu(KernelContext& context,
                                 const ReductionPlan& plan,
                                 leat::cuda::Reduction first,
@@ -38,14 +40,15 @@ inline absl::Status ReduceOnGpu(KernelContext& context,
                                 Tensor& to) {
   std::vector<ReductionStep> steps;
   if (plan.count == 0) {
-    // Without elements, the result is that of an empty reduction.
+    // An empty input gives the identity of `function`.
     first = function;
     steps.push_back({.outer = plan.output.num_elements(), .reduced = 0});
   }
   for (const ReductionStep& step : plan.steps) {
     const int64_t parts = PartsOf(step);
     if (parts > 1) {
-      // The first of two steps leaves the results of parts.
+      // The first step computes one result per part. The second step combines
+      // the results of the parts.
       steps.push_back(step);
       steps.push_back({step.outer, parts, step.inner});
     } else {

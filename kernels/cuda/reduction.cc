@@ -56,8 +56,8 @@ absl::Status ComputeL2Loss(KernelContext& context) {
   const int64_t n = input.num_elements();
   ReductionPlan plan;
   plan.count = n;
-  // The squares of 16-bit floats are added up in float. So there are two steps,
-  // of which the second one rounds the sum.
+  // The squares of 16-bit floats are added up in float. A second step rounds
+  // the sum.
   if (n > 0) plan.steps = {{.reduced = n}, {.reduced = 1}};
   return ReduceOnGpu(context, plan, Function::kSumOfSquares, Function::kSum,
                      /*divides=*/true, /*divisor=*/2, input, *output);

@@ -2,7 +2,7 @@
 //
 // Defines the GPU kernels of ScatterNd and UnsortedSegmentSum, and of
 // ScatterAdd, ScatterSub, ScatterUpdate and their Resource forms. An index out
-// of range makes the step fail at its end, when other rows have changed.
+// of range makes the step fail at its end, after the other rows have changed.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -82,7 +82,7 @@ absl::Status UnsortedSegmentSum(KernelContext& context) {
 
 enum class Scatter { kAdd, kSubtract, kUpdate };
 
-// Changes the rows of a variable that input 1 names.
+// Changes the rows of a variable. The indices of the rows are in input 1.
 template <Scatter operation>
 class ScatterRows final : public Kernel {
  public:

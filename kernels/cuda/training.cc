@@ -20,7 +20,7 @@ namespace {
 
 using Rule = leat::cuda::TrainingRule;
 
-// The attrs of a training op. A kernel ignores those that its op does not have.
+// Holds the attrs of a training op. A kernel ignores attrs that its op lacks.
 struct Options {
   DType dtype = DType::kInvalid;
   bool use_nesterov = false;
@@ -68,7 +68,7 @@ absl::StatusOr<Tensor> AllocateLists(KernelContext& context,
                                 Shape{2 * rows.table_size + rows.count}));
   LEAT_RETURN_IF_ERROR(context.step().device->gpu_stream()->Fill(
       lists.mutable_raw_data(), 0xff,
-      static_cast<size_t>(lists.num_bytes())));  // -1
+      static_cast<size_t>(lists.num_bytes())));  // sets all to -1
   rows.rows = reinterpret_cast<int64_t*>(lists.mutable_raw_data());
   rows.heads = rows.rows + rows.table_size;
   rows.links = rows.heads + rows.table_size;
@@ -108,8 +108,8 @@ using UpdateVariables = absl::Status (*)(KernelContext&, const Options&,
                                          const TrainingInputs&,
                                          absl::Span<Tensor* const>);
 
-// Updates the variables with `update`. Their locks are held while the work is
-// queued. Later work on them is queued behind it.
+// Updates the variables with `update`. Holds their locks while it queues the
+// work. Later work on the variables is queued behind this work.
 template <UpdateVariables update, bool is_sparse>
 class Training final : public Kernel {
  public:

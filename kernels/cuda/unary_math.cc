@@ -41,7 +41,7 @@ bool LaunchPair(CUstream_st* stream, ElementType type,
   return leat::cuda::LaunchGradient(stream, function, type, operands, alpha);
 }
 
-// Makes the gradient of an activation.
+// Makes the kernel of the gradient of an activation.
 template <Gradient function>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeActivation(const NodeDef& node) {
   float alpha = 0;
@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeActivation(const NodeDef& node) {
       alpha));
 }
 
-// Makes the gradient of a function whose first input is the function's output.
+// Makes the kernel of a gradient whose first input is the function's output.
 template <Gradient function>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeOfOutput(const NodeDef&) {
   return std::unique_ptr<Kernel>(

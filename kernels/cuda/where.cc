@@ -29,8 +29,8 @@ class Where final : public AsyncKernel {
   }
 
  private:
-  // Starts the count. Takes `done` if the kernel ends later, and otherwise
-  // leaves it to the caller.
+  // Starts the count. Takes `done` if the kernel has to wait for the count, and
+  // otherwise leaves `done` to the caller.
   static absl::Status Start(KernelContext& context, Done& done) {
     const Tensor& input = context.input(0);
     LEAT_ASSIGN_OR_RETURN(const Extents extents, ExtentsOf(input.shape()));
@@ -77,7 +77,7 @@ class Where final : public AsyncKernel {
     return extents;
   }
 
-  // Queues the output of `count` rows.
+  // Allocates an output of `count` rows and queues the work that fills it.
   static absl::Status Write(KernelContext& context, Tensor& offsets,
                             int64_t count, const Extents& extents) {
     const Tensor& input = context.input(0);

@@ -80,7 +80,7 @@ struct Softplus {
     return x < end ? e : std::log1p(e);
   }
 };
-// Returns Softplus for elements whose fractions have that many bits.
+// Returns Softplus for elements whose fractions have `fraction_bits` bits.
 inline Softplus SoftplusOf(int fraction_bits) {
   return Softplus{std::log(2.0) * -fraction_bits + 2};
 }

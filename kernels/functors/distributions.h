@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These classes are random distributions. They make their numbers with the
-// Philox generator, and give the same bits as TensorFlow does on a CPU.
-// Stateless, so thread-safe.
+// Philox generator, and give the same bits as TensorFlow does on a CPU. They
+// are stateless, so they are thread-safe.
 //
 // Elements are made in groups. The numbers of a group depend on the generator
 // and on the index of the group only, so they do not depend on how the work is
@@ -44,7 +44,7 @@ LEAT_DEVICE inline double UnitDouble(uint32_t high, uint32_t low) {
   const uint64_t mantissa = uint64_t{high & 0xfffff} << 32 | low;
   return std::bit_cast<double>(uint64_t{1023} << 52 | mantissa) - 1.0;
 }
-// T is half or bfloat16, or what stands for them on a GPU.
+// T is half or bfloat16 or, on a GPU, leat::cuda::Half or leat::cuda::Bfloat16.
 template <class T>
 LEAT_DEVICE T UnitSixteenBits(uint32_t word) {
   const T one(1.0f);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions of one element take one instruction or two.
+// These functions of one element take only one or two instructions.
 #ifndef LEAT_KERNELS_FUNCTORS_UNARY_MATH_H_
 #define LEAT_KERNELS_FUNCTORS_UNARY_MATH_H_
 

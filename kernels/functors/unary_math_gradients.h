@@ -41,7 +41,7 @@ struct InSixteenBits {
   }
 };
 
-// Op, or what computes it in 16 bits if T is a 16-bit float.
+// Is Op or, if T is a 16-bit float, InSixteenBits<Op, T>.
 template <class T, class Op>
 using InPrecisionOf =
     std::conditional_t<std::is_same_v<T, Wide<T>>, Op, InSixteenBits<Op, T>>;
@@ -52,8 +52,8 @@ LEAT_DEVICE N TimesGradient(N x, N dy) {
   return dy == N(0) ? N(0) : x * dy;
 }
 
-// The gradients multiply in TensorFlow's order, so that the same products
-// overflow.
+// The gradients multiply in TensorFlow's order, so that products overflow for
+// the same elements as in TensorFlow.
 struct ReciprocalGrad {
   template <class N>
   LEAT_DEVICE static N Do(N y, N dy) {

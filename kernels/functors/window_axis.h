@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // WindowAxis says which pixels lie in which windows along one axis of an image.
-// Pooling walks through windows in the forward direction, and through the
-// windows of a pixel in the backward direction.
+// In the forward direction, pooling visits the pixels of each window. In the
+// backward direction, it visits the windows of each pixel.
 #ifndef LEAT_KERNELS_FUNCTORS_WINDOW_AXIS_H_
 #define LEAT_KERNELS_FUNCTORS_WINDOW_AXIS_H_
 
@@ -24,7 +24,7 @@ struct Range {
 // plain value.
 struct WindowAxis {
   int64_t extent = 0;     // pixels of the image
-  int64_t positions = 0;  // windows
+  int64_t positions = 0;  // number of windows
   int64_t size = 1;       // pixels of a window
   int64_t stride = 1;     // from one window to the next
   int64_t before = 0;     // pixels of padding before the image
@@ -38,7 +38,7 @@ struct WindowAxis {
 
   // Returns the windows in which a pixel lies.
   LEAT_DEVICE Range WindowsOf(int64_t pixel) const {
-    // A GPU divides numbers of 32 bits several times as fast as longer ones.
+    // A GPU divides 32-bit numbers several times as fast as 64-bit numbers.
     const auto divide = [this](int64_t number) {
       return static_cast<int64_t>(static_cast<uint32_t>(number) /
                                   static_cast<uint32_t>(stride));

@@ -20,7 +20,8 @@ namespace {
 using leat::cuda::CheckedIndices;
 using leat::cuda::IndexFault;
 
-// Owns the IndexFault of a step on one GPU, whose name is that of the GPU.
+// Owns the IndexFault of a step on one GPU. The name of the resource is the
+// name of the GPU.
 class StepIndexFault final : public Resource {
  public:
   static constexpr char kTypeName[] = "IndexFault";

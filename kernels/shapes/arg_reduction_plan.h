@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The shapes of ArgMax and ArgMin, which their kernels for all devices share.
+// PlanArgReduction plans ArgMax and ArgMin for the kernels of all devices.
 #ifndef LEAT_KERNELS_SHAPES_ARG_REDUCTION_PLAN_H_
 #define LEAT_KERNELS_SHAPES_ARG_REDUCTION_PLAN_H_
 
@@ -14,13 +14,13 @@ namespace leat::kernels {
 // A value type.
 struct ArgReductionPlan {
   Shape output = {};
-  // What is reduced. Its extents count only if the output has elements.
+  // Holds the extents of the reduction. They are all 1 if the output is empty.
   ReductionStep step = {};
 };
 
-// Plans the search along the axis that input 1 names in the shape of input 0.
-// Returns INVALID_ARGUMENT, with TensorFlow's text, if there is no such axis,
-// or if it has no elements.
+// Plans the search in input 0 along the axis in input 1. Returns
+// INVALID_ARGUMENT, with TensorFlow's text, if there is no such axis, or if the
+// axis has no elements.
 absl::StatusOr<ArgReductionPlan> PlanArgReduction(const KernelContext& context);
 
 }  // namespace leat::kernels

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The attrs and shapes of FusedBatchNormV3 and FusedBatchNormGradV3, which
-// their kernels for all devices share. All errors are INVALID_ARGUMENT, with
-// TensorFlow's texts.
+// These functions read the attrs and check the shapes of FusedBatchNormV3 and
+// FusedBatchNormGradV3. The kernels for all devices share them. All errors are
+// INVALID_ARGUMENT, with TensorFlow's texts.
 #ifndef LEAT_KERNELS_SHAPES_BATCH_NORM_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_BATCH_NORM_SHAPES_H_
 
@@ -13,7 +13,7 @@
 
 namespace leat::kernels {
 
-// A value type.
+// Holds the attrs of a node. Is a value type.
 struct BatchNormAttrs {
   float epsilon = 1e-4f;
   float factor = 1;  // exponential_avg_factor
@@ -27,8 +27,9 @@ struct BatchNormAttrs {
   bool UsesEstimates() const { return !training || factor != 1.0f; }
 };
 
-// Return the channels of x, which is input 0, and of the gradient's x, which is
-// input 1. Check the shapes of all inputs.
+// These functions check the shapes of all inputs and return the channels of x.
+// BatchNormChannels is for FusedBatchNormV3, where x is input 0.
+// BatchNormGradChannels is for FusedBatchNormGradV3, where x is input 1.
 absl::StatusOr<Channels> BatchNormChannels(const BatchNormAttrs& attrs,
                                            const KernelContext& context);
 absl::StatusOr<Channels> BatchNormGradChannels(const BatchNormAttrs& attrs,

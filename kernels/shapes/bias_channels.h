@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The channels of BiasAdd and BiasAddGrad, which their kernels for all devices
-// share. All errors are INVALID_ARGUMENT, with TensorFlow's texts.
+// These functions find the channels for BiasAdd and BiasAddGrad. The kernels
+// for all devices share them. All errors are INVALID_ARGUMENT, with
+// TensorFlow's texts.
 #ifndef LEAT_KERNELS_SHAPES_BIAS_CHANNELS_H_
 #define LEAT_KERNELS_SHAPES_BIAS_CHANNELS_H_
 
@@ -20,15 +21,16 @@ struct Channels {
   int64_t inner = 1;
 };
 
-// Returns true if the attr data_format says that the channels come after the
-// batch, and false if they come last. Returns an error if it says neither.
+// Returns true if the attr data_format is NCHW, and false if it is NHWC.
+// Returns an error for all other values.
 absl::StatusOr<bool> IsNchw(const NodeDef& node);
 
-// Returns the channels of a tensor, which has at least two dimensions.
+// Returns the channels of a tensor. Returns an error if the tensor has fewer
+// than two dimensions.
 absl::StatusOr<Channels> FindChannels(const Shape& shape, bool nchw);
 
 // Returns the channels of the value (input 0) of BiasAdd. Returns an error
-// unless the bias (input 1) is a vector with an element for each.
+// unless the bias (input 1) is a vector with one element per channel.
 absl::StatusOr<Channels> BiasChannels(const KernelContext& context, bool nchw);
 
 }  // namespace leat::kernels

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The shapes of Gather, GatherV2, GatherNd and ResourceGather, which their
-// kernels for all devices share. All errors are INVALID_ARGUMENT, with
-// TensorFlow's texts.
+// These functions plan Gather, GatherV2, GatherNd and ResourceGather for the
+// kernels of all devices. All errors are INVALID_ARGUMENT, with TensorFlow's
+// texts.
 #ifndef LEAT_KERNELS_SHAPES_GATHER_PLAN_H_
 #define LEAT_KERNELS_SHAPES_GATHER_PLAN_H_
 
@@ -14,8 +14,9 @@
 
 namespace leat::kernels {
 
-// The params are [batch, outer, limit, inner], the indices are [batch, count],
-// and the output is [batch, outer, count, inner]. A value type.
+// The params have the shape [batch, outer, limit, inner], the indices have the
+// shape [batch, count], and the output has the shape [batch, outer, count,
+// inner]. Is a value type.
 struct GatherPlan {
   int64_t batch = 1;
   int64_t outer = 1;
@@ -25,22 +26,23 @@ struct GatherPlan {
   Shape output = {};
 };
 
-// Plans a gather along dimension `axis`. The first `batch_dims` dimensions of
-// both are the same. Returns an error unless batch_dims is in
-// [0, indices.rank()], batch_dims <= axis < params.rank(), and these dimensions
-// fit.
+// Plans a gather along dimension `axis`. Returns an error if the first
+// `batch_dims` dimensions of params and indices differ. Also returns an error
+// unless 0 <= batch_dims <= indices.rank() and batch_dims <= axis <
+// params.rank().
 absl::StatusOr<GatherPlan> PlanGather(const Shape& params, const Shape& indices,
                                       int64_t axis, int64_t batch_dims);
-// Plans GatherV2, whose axis is input 2 and may be negative, as `batch_dims`
-// may.
+// Plans GatherV2. Its axis is input 2. The axis and `batch_dims` may be
+// negative.
 absl::StatusOr<GatherPlan> PlanGatherV2(const KernelContext& context,
                                         int64_t batch_dims);
-// Plans ResourceGather, whose axis is `batch_dims`. REQUIRES: batch_dims >= 0.
+// Plans ResourceGather. Its axis is `batch_dims`. REQUIRES: batch_dims >= 0.
 absl::StatusOr<GatherPlan> PlanResourceGather(const Shape& params,
                                               const Shape& indices,
                                               int64_t batch_dims);
 
-// The indices are [rows, depth], and the output is [rows, inner]. A value type.
+// The indices have the shape [rows, depth], and the output has the shape [rows,
+// inner]. Is a value type.
 struct GatherNdPlan {
   int64_t rows = 1;
   int64_t depth = 0;

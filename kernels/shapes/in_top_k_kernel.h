@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AddInTopK registers the kernels of InTopK, which has k as an attr, and of
-// InTopKV2, which has it as an input. Each device has a function of its own
-// that computes them for a known k.
+// AddInTopK registers the kernels of InTopK, where k is an attr, and of
+// InTopKV2, where k is an input. Each device has its own function that computes
+// both ops for a known k.
 //
 //   absl::Status ComputeInTopK(KernelContext& context, int64_t k);
 //   AddInTopK<&ComputeInTopK>(registry, kCpu);

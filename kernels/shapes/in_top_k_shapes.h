@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of InTopK and InTopKV2 for all devices share.
+// These functions check the inputs of InTopK and InTopKV2 for all devices.
 #ifndef LEAT_KERNELS_SHAPES_IN_TOP_K_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_IN_TOP_K_SHAPES_H_
 
@@ -16,7 +16,7 @@ namespace leat::kernels {
 // (input 0) are a matrix with a row for each target (input 1).
 absl::Status CheckInTopKShapes(const KernelContext& context);
 
-// Returns input 2 of InTopKV2. Returns INVALID_ARGUMENT if it is no scalar.
+// Returns k, input 2 of InTopKV2. Returns INVALID_ARGUMENT if it is no scalar.
 absl::StatusOr<int64_t> InTopKInput(const KernelContext& context);
 
 }  // namespace leat::kernels

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The shapes of MatMul and BatchMatMulV2, which their kernels for all devices
-// share.
+// These functions check the shapes of MatMul and BatchMatMulV2. The kernels for
+// all devices share them.
 #ifndef LEAT_KERNELS_SHAPES_MATMUL_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_MATMUL_SHAPES_H_
 
@@ -13,23 +13,25 @@
 namespace leat::kernels {
 
 // Returns the shape of the product of inputs 0 and 1. Returns INVALID_ARGUMENT,
-// with TensorFlow's text, unless they are matrices that fit.
+// with TensorFlow's text, unless both are matrices whose extents fit.
 absl::StatusOr<MatMulShape> MatrixProduct(const KernelContext& context,
                                           bool transpose_a, bool transpose_b);
 
-// The products of a batch. A value type.
+// Describes the products of a batch. Is a value type.
 struct BatchProduct {
   MatMulShape matrices = {};
-  // The dimensions of inputs 0 and 1 before the last two, and those of the
-  // output, to which they are broadcast.
+  // These are the batch dimensions (all but the last two) of input 0, of input
+  // 1, and of the output. The inputs are broadcast to the dimensions of the
+  // output.
   Shape a_batch = {};
   Shape b_batch = {};
   Shape batch = {};
   Shape shape = {};  // of the output
 };
 
-// Returns the products of the matrices in the last two dimensions of inputs 0
-// and 1. Returns INVALID_ARGUMENT, with TensorFlow's text, if they do not fit.
+// Describes the products of the matrices in the last two dimensions of inputs 0
+// and 1. Returns INVALID_ARGUMENT, with TensorFlow's text, if the shapes do not
+// fit.
 absl::StatusOr<BatchProduct> BatchMatrixProduct(const KernelContext& context,
                                                 bool adjoint_x, bool adjoint_y);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The sizes of pooling, which its kernels for all devices share. All errors are
-// INVALID_ARGUMENT, with TensorFlow's texts.
+// These functions plan poolings and their gradients for the kernels of all
+// devices. All errors are INVALID_ARGUMENT, with TensorFlow's texts.
 #ifndef LEAT_KERNELS_SHAPES_POOLING_PLAN_H_
 #define LEAT_KERNELS_SHAPES_POOLING_PLAN_H_
 
@@ -16,8 +16,8 @@
 
 namespace leat::kernels {
 
-// The sizes of one pooling, in NHWC layout. An NCHW tensor counts as batch x
-// channels images with one channel each. A value type.
+// Holds the sizes of one pooling, in NHWC layout. An NCHW tensor counts as
+// batch x channels images with one channel each. Is a value type.
 struct PoolingPlan {
   int64_t images = 0, channels = 0;
   functors::WindowAxis rows = {}, columns = {};
@@ -34,8 +34,8 @@ absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
 absl::StatusOr<PoolingPlan> PlanMaxPoolGrad(const WindowAttrs& attrs,
                                             const KernelContext& context);
 
-// Plans AvgPoolGrad, whose inputs are orig_input_shape, in memory of the host,
-// and grad.
+// Plans AvgPoolGrad, whose inputs are orig_input_shape and grad.
+// orig_input_shape is in host memory.
 absl::StatusOr<PoolingPlan> PlanAvgPoolGrad(const WindowAttrs& attrs,
                                             const KernelContext& context);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The lines along which Cumsum and Cumprod run, which their kernels for all
-// devices share.
+// FindScanLines finds the lines along which Cumsum and Cumprod run. The kernels
+// for all devices share it.
 #ifndef LEAT_KERNELS_SHAPES_SCAN_LINES_H_
 #define LEAT_KERNELS_SHAPES_SCAN_LINES_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The shapes of the ops that scatter rows, which their kernels for all devices
-// share. All errors are INVALID_ARGUMENT.
+// These functions check the shapes of the ops that scatter rows. The kernels
+// for all devices share them. All errors are INVALID_ARGUMENT.
 #ifndef LEAT_KERNELS_SHAPES_SCATTER_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_SCATTER_SHAPES_H_
 
@@ -14,17 +14,18 @@
 
 namespace leat::kernels {
 
-// Returns the shape of the output of ScatterNd, which is input 2. Returns an
-// error unless the indices (input 0) and the updates (input 1) fit.
+// Returns the shape of the output of ScatterNd, which is the value of input 2.
+// Returns an error unless the indices (input 0) and the updates (input 1) fit
+// it.
 absl::StatusOr<Shape> ScatterNdShape(const KernelContext& context);
 
-// Returns an error unless `updates` has the dimensions of `indices` followed by
-// those of a row of `params`, or is a scalar.
+// Returns an error unless `updates` is a scalar or has the dimensions of
+// `indices` followed by those of a row of `params`.
 absl::Status CheckScatterUpdates(const Shape& params, const Shape& indices,
                                  const Shape& updates);
 
-// The data are [rows, inner], there are [rows] ids, and the output is
-// [segments, inner]. A value type.
+// The data have the shape [rows, inner], the ids have the shape [rows], and the
+// output has the shape [segments, inner]. Is a value type.
 struct SegmentPlan {
   int64_t segments = 0;
   int64_t inner = 1;

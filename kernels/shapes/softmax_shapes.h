@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The shapes of Softmax and of the cross entropies, which their kernels for all
-// devices share. All errors are INVALID_ARGUMENT, with TensorFlow's texts.
+// These functions check the shapes of Softmax and of the cross entropies. The
+// kernels for all devices share them. All errors are INVALID_ARGUMENT, with
+// TensorFlow's texts.
 #ifndef LEAT_KERNELS_SHAPES_SOFTMAX_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_SOFTMAX_SHAPES_H_
 
@@ -19,8 +20,8 @@ absl::Status CheckSoftmaxShape(const Shape& logits);
 // labels (input 1) of SoftmaxCrossEntropyWithLogits are broadcast.
 absl::StatusOr<Shape> CrossEntropyShape(const KernelContext& context);
 
-// Returns an error if the logits and labels of
-// SparseSoftmaxCrossEntropyWithLogits do not fit.
+// Returns an error unless the logits and labels of
+// SparseSoftmaxCrossEntropyWithLogits fit.
 absl::Status CheckSparseCrossEntropyShapes(const KernelContext& context);
 
 }  // namespace leat::kernels

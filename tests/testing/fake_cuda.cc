@@ -20,7 +20,7 @@ constexpr int kInvalidValue = 1;
 constexpr int kInvalidDevice = 101;
 constexpr int kInvalidHandle = 400;
 constexpr size_t kAlignment = 256;
-// Fills a block whose use begins.
+// The byte with which a block is filled when its use begins.
 constexpr int kFresh = 0xcd;
 
 absl::string_view NameOf(int code) {
@@ -52,8 +52,8 @@ char* NewBytes(size_t bytes) {
       std::aligned_alloc(kAlignment, std::max(rounded, kAlignment)));
 }
 
-// The pinned memory of all fakes, because a program may give one GPU what
-// another one has returned. Thread-safe.
+// The pinned memory of all FakeCudas, because a program may use the pinned
+// memory of one of them with another one. Thread-safe.
 class PinnedOfProcess {
  public:
   static PinnedOfProcess& Get() {
@@ -87,22 +87,23 @@ class PinnedOfProcess {
 struct FakeCuda::Event {
   int ordinal = 0;
   bool is_freed = false;
-  // Records are numbered from 1. A later one, in another stream, may be passed
-  // first.
+  // The records of an event are numbered from 1. A later record, if it is in
+  // another stream, may be passed before an earlier one.
   int64_t num_records = 0;
   std::set<int64_t> pending = {};  // the records that are not passed
 
   bool IsPassed(int64_t record) const { return pending.count(record) == 0; }
 };
 
-// What a stream runs. Waits and records have no function.
+// A piece of work in a stream. A wait for an event and a record of an event
+// have no function.
 struct FakeCuda::Work {
   std::function<void()> run = nullptr;
   bool is_kernel = false;  // runs without the lock
   Event* event = nullptr;
   int64_t record = 0;    // of the event
-  bool is_wait = false;  // and not a record
-  // The pinned memory that it reads or writes.
+  bool is_wait = false;  // otherwise it is a record
+  // The pinned memory that the work reads or writes.
   const char* pinned = nullptr;
   size_t pinned_bytes = 0;
 };
@@ -225,7 +226,7 @@ bool FakeCuda::RunOne() {
   kernel = nullptr;
   MutexLock lock(mutex_);
   stream->is_running = false;
-  if (!stream->work.empty()) {  // It is if the GPU was lost meanwhile.
+  if (!stream->work.empty()) {  // empty if the GPU was lost meanwhile
     const Work& work = stream->work.front();
     if (work.event != nullptr && !work.is_wait) {
       work.event->pending.erase(work.record);

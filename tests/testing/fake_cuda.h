@@ -2,8 +2,9 @@
 //
 // FakeCuda is a CudaApi whose GPUs are memory of the host. It runs the work of
 // all streams in a random order that the streams and events allow, so that a
-// test finds what a GPU shows only now and then. Kernels that are compiled for
-// the host run in its streams (leat/kernels/cuda/device/host_stream.h).
+// test finds errors that occur only now and then on a GPU. Kernels that are
+// compiled for the host run in its streams
+// (leat/kernels/cuda/device/host_stream.h).
 //
 //   const auto cuda = std::make_shared<FakeCuda>(FakeCudaOptions{.seed = 7});
 //   auto gpus = CreateCudaDevices(cuda);
@@ -36,30 +37,31 @@ struct FakeCudaOptions {
   int num_gpus = 1;
   int64_t memory_bytes = int64_t{64} << 20;  // of each GPU
   uint64_t seed = 1;
-  // Whether a thread runs the work. Otherwise the test calls RunOne or RunAll,
+  // If true, a thread runs the work. If false, the test calls RunOne or RunAll,
   // and a call that waits for work runs it.
   bool has_thread = true;
-  // Whether IsPassed runs the work in front of the event, so that nobody has to
-  // sleep until the event is passed.
+  // If true, IsPassed runs the work in front of the event, so that no thread
+  // has to sleep until the event is passed.
   bool runs_when_asked = false;
   // Opens the library that multiplies matrices. Null stands for a machine that
   // does not have it.
   std::function<absl::StatusOr<std::unique_ptr<BlasApi>>()> new_blas = nullptr;
-  // Likewise for convolutions.
+  // Opens the library that computes convolutions. Null stands for a machine
+  // that does not have it.
   std::function<absl::StatusOr<std::unique_ptr<DnnApi>>()> new_dnn = nullptr;
 };
 
-// Thread-safe. What a program must not do to CUDA, such as copying beyond the
-// end of its memory or from memory that was freed, is a complaint. The
-// destructor adds a failure to the running test for each complaint, and for
-// what was not freed.
+// Thread-safe. Records a complaint for each misuse of CUDA, such as a copy
+// beyond the end of its memory or from freed memory. The destructor adds a
+// failure to the running test for each complaint, and for everything that was
+// not freed.
 //
-// What CudaApi::BeginUse and EndUse say takes effect in the order of the
-// stream. Memory that is in no use is filled with kFreed, and the address
-// sanitizer reports who reads or writes it.
+// BeginUse and EndUse take effect in the order of the stream. Memory that is
+// not in use is filled with kFreed, and the address sanitizer reports reads and
+// writes of it.
 class FakeCuda final : public CudaApi {
  public:
-  // The calls that Fail lets fail.
+  // The calls that Fail can make fail.
   enum class Call {
     kNewMemory,
     kNewPinned,
@@ -84,29 +86,29 @@ class FakeCuda final : public CudaApi {
 
   // ---- For tests ----
 
-  // Runs the first work of a random stream. Returns false if there is none.
+  // Runs the next work of a random stream. Returns false if no work can run.
   bool RunOne();
   // Runs all work that was queued.
   void RunAll();
   // Keeps the thread from running anything, until Release.
   void Hold();
   void Release();
-  // Runs the work of a stream, the `index`-th that was made, only when no other
-  // stream has work that can run.
+  // Slows down the stream that was made as number `index` (0, 1, ...). Its work
+  // runs only when no other stream has work that can run.
   void SlowDown(int index);
 
-  // Lets calls return the error with this number: first `skipped` calls
-  // succeed, then `times` calls fail.
+  // Makes the next `skipped` calls succeed, and then `times` calls return the
+  // CUDA error `code`.
   void Fail(Call call, int code, int times = 1, int skipped = 0);
-  // Loses a GPU: its work does not run any more, and all calls return the
-  // error.
+  // Loses a GPU: its work does not run any more, and all calls return the error
+  // `code`.
   void Lose(int ordinal, int code = kIllegalAddress);
-  // Loses a GPU when it has run this many more pieces of work.
+  // Loses a GPU after it has run `num_work` + 1 more pieces of work.
   void LoseAfter(int ordinal, int num_work, int code = kIllegalAddress);
 
   // Returns the complaints so far and forgets them.
   std::vector<std::string> TakeComplaints();
-  // Returns how many calls there were.
+  // Returns how often `call` was made.
   int64_t count(Call call) const;
 
   // ---- CudaApi ----
@@ -170,7 +172,8 @@ class FakeCuda final : public CudaApi {
 
   void RunThread();
   bool RunOneOf(Stream& stream);
-  // Waits until `is_over`, and makes the work run.
+  // Waits until `is_over()` is true. Meanwhile the work runs on the thread, or
+  // on the calling thread if there is no thread.
   void RunUntil(absl::FunctionRef<bool()> is_over);
   Stream* RandomStream() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Lets the thread run a random amount of work.
@@ -194,7 +197,8 @@ class FakeCuda final : public CudaApi {
 
   std::pair<char* const, Region>* RegionOf(const char* memory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Complain if the bytes are not memory of that kind.
+  // Return false, with a complaint, if the bytes are not memory of a GPU, or
+  // not pinned memory.
   bool IsInRegion(const char* memory, size_t bytes, bool check_use)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsInPinned(const char* memory, size_t bytes)
@@ -208,8 +212,8 @@ class FakeCuda final : public CudaApi {
   CondVar changed_;
   std::mt19937_64 random_ ABSL_GUARDED_BY(mutex_);
   std::vector<Gpu> gpus_ ABSL_GUARDED_BY(mutex_);
-  // Streams and events that were freed stay here, so that an address means only
-  // one of them.
+  // Freed streams and events stay here, so that no later one gets their
+  // address.
   std::vector<std::unique_ptr<Stream>> streams_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Event>> events_ ABSL_GUARDED_BY(mutex_);
   std::map<char*, Region> regions_ ABSL_GUARDED_BY(mutex_);
@@ -220,7 +224,7 @@ class FakeCuda final : public CudaApi {
       mutex_) = {};
   std::vector<std::string> complaints_ ABSL_GUARDED_BY(mutex_);
   int slow_ ABSL_GUARDED_BY(mutex_) = -1;
-  // How much work the thread may run.
+  // How many pieces of work the thread may run.
   int64_t allowance_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // threads in RunUntil
   bool is_held_ ABSL_GUARDED_BY(mutex_) = false;

@@ -227,7 +227,7 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
   const absl::Status status = RunKernel(kernel.kernel(), context);
   slots.erase(slots.begin(), slots.begin() + num_inputs);
   if (gpu_ != nullptr) {
-    // The work runs although the inputs are no longer there.
+    // The queued work runs only here, after the inputs have been released.
     LEAT_RETURN_IF_ERROR(gpu_->RunAll());
     const kernels::FoundIndexFault fault =
         kernels::FindIndexFault(step_resources_, *device_);

@@ -36,7 +36,8 @@ namespace leat::testing {
 const OpRegistry& AllOps();
 const KernelRegistry& AllKernels();
 
-// Return the value of an ordinary input, and of a reference to a variable.
+// TensorValue returns the value of an ordinary input. RefValue returns the
+// value of a reference to a variable.
 Value TensorValue(Tensor tensor);
 Value RefValue(std::shared_ptr<kernels::Variable> variable);
 
@@ -104,7 +105,8 @@ class KernelTestHarness {
 
  private:
   void FillServices();
-  // Copies the inputs that the kernel wants in the memory of the GPU.
+  // Copies the inputs that the kernel expects in memory of the GPU to that
+  // memory.
   void CopyInputs(const NodeMemory& memory, std::vector<Value>& inputs);
 
   const std::unique_ptr<WorkQueue> queue_;  // null if the device is a GPU

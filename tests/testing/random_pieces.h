@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RandomPieces makes random graphs in text form, for tests that build the same
+// RandomPieces makes random graphs in text form. Tests use it to build the same
 // graph at once and step by step.
 //
 //   RandomPieces pieces(seed, {.devices = {"/cpu:1"}});
@@ -20,7 +20,8 @@
 
 namespace leat {
 
-// Returns a function of one float. `attrs` are those of its node.
+// Returns the text of a function with one float argument. `attrs` are the attrs
+// of its node.
 inline std::string UnaryFunction(const std::string& name, const std::string& op,
                                  const std::string& result_type,
                                  const std::string& input,
@@ -86,8 +87,8 @@ class RandomPieces {
   RandomPieces(uint64_t seed, Options options)
       : random_(seed), options_(std::move(options)) {}
 
-  // Returns the text of one or several nodes. Each takes its inputs from the
-  // nodes of this text and of those that were returned before.
+  // Returns the text of one or several nodes. Each node takes its inputs from
+  // nodes of this text or of texts that were returned before.
   std::string Next() {
     const std::string name = absl::StrCat("n", ++num_pieces_);
     if (names_.empty()) return Float(name, "Const", {}, Value());
@@ -146,7 +147,7 @@ class RandomPieces {
                                       num_pieces_, " }"));
   }
 
-  // Returns nothing, a device or a colocation.
+  // Returns at random nothing, a device or a colocation.
   std::string Constraint() {
     switch (Below(8)) {
       case 0:
@@ -190,8 +191,8 @@ class RandomPieces {
                  Dtype() + Attr("shape", "shape {}") +
                      Attr("shared_name", "s: \"" + name + "\""));
   }
-  // Returns a loop of primitives that is left at once, and sometimes one more
-  // node in it.
+  // Returns a loop of control flow ops that ends before its first iteration,
+  // and sometimes one more node inside it.
   std::string Loop(const std::string& name) {
     const auto part = [&](const char* suffix) { return name + suffix; };
     const std::string frame = Attr("frame_name", "s: \"" + name + "\"");

@@ -158,8 +158,9 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
                                            *std::move(session));
 }
 
-// Adds a fake GPU. The order in which its work runs differs from session to
-// session. Adds a real GPU if LEAT_TEST_SESSION says so.
+// Adds a real GPU if LEAT_TEST_SESSION is "real_gpu", and otherwise a fake GPU.
+// The order in which the work of a fake GPU runs differs from session to
+// session.
 void AddGpu(LocalSessionOptions& options) {
   static std::atomic<uint64_t> seed{0};
   DeviceSetOptions& devices = options.devices;

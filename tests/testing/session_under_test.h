@@ -7,10 +7,9 @@
 //   local       or unset: a LocalSession,
 //   in_process  a session on a server of one task in this process,
 //   grpc        the same over gRPC,
-//   gpu         a LocalSession with a fake GPU (fake_cuda.h), on which all
-//   nodes
-//               run for which it has a kernel. Only where the kernels of GPUs
-//               are compiled for the host.
+//   gpu         a LocalSession with a fake GPU (fake_cuda.h), which runs all
+//               nodes for which it has a kernel. It needs a build in which the
+//               kernels of GPUs are compiled for the host.
 //   real_gpu    the same with a real GPU, for tools/gpu_check.
 #ifndef LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 #define LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_

@@ -31,7 +31,8 @@ std::string Text(const PartialShape& value) {
   }
   return dims.empty() ? "{}" : absl::StrCat("{ ", dims, "}");
 }
-// Only constants of integers are default values.
+// Supports only tensors of integers, because no op has another tensor as a
+// default value.
 std::string Text(const Tensor& value) {
   std::string text =
       absl::StrCat("{ dtype: ", Name(value.dtype()), " tensor_shape ",

@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// Older programs keep the messages of assets here.
+// Older programs store the messages of assets in this collection.
 constexpr char kCollection[] = "saved_model_assets";
 constexpr char kAnyType[] = "/tensorflow.AssetFileDef";
 

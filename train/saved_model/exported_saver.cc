@@ -15,7 +15,8 @@
 namespace leat {
 namespace {
 
-// Returns the first of "save/", "save_1/" and so on with which no name begins.
+// Returns the first of "save/", "save_1/" and so on that is not the beginning
+// of a node's name.
 std::string UnusedScope(const Graph& graph) {
   const std::vector<NodeId> ids = graph.NodeIds();
   const auto is_used = [&](const std::string& scope) {
@@ -28,7 +29,8 @@ std::string UnusedScope(const Graph& graph) {
   return scope;
 }
 
-// Adds to the builder a variable like that of `node`, and reads it in a scope.
+// Adds a copy of the variable `node` to the builder. Reads a resource variable
+// in the scope `scope`.
 absl::StatusOr<SavedVariable> AddStandIn(const Node& node,
                                          const std::string& scope,
                                          GraphBuilder& b) {
@@ -47,7 +49,7 @@ absl::StatusOr<SavedVariable> AddStandIn(const Node& node,
   return saved;
 }
 
-// Adds to `graph` the nodes of `more` that it does not have.
+// Adds to `graph` the nodes of `more` whose names it does not have.
 absl::Status AddMissing(const Graph& more, Graph& graph) {
   std::vector<NodeId> ids(more.num_ids(), kNoNode);
   for (const NodeId id : more.NodeIds()) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AddExportedSaver adds to a graph the nodes with which programs of TensorFlow,
-// and LoadSavedModelGraph, restore its variables. Stateless, thread-safe.
+// AddExportedSaver adds nodes to a graph that restore its variables. Programs
+// of TensorFlow and LoadSavedModelGraph use these nodes. Stateless,
+// thread-safe.
 #ifndef LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_
 #define LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_
 
@@ -16,11 +17,12 @@ class SaverDef;
 
 namespace leat {
 
-// Adds nodes that save the variables in a checkpoint and restore them from it,
-// each under the name of its node. The nodes have the names that TensorFlow's
-// Saver gives them: "save/restore_all" and so on, or "save_1/restore_all" if
-// the graph has nodes of a Saver. Returns what a program must know of them.
-// REQUIRES: `variables` are variables of the graph (IsVariableOp).
+// Adds nodes that save the variables in a checkpoint and restore them from it.
+// The name of a variable in the checkpoint is the name of its node. The new
+// nodes have the names that TensorFlow's Saver gives them: "save/restore_all"
+// and so on, or "save_1/restore_all" if the graph has nodes of a Saver. Returns
+// a message with the names of these nodes. REQUIRES: `variables` are variables
+// of the graph (IsVariableOp).
 absl::StatusOr<pb::SaverDef> AddExportedSaver(
     const std::vector<NodeId>& variables, Graph& graph);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Finds the op that initializes a SavedModel once its variables are restored:
-// it fills tables, for example. Stateless, thread-safe.
+// InitOpOf finds the op that initializes a SavedModel after its variables have
+// been restored. For example, the op fills tables. Stateless, thread-safe.
 #ifndef LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_
 #define LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_
 
@@ -19,13 +19,14 @@ namespace leat {
 // The collection that names the op.
 inline constexpr char kMainOpCollection[] = "saved_model_main_op";
 
-// Returns true if a signature of this name only initializes the graph.
+// Returns true for the names under which TensorFlow stores an init op or a
+// train op as a signature. These are no signatures that a caller can run.
 bool IsInitSignature(absl::string_view name);
 
-// Returns the name of the op, or "" if there is none. Looks where TensorFlow
-// looks: in the signature __saved_model_init_op, and in the collections
-// saved_model_main_op and legacy_init_op. Returns INVALID_ARGUMENT if a
-// collection names more than one.
+// Returns the name of the init op, or "" if there is none. Looks where
+// TensorFlow looks: in the signature __saved_model_init_op, and in the
+// collections saved_model_main_op and legacy_init_op. Returns INVALID_ARGUMENT
+// if a collection does not name exactly one op.
 absl::StatusOr<std::string> InitOpOf(const pb::MetaGraphDef& meta);
 
 }  // namespace leat

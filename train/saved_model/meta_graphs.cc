@@ -43,7 +43,8 @@ absl::Status ReadSavedModel(const std::string& folder,
   LEAT_ASSIGN_OR_RETURN(const std::string content, ReadMessageFile(path));
   message.Clear();
   if (IsText(content)) {
-    // The text of a program with objects has fields that only it needs.
+    // The text of an object-based model (TensorFlow 2) has fields that are not
+    // needed here.
     const std::optional<TextError> error =
         ParseText(content, message, /*skips_unknown=*/true);
     if (!error.has_value()) return absl::OkStatus();

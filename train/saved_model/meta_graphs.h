@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads the message of a SavedModel, and finds in it the graph with some tags.
-// Stateless, thread-safe. Trusts nothing in the file.
+// These functions read the message of a SavedModel, and find the graph with
+// given tags in it. Stateless, thread-safe. They trust nothing in the file.
 //
 //   pb::SavedModel message;
 //   LEAT_RETURN_IF_ERROR(ReadSavedModel(folder, message));
@@ -24,24 +24,24 @@ class SavedModel;
 
 namespace leat {
 
-// The names of what is in the folder of a SavedModel.
+// The names of the files and folders of a SavedModel.
 inline constexpr char kSavedModelFile[] = "saved_model.pb";
 inline constexpr char kSavedModelTextFile[] = "saved_model.pbtxt";
 inline constexpr char kVariablesFolder[] = "variables";
 inline constexpr char kVariablesPrefix[] = "variables/variables";
 inline constexpr char kAssetsFolder[] = "assets";
 
-// Reads saved_model.pb in `folder`, or saved_model.pbtxt if there is no other.
-// Returns NOT_FOUND, in TensorFlow's words, if there is none of both. Returns
+// Reads saved_model.pb in `folder`, or saved_model.pbtxt if the former does not
+// exist. Returns NOT_FOUND, in TensorFlow's words, if neither exists. Returns
 // INVALID_ARGUMENT, naming the file, if it is damaged. Also returns the errors
 // of ReadMessageFile (graph/io/message_file.h).
 absl::Status ReadSavedModel(const std::string& folder, pb::SavedModel& message);
 
-// Returns the tags of each graph, sorted.
+// Returns the set of tags of each graph, in the order of the graphs.
 std::vector<std::set<std::string>> TagSets(const pb::SavedModel& message);
 
-// Returns the first graph that has these tags and no others. Returns NOT_FOUND,
-// with the tags that there are, if there is none.
+// Returns the first graph that has these tags and no others. If there is none,
+// returns NOT_FOUND with the tags of all graphs.
 absl::StatusOr<const pb::MetaGraphDef*> FindMetaGraph(
     const pb::SavedModel& message, const std::set<std::string>& tags);
 

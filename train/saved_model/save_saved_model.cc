@@ -38,8 +38,8 @@ namespace {
 // Files are copied in pieces of this size.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
-// A folder beside `folder` that is removed with all that is in it, unless it
-// gets the name `folder`.
+// A temporary folder beside `folder`. The destructor removes it with its
+// contents, unless Rename has given it the name `folder`.
 class ScratchFolder {
  public:
   explicit ScratchFolder(std::string folder)
@@ -71,7 +71,8 @@ class ScratchFolder {
   std::string path_;  // empty once it is renamed
 };
 
-// Fails if something is at the path already.
+// Returns ALREADY_EXISTS if there is a file, or a folder that is not empty, at
+// the path.
 absl::Status CheckUnused(const std::string& folder) {
   const FileAccess files = FileAccess::Unrestricted();
   LEAT_ASSIGN_OR_RETURN(const bool exists, files.Exists(folder));
@@ -148,8 +149,8 @@ std::vector<NodeId> VariablesOf(const Graph& graph) {
   return variables;
 }
 
-// Writes the values of the variables to a checkpoint. Only one is in memory at
-// any time.
+// Writes the values of the variables to a checkpoint. Only one value is in
+// memory at any time.
 absl::Status WriteVariables(const Graph& graph,
                             const std::vector<NodeId>& variables,
                             const std::string& prefix, Session& session) {
@@ -184,8 +185,8 @@ absl::Status CopyFile(const std::string& from, const std::string& to) {
   return copy.Commit();
 }
 
-// Copies the files and returns what they are called in the model: like the
-// files, with a number if several have one name.
+// Copies the files and returns the names of the copies. A copy has the name of
+// its file, with a number appended if another copy has this name.
 absl::StatusOr<std::vector<Asset>> CopyAssets(
     const std::map<std::string, std::string>& assets,
     const ScratchFolder& scratch) {
@@ -269,7 +270,8 @@ absl::Status Save(const Graph& graph, Session& session,
   LEAT_RETURN_IF_ERROR(files.MakeFolders(scratch.Path(kVariablesFolder)));
   LEAT_ASSIGN_OR_RETURN(const std::vector<Asset> assets,
                         CopyAssets(options.assets, scratch));
-  // The file names of copies tell nothing of this machine.
+  // The graph gets the relative paths of the copies, which tell nothing about
+  // this machine.
   LEAT_RETURN_IF_ERROR(BindAssets(assets, kAssetsFolder, part));
   pb::SavedModel message;
   message.set_saved_model_schema_version(1);

@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// What a model offers: tensors of its graph by key.
+// The inputs and outputs of a signature: tensors of the graph by key.
 struct SignatureTensors {
   std::map<std::string, TensorName> inputs = {};
   std::map<std::string, TensorName> outputs = {};
@@ -30,34 +30,36 @@ struct SignatureTensors {
 
 // Says what to save.
 struct SaveSavedModelOptions {
-  // By name. "serving_default" is what programs run that ask for nothing else.
+  // The signatures by name. Programs that ask for no name run
+  // "serving_default".
   std::map<std::string, SignatureTensors> signatures = {};
   std::set<std::string> tags = {"serve"};
   // An op that programs run after they have restored the variables.
   std::optional<TensorName> init_op = {};
-  // Maps constants or placeholders of the graph, which are strings, to files.
-  // The model gets copies of the files. Where it is loaded, the tensors have
-  // the paths of the copies.
+  // Maps string constants or placeholders of the graph to files. The model gets
+  // copies of the files. In the loaded model, these tensors have the paths of
+  // the copies.
   std::map<std::string, std::string> assets = {};
-  // If true, nodes go on asking for the devices that they had in training.
+  // If true, nodes keep the device requests that they had in training.
   bool keep_devices = false;
 };
 
 // Saves the part of `graph` that the signatures and the init op need, with the
-// values that its variables have in `session`. They are read one after another,
-// so that no step should change them meanwhile. `session` must be as
-// FreezeVariables (freeze.h) wants it.
+// values that its variables have in `session`. The variables are read one after
+// another, so no step should change them meanwhile. `session` must meet the
+// requirements of FreezeVariables (freeze.h).
 //
-// The folder is complete or not there, even after a crash: all is written to a
-// folder of another name, which is on the disk before it is renamed.
+// The folder is complete or does not exist, even after a crash: everything is
+// written to a folder of another name, which is renamed when its contents are
+// on the disk.
 //
 // Returns ALREADY_EXISTS if `folder` exists and is not empty, or if it is a
 // file. Returns NOT_FOUND for a tensor that is not in the graph and for an
-// asset that does not exist. Returns INVALID_ARGUMENT, naming it, for an asset
-// that is no string, for a variable that a function makes, and if there is no
-// signature. Returns the errors of Session::Run and of files. On failure, no
-// model is left, but perhaps the folders that contain it; if the machine fails
-// meanwhile, a folder "FOLDER.ID" may stay.
+// asset that does not exist. Returns INVALID_ARGUMENT if an asset is not a
+// string, if a function makes a variable (the error names the culprit), or if
+// there is no signature. Returns the errors of Session::Run and of files. After
+// a failure there is no model, but folders that would contain it may have been
+// made. If the machine fails meanwhile, a folder "FOLDER.ID" may stay.
 absl::Status SaveSavedModel(const Graph& graph, Session& session,
                             const std::string& folder,
                             const SaveSavedModelOptions& options);

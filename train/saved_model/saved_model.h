@@ -9,8 +9,8 @@
 //                         model->Run("serving_default", {{"x", value}}));
 //   const Tensor probabilities = results.at("y");
 //
-// A graph may read and write files as the process may. Load models of
-// strangers in a process that may do nothing else.
+// A graph may read and write all files that the process may. Load an untrusted
+// model only in a process that has no other rights.
 #ifndef LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_H_
 #define LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_H_
 
@@ -52,9 +52,9 @@ class SavedModel {
   // Returns the session with the variables, to run what no signature offers.
   Session& session() const { return *session_; }
 
-  // Runs a signature. `inputs` has a tensor for each of its inputs, by key. The
-  // result has a tensor for each of its outputs. Returns NOT_FOUND for a name
-  // of no signature, INVALID_ARGUMENT for a missing or an unknown input,
+  // Runs a signature. `inputs` has a tensor for each input of the signature, by
+  // key. The result has a tensor for each output. Returns NOT_FOUND for an
+  // unknown signature, INVALID_ARGUMENT for a missing or unknown input,
   // UNIMPLEMENTED if the signature has sparse tensors, and otherwise the errors
   // of Session::Run.
   absl::StatusOr<std::map<std::string, Tensor>> Run(

@@ -36,8 +36,8 @@ bool HasVariables(const Graph& graph) {
   });
 }
 
-// Sets what restores the variables. As in TensorFlow, a graph without variables
-// needs no values of them.
+// Sets the fields of `model` that restore the variables. As in TensorFlow, a
+// graph without variables needs no checkpoint.
 absl::Status SetRestore(const pb::SaverDef& saver, const std::string& folder,
                         SavedModelGraph& model) {
   if (saver.restore_op_name().empty()) return absl::OkStatus();

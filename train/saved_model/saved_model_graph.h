@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LoadSavedModelGraph reads the graph of a SavedModel for a session that the
-// caller makes. SavedModel (saved_model.h) makes one itself.
+// caller makes. SavedModel (saved_model.h) makes its session itself.
 //
 //   LEAT_ASSIGN_OR_RETURN(SavedModelGraph model, LoadSavedModelGraph(folder));
 //   LEAT_ASSIGN_OR_RETURN(auto session, NewSession(model.graph));
@@ -26,28 +26,30 @@ namespace leat {
 struct SavedModelGraphOptions {
   // The tags of the graph.
   std::set<std::string> tags = {"serve"};
-  // If true, nodes go on asking for the devices that they had when the model
-  // was saved, which may not exist here.
+  // If true, nodes keep the device requests that they had when the model was
+  // saved. These devices may not exist here.
   bool keep_devices = false;
   ImportLimits limits = {};
 };
 
-// A graph, what it offers, and what must run before it is used. A value.
+// A graph with its signatures, and the ops that must run before the graph is
+// used. A value.
 struct SavedModelGraph {
-  // The paths of its assets are in the graph, as constants.
+  // The graph has the paths of its assets as constants.
   Graph graph;
   Signatures signatures = {};
-  // The op that restores the variables, and the tensor to which it wants the
-  // prefix of their checkpoint to be fed. Empty if there are no variables.
+  // The op that restores the variables, the tensor that must be fed with the
+  // prefix of their checkpoint, and this prefix. All are empty if there are no
+  // variables.
   std::string restore_op = {};
   std::string restore_prefix_tensor = {};
   std::string restore_prefix = {};
-  // The op to run afterwards, or empty.
+  // The op to run after the restore, or empty.
   std::string init_op = {};
 };
 
-// Returns true if `path` is a folder. Where a program takes the path of a
-// graph, a folder stands for a SavedModel.
+// Returns true if `path` is a folder. Programs that take the path of a graph
+// treat a folder as a SavedModel.
 bool IsSavedModelFolder(const std::string& path);
 
 // Reads the graph. `ops` must outlive it. Trusts nothing in the files. All
@@ -61,7 +63,7 @@ absl::StatusOr<SavedModelGraph> LoadSavedModelGraph(
 
 // Restores the variables and runs the init op. The session must have the graph.
 // Its tasks read the files, from the same paths as this process. Returns the
-// errors of Session::Run. `options` are for each of the two steps.
+// errors of Session::Run. Each of the two steps has `options`.
 absl::Status Initialize(const SavedModelGraph& model, Session& session,
                         const RunOptions& options = {});
 

@@ -27,15 +27,15 @@ inline constexpr char kDefaultSignature[] = "serving_default";
 
 // An input or an output.
 struct SignatureTensor {
-  // The name of a tensor of the graph, such as "x:0". Empty if several tensors
-  // belong together, as those of a sparse tensor do.
+  // The name of a tensor of the graph, such as "x:0". Empty for a sparse or
+  // composite tensor, which consists of several tensors.
   std::string tensor = {};
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
 };
 
-// Inputs and outputs by their keys, which are the names of arguments and
-// results.
+// The inputs and outputs of a function by their keys, which are the names of
+// its arguments and results.
 struct Signature {
   std::map<std::string, SignatureTensor> inputs = {};
   std::map<std::string, SignatureTensor> outputs = {};
@@ -47,21 +47,21 @@ struct Signature {
 using Signatures = std::map<std::string, Signature>;
 
 // Returns the signatures of a graph. Those that only initialize the graph are
-// left out. Returns INVALID_ARGUMENT, naming signature and key, for a shape
-// that no tensor has.
+// left out. Returns INVALID_ARGUMENT, naming signature and key, for an invalid
+// shape.
 absl::StatusOr<Signatures> SignaturesOf(const pb::MetaGraphDef& meta);
 
 // Returns the message of a signature.
 pb::SignatureDef EncodeSignature(const Signature& signature);
 
-// Returns the signature of this name. Returns NOT_FOUND, with the names that
-// there are, if there is none.
+// Returns the signature of this name. If there is none, returns NOT_FOUND with
+// the names of all signatures.
 absl::StatusOr<const Signature*> FindSignature(const Signatures& signatures,
                                                absl::string_view name);
 
-// Returns the tensor of an input or output. Returns INVALID_ARGUMENT, with the
-// keys that there are, if `tensors` does not have it, and UNIMPLEMENTED if it
-// is more than one tensor. `what` is "input" or "output".
+// Returns the tensor of an input or output. Returns INVALID_ARGUMENT, with all
+// keys, if `tensors` does not have `key`, and UNIMPLEMENTED for a sparse or
+// composite tensor. `what` is "input" or "output".
 absl::StatusOr<TensorName> FindTensor(
     const std::map<std::string, SignatureTensor>& tensors,
     absl::string_view what, absl::string_view key);

@@ -14,10 +14,10 @@ namespace leat::cuda {
 
 inline constexpr int kMaxAddends = 8;
 
-// Sets sum[i] to the sum of element i of each of `count` arrays, at most
-// kMaxAddends, which is rounded once. `sum` may be one of them. Has code for
-// all real numbers except int32. Returns false, and launches nothing, for other
-// types.
+// Sets sum[i] to the sum of element i of each of `count` arrays. Rounds the sum
+// once. `count` is at most kMaxAddends. `sum` may be one of the arrays. Has
+// code for all real numbers except int32. Returns false, and launches nothing,
+// for other types.
 bool LaunchAddN(CUstream_st* stream, ElementType type,
                 const void* const* addends, int count, void* sum, int64_t n);
 

@@ -43,7 +43,7 @@ struct ArgReduce {
 
   LEAT_DEVICE void operator()(Block<kThreads>& block, Shared& shared,
                               int64_t i) const {
-    // An element counts only if it is better than this.
+    // An element is considered only if it is better than this value.
     const W worst = largest ? std::numeric_limits<W>::lowest()
                             : std::numeric_limits<W>::max();
     const T* first = from + i / inner * n * inner + i % inner;

@@ -14,7 +14,8 @@ using StatisticsTypes = Types<Half, Bfloat16, float>;
 
 constexpr int kSumThreads = 256;
 constexpr int64_t kMaxParts = 512;
-// A thread adds about this many elements in float before it goes on in double.
+// A thread adds up this many elements in float, and then adds the sum to a
+// total in double.
 constexpr int64_t kElementsPerThread = 64;
 
 // Two sums of a channel.
@@ -27,8 +28,9 @@ struct PairShared {
   Pair pairs[kSumThreads];
 };
 
-// Adds the pairs of threads whose numbers differ by multiples of `step`, a
-// power of two. Thread t < step then has the sum of those with the same rest.
+// Adds up the pairs of all threads whose numbers are equal modulo `step`, a
+// power of two. For t < step, shared.pairs[t] becomes the sum of the pairs of
+// the threads t, t + step, t + 2 * step, and so on.
 LEAT_DEVICE void AddPairs(Block<kSumThreads>& block, PairShared& shared,
                           int step) {
   for (int width = kSumThreads / 2; width >= step; width /= 2) {
@@ -40,9 +42,9 @@ LEAT_DEVICE void AddPairs(Block<kSumThreads>& block, PairShared& shared,
   }
 }
 
-// The deviations of x from the channel's first element, and their squares. If
-// the elements themselves were summed up, rounding would destroy the variance
-// of large elements.
+// Computes the deviation of an element from the first element of its channel,
+// and the square of the deviation. If the elements themselves were summed up,
+// the variance of large elements would be lost to rounding.
 template <class T>
 struct Deviations {
   const T* x;
@@ -57,7 +59,7 @@ struct Deviations {
   }
 };
 
-// The products of dy and x - mean, and dy.
+// Computes dy * (x - mean) and dy of an element.
 template <class T>
 struct Gradients {
   const T* dy;
@@ -71,16 +73,16 @@ struct Gradients {
   }
 };
 
-// Sums up the two terms of each element. A block adds one part of the elements
-// of `columns` channels: more than one if these are adjacent in memory, so that
-// adjacent threads read adjacent elements.
+// Sums up the two terms of each element. A block adds up one part of the
+// elements of `columns` channels. If the channels are adjacent in memory,
+// `columns` is more than one, so that adjacent threads read adjacent elements.
 template <class Terms>
 struct SumParts {
   static constexpr int kThreads = kSumThreads;
   using Shared = PairShared;
   BatchNormSizes sizes;
   int columns;    // a power of two
-  int64_t tiles;  // of `columns` channels
+  int64_t tiles;  // tiles of `columns` channels
   Terms terms;
   double* sums;  // [parts, channels, 2]
 
@@ -113,7 +115,8 @@ struct SumParts {
     return count / sizes.parts * part + (part < rest ? part : rest);
   }
 
-  // Sums up every so many-th element of a channel in [begin, end).
+  // Sums up the elements begin, begin + step, begin + 2 * step and so on of a
+  // channel, up to `end`. `step` is the number of threads per channel.
   LEAT_DEVICE Pair SumOf(int64_t channel, int64_t begin, int64_t end) const {
     const int64_t step = kThreads / columns;
     Pair sum = {0, 0};
@@ -148,8 +151,8 @@ void LaunchSums(CUstream_st* stream, const BatchNormSizes& sizes,
                SumParts<Terms>{sizes, columns, tiles, terms, sums});
 }
 
-// Adds up the parts of a channel's sums, and calls finish(channel, sum) for
-// each channel.
+// Adds up the parts of each channel's sums, and calls finish(channel, sum) with
+// the total.
 template <class Finish>
 struct FinishSums {
   static constexpr int kThreads = kSumThreads;
@@ -176,8 +179,8 @@ struct FinishSums {
   }
 };
 
-// Computes y = x * coefficients[c] + coefficients[channels + c] as
-// FusedBatchNormV3 wants it, and the statistics.
+// Computes the statistics of FusedBatchNormV3, and the coefficients of y = x *
+// coefficients[c] + coefficients[channels + c].
 struct FinishMoments {
   BatchNormOperands o;
 
@@ -188,7 +191,7 @@ struct FinishMoments {
       const double offset = sum.a / count;
       const double square = sum.b / count - offset * offset;
       mean = static_cast<float>(first + offset);
-      // A NaN stays.
+      // This comparison keeps a NaN.
       variance = static_cast<float>(square < 0 ? 0 : square);
     } else {
       mean = o.old_mean[c];
@@ -211,7 +214,7 @@ struct FinishMoments {
   }
 };
 
-// Finishes the sums of Deviations.
+// Computes the moments from the sums of Deviations.
 template <class T>
 struct FinishTraining : FinishMoments {
   LEAT_DEVICE void operator()(int64_t c, const Pair& sum) const {
@@ -224,8 +227,9 @@ struct FinishInference : FinishMoments {
   LEAT_DEVICE void operator()(int64_t c) const { Finish(c, 0, {0, 0}); }
 };
 
-// Finishes the sums of Gradients. Then dx = coefficients[c] * dy +
-// coefficients[channels + c] * (x - mean[c]) + coefficients[2 * channels + c].
+// Computes dscale and doffset from the sums of Gradients, and the coefficients
+// of dx = coefficients[c] * dy + coefficients[channels + c] * (x - mean[c]) +
+// coefficients[2 * channels + c].
 struct FinishGradients {
   BatchNormGradOperands o;
 
@@ -248,15 +252,15 @@ struct FinishGradients {
   }
 };
 
-// Calls the function of a pack of elements with the channel of each. A plain
-// value.
+// Finds the channels of adjacent elements. Is a plain value.
 struct ChannelWalk {
   int64_t inner;
   int64_t channels;
   IndexDivider by_inner;
   IndexDivider by_channels;
 
-  // Calls body(k, channel) for the elements begin + k, k < count.
+  // Calls body(k, channel) with the channel of element begin + k, for k <
+  // count.
   template <class Body>
   LEAT_DEVICE void Walk(int64_t begin, int count, Body body) const {
     const int64_t row = by_inner.Divide(begin);

@@ -14,8 +14,9 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// Images or volumes as [outer, channels, inner], of which none is 0. Each
-// channel is summed up in `parts` parts. A plain value.
+// Describes images or volumes as an array [outer, channels, inner]. No extent
+// is 0. The elements of each channel are summed up in `parts` parts. Is a plain
+// value.
 struct BatchNormSizes {
   int64_t outer = 1;
   int64_t channels = 1;
@@ -23,11 +24,13 @@ struct BatchNormSizes {
   int64_t parts = 1;
 };
 
-// Returns the sizes with a number of parts that fits the GPU.
+// Returns the sizes with a number of parts that suits a GPU. The number depends
+// on the sizes only.
 BatchNormSizes MakeBatchNormSizes(int64_t outer, int64_t channels,
                                   int64_t inner);
 
-// Arrays of the length `channels`, but for x and y. A plain value.
+// Holds the operands of the forward pass. All arrays have `channels` elements,
+// except for x, y and the scratch memory. Is a plain value.
 struct BatchNormOperands {
   BatchNormSizes sizes = {};
   float epsilon = 0;
@@ -36,11 +39,12 @@ struct BatchNormOperands {
   const void* x = nullptr;
   const float* scale = nullptr;
   const float* offset = nullptr;
-  // The estimates so far. Read unless `training` and factor == 1.
+  // These are the old estimates. They are not read if `training` is true and
+  // `factor` is 1.
   const float* old_mean = nullptr;
   const float* old_variance = nullptr;
   void* y = nullptr;
-  // The estimates, and what the gradient needs.
+  // These are the new estimates, and the statistics that the gradient needs.
   float* mean = nullptr;
   float* variance = nullptr;
   float* saved_mean = nullptr;
@@ -51,11 +55,12 @@ struct BatchNormOperands {
 };
 
 // Computes FusedBatchNormV3. Returns false, and launches nothing, for other
-// types.
+// types of x.
 bool LaunchBatchNorm(CUstream_st* stream, ElementType type,
                      const BatchNormOperands& operands);
 
-// Arrays of the length `channels`, but for dy, x and dx. A plain value.
+// Holds the operands of the gradient. All arrays have `channels` elements,
+// except for dy, x, dx and the scratch memory. Is a plain value.
 struct BatchNormGradOperands {
   BatchNormSizes sizes = {};
   float epsilon = 0;
@@ -74,7 +79,7 @@ struct BatchNormGradOperands {
 };
 
 // Computes FusedBatchNormGradV3. Returns false, and launches nothing, for other
-// types.
+// types of x.
 bool LaunchBatchNormGrad(CUstream_st* stream, ElementType type,
                          const BatchNormGradOperands& operands);
 

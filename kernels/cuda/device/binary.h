@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions launch the element-wise functions of two operands. They
-// return false, and launch nothing, if they have no code for the type.
+// These functions launch element-wise functions of two operands. They return
+// false, and launch nothing, if they have no code for the type.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_BINARY_H_
 #define LEAT_KERNELS_CUDA_DEVICE_BINARY_H_
 
@@ -14,19 +14,19 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// The operands, in memory of the GPU. A plain value. The output may be one of
-// the inputs if that has as many elements.
+// Holds the operands, in memory of the GPU. `output` may be one of the inputs
+// if that input has as many elements. Is a plain value.
 struct BinaryOperands {
   const void* a = nullptr;
   const void* b = nullptr;
   void* output = nullptr;
   int64_t n = 0;  // the number of elements of the output
-  // 0 if the operand has one element, which stands for all, and otherwise 1.
-  // They do not count if there is a map.
+  // A step is 0 if the operand has one element, which is used for every result,
+  // and otherwise 1. The steps are ignored if there is a map.
   int64_t a_step = 1;
   int64_t b_step = 1;
-  // Null, or where the elements of operands lie that are broadcast. Used during
-  // the call only.
+  // If not null, gives the offsets of the elements in `a` (0) and `b` (1), for
+  // operands that are broadcast. Is used during the call only.
   const IndexMap<2>* map = nullptr;
 };
 
@@ -64,14 +64,14 @@ enum class Comparison : uint8_t {
   kAnd,
   kOr,
 };
-// The output is bool. For half, bfloat16, float, double, int8, int16, int64,
-// uint8 and, except for the order, bool.
+// The output is bool. Has code for half, bfloat16, float, double, int8, int16,
+// int64 and uint8. For bool, has code for kEqual, kNotEqual, kAnd and kOr only.
 bool LaunchComparison(CUstream_st* stream, Comparison function,
                       ElementType type, const BinaryOperands& operands);
 
-// The first operand is the gradient of the activation, except for
-// kReciprocal and the functions after it. For these it is the function's
-// output.
+// For kRelu to kSoftplus, the first operand is the gradient of the activation's
+// output. For kReciprocal and the functions after it, the first operand is the
+// function's output, and the second operand is the gradient of this output.
 enum class Gradient : uint8_t {
   kRelu,
   kRelu6,

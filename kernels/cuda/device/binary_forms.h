@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ForEachPair launches a function of two elements. The files of the binary
-// functions (*.cu) share it.
+// ForEachPair launches an element-wise function of two operands. The *.cu files
+// of the binary functions share it.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_BINARY_FORMS_H_
 #define LEAT_KERNELS_CUDA_DEVICE_BINARY_FORMS_H_
 
@@ -14,7 +14,7 @@
 
 namespace leat::cuda {
 
-// Makes an object of a functor whose function is static.
+// Wraps the static function of `Op` in a function object.
 template <class Op>
 struct Static {
   template <class W>
@@ -23,8 +23,8 @@ struct Static {
   }
 };
 
-// Computes a pack of elements whose operands are not broadcast, except for
-// single elements.
+// Computes a pack of elements. Each operand has as many elements as the output,
+// or a single element.
 template <class T, class R, class Function>
 struct ContiguousPairs {
   static constexpr int kSize = kPack<T>;

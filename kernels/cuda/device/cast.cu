@@ -45,8 +45,8 @@ LEAT_DEVICE To Convert(W value) {
   }
 }
 
-// Converts one element. The type of the result is chosen here, so that one
-// kernel for each type of operand is enough.
+// Converts one element. The type of the result is chosen at run time, so there
+// is one kernel per operand type instead of one per pair of types.
 template <class From>
 struct Cast {
   using W = kernels::Wide<From>;

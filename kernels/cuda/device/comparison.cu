@@ -36,7 +36,8 @@ struct Or {
   LEAT_DEVICE bool operator()(bool a, bool b) const { return a || b; }
 };
 
-// Exchanges the operands, so that a > b is computed as b < a.
+// Exchanges the operands, so that a > b is computed as b < a. Stores the
+// exchanged map in `map`.
 BinaryOperands Exchanged(const BinaryOperands& operands, IndexMap<2>& map) {
   BinaryOperands result = operands;
   result.a = operands.b;

@@ -8,13 +8,14 @@
 namespace leat::cuda {
 namespace {
 
-// Finds the pixel of the input that a tap of the filter connects with a pixel
-// of the output, or the other way round. Returns -1 if there is none.
+// InputOf returns the pixel of the input that a tap of the filter reads for a
+// pixel of the output. OutputOf returns the pixel of the output for which a tap
+// reads a pixel of the input. Both return a negative number if there is none.
 LEAT_DEVICE int64_t InputOf(const ConvolutionAxis& axis, int64_t output,
                             int64_t tap) {
   const int64_t input =
       output * axis.stride + tap * axis.dilation - axis.before;
-  return input < axis.in ? input : -1;  // or it is negative
+  return input < axis.in ? input : -1;  // `input` may be negative
 }
 LEAT_DEVICE int64_t OutputOf(const ConvolutionAxis& axis, int64_t input,
                              int64_t tap) {
@@ -24,7 +25,7 @@ LEAT_DEVICE int64_t OutputOf(const ConvolutionAxis& axis, int64_t input,
   return output < axis.out ? output : -1;
 }
 
-// Holds what the three directions share.
+// Holds the members that the three directions share.
 template <class T>
 struct Convolution {
   using W = kernels::Wide<T>;
@@ -33,7 +34,8 @@ struct Convolution {
   Images output;
   T* result;
 
-  // Returns the numbers of channels of a group.
+  // These functions return the number of channels of one group, in the input
+  // and in the output.
   LEAT_DEVICE int64_t group_in() const {
     return operands.in_channels / operands.groups;
   }
@@ -49,7 +51,8 @@ struct Convolution {
     return static_cast<W>(
         static_cast<const T*>(operands.output)[output.IndexOf(place)]);
   }
-  // Returns the filter's element for a channel of the input in its group.
+  // Returns an element of the filter. `in` counts the channels of the input
+  // within a group, and `out` counts all channels of the output.
   LEAT_DEVICE W FilterAt(int64_t row, int64_t column, int64_t in,
                          int64_t out) const {
     const int64_t tap = row * operands.columns.taps + column;
@@ -58,8 +61,9 @@ struct Convolution {
             .filter)[(tap * group_in() + in) * operands.out_channels + out]);
   }
 
-  // Calls body(tap row, tap column, place) for the pixels that the taps connect
-  // with a pixel: find(axis, pixel, tap) finds them.
+  // Calls body(y, x, place) for each tap (y, x) of the filter that connects the
+  // pixel `from` with a pixel of the other tensor. `place` is this other pixel.
+  // find(axis, pixel, tap) is InputOf or OutputOf.
   template <class Find, class Body>
   LEAT_DEVICE void ForTaps(const Place& from, Find find, Body body) const {
     for (int64_t y = 0; y < operands.rows.taps; ++y) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LaunchConvolution computes convolutions and their gradients, slowly. It is
-// for machines without cuDNN, and for what cuDNN does not compute.
+// for machines without cuDNN, and for convolutions that cuDNN does not support.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_CONVOLUTION_H_
 #define LEAT_KERNELS_CUDA_DEVICE_CONVOLUTION_H_
 
@@ -13,20 +13,20 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// How the filter moves along one axis. A plain value.
+// Describes how the filter moves along one axis. Is a plain value.
 struct ConvolutionAxis {
   int64_t in = 0;        // pixels of the input
   int64_t out = 0;       // pixels of the output
   int64_t taps = 1;      // pixels of the filter
-  int64_t stride = 1;    // of the input, from one output to the next
-  int64_t dilation = 1;  // of the input, from one tap to the next
+  int64_t stride = 1;    // input pixels from one output to the next
+  int64_t dilation = 1;  // input pixels from one tap to the next
   int64_t before = 0;    // zeros before the input
 };
 
 enum class ConvolutionResult : uint8_t { kOutput, kInput, kFilter };
 
-// A convolution of images with a filter of shape HWIO, of which one is the
-// result. None of them is empty. A plain value.
+// Describes a convolution of images with a filter of shape HWIO. One of the
+// three tensors is the result. No tensor is empty. Is a plain value.
 struct ConvolutionOperands {
   bool channels_first = false;
   int64_t batch = 0;
@@ -40,10 +40,11 @@ struct ConvolutionOperands {
   const void* output = nullptr;
 };
 
-// Sets the elements of `to` to the output, or to the gradient of the input or
-// the filter, whose pointer is not used. Has code for half, bfloat16, float and
-// double. Products of 16-bit floats are added up in float, always in the same
-// order. Returns false, and launches nothing, for other types.
+// Computes the output, or the gradient of the input or of the filter, into
+// `to`. Does not use the pointer in `operands` to the tensor that is the
+// result. Has code for half, bfloat16, float and double. Adds up products of
+// 16-bit floats in float, always in the same order. Returns false, and launches
+// nothing, for other types.
 bool LaunchConvolution(CUstream_st* stream, ElementType type,
                        ConvolutionResult result,
                        const ConvolutionOperands& operands, void* to);

@@ -33,10 +33,11 @@ inline Divider MakeDivider(uint32_t divisor) {
   return {divisor, static_cast<uint32_t>((excess << 32) / divisor + 1), shift};
 }
 
-// Divides the indices of an array, which need not be below 2^31. A plain value.
+// Divides indices of an array. The indices may be 2^31 or larger. Is a plain
+// value.
 struct IndexDivider {
   int64_t divisor;
-  // Whether all indices are below 2^31, so that `divider` divides them.
+  // Is true if all indices are below 2^31, so that `divider` can divide them.
   bool is_small;
   Divider divider;
 

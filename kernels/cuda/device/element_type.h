@@ -8,8 +8,8 @@
 
 namespace leat::cuda {
 
-// Each number is that of the DType (core/dtype.h), a header that nvcc need not
-// read.
+// Each type has the same number as its DType (core/dtype.h). nvcc does not read
+// that header.
 enum class ElementType : uint8_t {
   kNone = 0,
   kFloat = 1,

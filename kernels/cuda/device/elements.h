@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// VisitElement chooses the code for elements that are only moved, by the number
-// of their bytes.
+// VisitElement selects code for elements that are only moved. It selects by the
+// size of an element.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_ELEMENTS_H_
 #define LEAT_KERNELS_CUDA_DEVICE_ELEMENTS_H_
 
@@ -11,12 +11,12 @@
 
 namespace leat::cuda {
 
-// Elements that one instruction moves.
+// Is an element of 16 bytes, which one instruction moves.
 struct alignas(16) SixteenBytes {
   uint64_t words[2];
 };
 
-// Calls visitor(Tag<E>{}), where E has that many bytes. Returns false if there
+// Calls visitor(Tag<E>{}), where E has `bytes` bytes. Returns false if there
 // are no elements of this size.
 template <class Visitor>
 bool VisitElement(int bytes, Visitor visitor) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FindIndex reads and checks an index. Only files *.cu include this header.
+// FindIndex reads and checks an index. Only *.cu files include this header.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_FIND_INDEX_H_
 #define LEAT_KERNELS_CUDA_DEVICE_FIND_INDEX_H_
 
@@ -16,10 +16,11 @@ LEAT_DEVICE inline int64_t NumberAt(const CheckedIndices& indices, int64_t k) {
                           : static_cast<const int32_t*>(indices.data)[k];
 }
 
-// Returns the place, in row-major order in a tensor with the dimensions
-// limits[0], ..., limits[depth - 1], that index i names. Returns -1 if it is
-// out of range. If `reports` is true, the step fails then, unless it is a
-// negative segment. One of the threads that read an index should report it.
+// Returns the position that index i names, in row-major order in a tensor with
+// the dimensions limits[0], ..., limits[depth - 1]. Returns -1 if the index is
+// out of range. In this case, if `reports` is true, also makes the step fail,
+// unless the index is a negative segment id. If several threads read the same
+// index, one of them should report it.
 LEAT_DEVICE inline int64_t FindIndex(const CheckedIndices& indices, int64_t i,
                                      bool reports) {
   const int depth = indices.depth;
@@ -31,7 +32,7 @@ LEAT_DEVICE inline int64_t FindIndex(const CheckedIndices& indices, int64_t i,
     if (!is_wrong) place = place * indices.limits[k] + number;
   }
   if (!is_wrong) return place;
-  // The rows of negative segments are dropped.
+  // Negative segment ids are no error. Their rows are dropped.
   reports = reports && (indices.rule != kernels::IndexRule::kSegment ||
                         NumberAt(indices, i) >= 0);
   if (reports && AtomicExchange(&indices.fault->is_set, 1u) == 0) {

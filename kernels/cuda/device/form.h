@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelsRunOnHost says in which form this build has the kernels for GPUs.
+// KernelsRunOnHost says whether the kernels for GPUs were compiled for the
+// host.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_FORM_H_
 #define LEAT_KERNELS_CUDA_DEVICE_FORM_H_
 

@@ -9,8 +9,8 @@
 namespace leat::cuda {
 namespace {
 
-// The map has the position of the index (0), the start of the slab of `from`
-// plus the column (1), and the column (2).
+// The map has the offset of the index (0), the offset in `from` without the
+// row's (1), and the column in the row (2).
 template <class E>
 struct Gather {
   IndexMap<3> map;
@@ -27,8 +27,8 @@ struct Gather {
   }
 };
 
-// Makes neighbouring elements of a row one element, if their addresses allow
-// it. Returns how many bytes an element has then.
+// Merges neighbouring elements of a row into larger elements, if the row size
+// and the addresses allow it. Returns the new size of an element, in bytes.
 int Widen(int element_bytes, GatherOperands& o) {
   const auto bits =
       reinterpret_cast<uintptr_t>(o.from) | reinterpret_cast<uintptr_t>(o.to);

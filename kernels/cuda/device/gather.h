@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions copy the rows of an array that indices name. All arrays lie
-// in memory of the GPU. An element has 1, 2, 4, 8 or 16 bytes; the functions
-// return false, and launch nothing, for other sizes. For an index out of range
-// the row becomes zeros, and the step fails.
+// LaunchGather copies rows of an array, which are selected by indices. All
+// arrays are in memory of the GPU. An element has 1, 2, 4, 8 or 16 bytes. For
+// other sizes, LaunchGather returns false and launches nothing. If an index is
+// out of range, its row of the output becomes zeros, and the step fails.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_GATHER_H_
 #define LEAT_KERNELS_CUDA_DEVICE_GATHER_H_
 
@@ -15,9 +15,9 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// `from` is [batch, outer, limit, inner], there are [batch, count] indices, and
-// `to` is [batch, outer, count, inner], where limit is the number of places in
-// an index's limits.
+// `from` has the shape [batch, outer, limit, inner], the indices have the shape
+// [batch, count], and `to` has the shape [batch, outer, count, inner]. `limit`
+// is the number of positions that an index can name.
 struct GatherOperands {
   const void* from = nullptr;
   CheckedIndices indices = {};

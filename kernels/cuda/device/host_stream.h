@@ -15,17 +15,18 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// Runs work in the order in which it was added, on any thread. Thread-safe.
+// Runs work in the order in which it was added, on any thread. Is thread-safe.
 class HostStream {
  public:
   virtual ~HostStream() = default;
   // Queues `work`, and may return before `work` has run.
   virtual void Add(std::function<void()> work) = 0;
-  // Says how many threads run the elements of one piece of work. With two of
-  // them, a thread sanitizer finds elements that race.
+  // Returns the number of threads that share the elements of one piece of work.
+  // With two threads, a thread sanitizer finds data races between elements.
   virtual int num_threads() const { return 1; }
 
-  // Convert between a HostStream and the handle that launch functions take.
+  // These functions convert between a HostStream and the handle that launch
+  // functions take.
   CUstream_st* handle() { return reinterpret_cast<CUstream_st*>(this); }
   static HostStream& Of(CUstream_st* handle) {
     return *reinterpret_cast<HostStream*>(handle);

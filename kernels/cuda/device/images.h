@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Images finds the places of the elements of images. The host makes them, and
-// code for the GPU uses them. Both structs are plain values.
+// Images converts between the index of an element in an array of images and its
+// place: image, row, column and channel. The host makes an Images, and code for
+// the GPU uses it. Both structs are plain values.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_IMAGES_H_
 #define LEAT_KERNELS_CUDA_DEVICE_IMAGES_H_
 
@@ -12,7 +13,7 @@
 
 namespace leat::cuda {
 
-// The place of an element of images.
+// Is the place of an element in an array of images.
 struct Place {
   int64_t image;
   int64_t row;
@@ -20,7 +21,7 @@ struct Place {
   int64_t channel;
 };
 
-// How images lie in memory.
+// Describes the layout of images in memory.
 struct Images {
   bool channels_first;
   IndexDivider rows;
@@ -45,8 +46,8 @@ struct Images {
   }
 };
 
-// Makes the Images of `count` images. If they have no elements, they have no
-// places either.
+// Makes the Images of `count` images. If the images have no elements, PlaceOf
+// must not be called.
 inline Images MakeImages(bool channels_first, int64_t count, int64_t rows,
                          int64_t columns, int64_t channels) {
   const int64_t n = count * rows * columns * channels;

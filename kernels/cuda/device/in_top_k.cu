@@ -12,11 +12,11 @@ struct Plus {
 
 LEAT_DEVICE bool IsFinite(float value) { return value - value == 0; }
 
-// A block checks a row.
+// Each block checks one row.
 template <class Target>
 struct InTopK {
   static constexpr int kThreads = 128;
-  // Stands for an element that is not finite.
+  // Is the count of a thread that found an element that is not finite.
   static constexpr int64_t kMany = int64_t{1} << 48;
   struct Shared {
     int64_t counts[kThreads];

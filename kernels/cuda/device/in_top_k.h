@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchInTopK checks whether targets are among the k largest elements.
+// LaunchInTopK checks whether targets are among the k largest predictions.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_IN_TOP_K_H_
 #define LEAT_KERNELS_CUDA_DEVICE_IN_TOP_K_H_
 
@@ -12,7 +12,8 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// All arrays lie in memory of the GPU. `predictions` is [rows, classes].
+// Holds the operands, in memory of the GPU. `predictions` has the shape [rows,
+// classes].
 struct InTopKOperands {
   const float* predictions = nullptr;
   const void* targets = nullptr;  // int32 or int64
@@ -22,9 +23,9 @@ struct InTopKOperands {
   int64_t k = 0;
 };
 
-// Sets each result to whether fewer than k elements of the row are above the
-// target's, which must be there, and all that count are finite. Returns false,
-// and launches nothing, for targets of other types.
+// Sets to[row] to true if the target is a class, all predictions of the row are
+// finite, and fewer than k predictions are larger than the target's. Returns
+// false, and launches nothing, for targets of other types.
 bool LaunchInTopK(CUstream_st* stream, ElementType target_type,
                   const InTopKOperands& operands);
 

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// IndexMap finds, for an element of an array of several dimensions, the places
-// of the elements of other arrays that belong to it. The strides say where: 0
-// stretches a dimension, and other strides permute dimensions or skip elements.
+// IndexMap maps the index of an element of an array to the offsets of the
+// elements in other arrays that belong to it. It has strides for each of the
+// other arrays. A stride of 0 stretches a dimension. Other strides permute
+// dimensions or skip elements.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
 #define LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
 
@@ -20,13 +21,13 @@ inline constexpr int kMaxDimensions = 8;
 template <int N>
 struct IndexMap {
   int rank;
-  // Whether all indices are below 2^31, so that `dividers` divide them.
+  // Is true if all indices are below 2^31, so that `dividers` can divide them.
   bool is_small;
   int64_t extents[kMaxDimensions];  // in row-major order
   Divider dividers[kMaxDimensions];
   int64_t strides[N][kMaxDimensions];
 
-  // Sets offsets[k] to the place in array k. REQUIRES: `index` is below the
+  // Sets offsets[k] to the offset in array k. REQUIRES: `index` is below the
   // product of the extents.
   LEAT_DEVICE void Find(int64_t index, int64_t (&offsets)[N]) const {
     for (int k = 0; k < N; ++k) offsets[k] = 0;
@@ -42,14 +43,14 @@ struct IndexMap {
   }
 };
 
-// A dimension of an IndexMap.
+// Describes a dimension of an IndexMap.
 template <int N>
 struct IndexAxis {
   int64_t extent;
   int64_t strides[N];
 };
 
-// Returns the map with these dimensions, of which there are at most
+// Returns the map with these dimensions. REQUIRES: there are at most
 // kMaxDimensions.
 template <int N>
 IndexMap<N> MakeIndexMap(std::initializer_list<IndexAxis<N>> axes) {

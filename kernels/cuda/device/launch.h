@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// This header has the only forms in which the files of this folder (*.cu) run
-// code on a GPU. nvcc compiles these files for GPUs. Under a sanitizer, and on
+// The files of this folder (*.cu) run code on a GPU only through the functions
+// of this header. nvcc compiles these files for GPUs. Under a sanitizer, and on
 // a machine without nvcc, a C++ compiler compiles them for the host, and the
 // work runs in a HostStream. So each kernel is tested without a GPU. The files
-// must not use what only nvcc knows, such as blockIdx; tools/check_gpu_code
-// says so.
+// must not use names that only nvcc knows, such as blockIdx.
+// tools/check_gpu_code checks this.
 //
 //   template <class T>
 //   struct Negate {
@@ -15,10 +15,10 @@
 //   };
 //   ForEach(stream, n, Negate<float>{from, to});
 //
-// Threads that must exchange values are a block. A block does its work in
+// Threads that must exchange values form a block. A block does its work in
 // phases. A phase calls a function for each thread of the block, and ends when
-// all of them have returned. Code outside of phases must compute the same for
-// all threads, and must not write to memory.
+// all calls have returned. Code outside of phases must compute the same for all
+// threads, and must not write to memory.
 //
 //   struct SumOfRow {
 //     static constexpr int kThreads = 128;
@@ -30,8 +30,9 @@
 //       PerThread<float, kThreads> sum;
 //       block.Phase([&](int t) {
 //         sum[t] = 0;
-//         for (int64_t i = t; i < n; i += kThreads) sum[t] += rows[row * n +
-//         i];
+//         for (int64_t i = t; i < n; i += kThreads) {
+//           sum[t] += rows[row * n + i];
+//         }
 //       });
 //       const float total = BlockReduce(block, sum, shared.sums, Plus());
 //       block.Phase([&](int t) { if (t == 0) sums[row] = total; });
@@ -39,10 +40,10 @@
 //   };
 //   ForEachBlock(stream, num_rows, SumOfRow{rows, n, sums});
 //
-// Functors are copied to the GPU, so they are plain values. Pointers point to
-// memory of the GPU. All functions return once the work is queued. If there is
-// no work, they queue nothing. A launch that CUDA refuses is reported by
-// GpuStream::CheckLaunch.
+// Functors are copied to the GPU, so they must be plain values. Their pointers
+// point to memory of the GPU. All functions return once the work is queued. If
+// there is no work, they queue nothing. If CUDA refuses a launch,
+// GpuStream::CheckLaunch returns the error.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_LAUNCH_H_
 #define LEAT_KERNELS_CUDA_DEVICE_LAUNCH_H_
 
@@ -55,11 +56,12 @@
 //   ForEachBlock       calls functor(block, shared, i) for each i in [0, n)
 //   Block<kThreads>    Phase and Barrier
 //   PerThread<T, n>    a value of each thread of a block
-//   AtomicAdd          adds to a number that other threads add to as well
-//   AtomicUpdate       sets a value of 2, 4 or 8 bytes to a function of itself,
-//                      which other threads do as well
-//   AtomicExchange     sets a value of 4 or 8 bytes and returns the old one
-//   CompareAndSwap     does so if the old value is the expected one
+//   AtomicAdd          adds to a number; other threads may add at the same time
+//   AtomicUpdate       replaces a value of 2, 4 or 8 bytes by a function of it;
+//                      other threads may do the same at the same time
+//   AtomicExchange     sets a value of 4 or 8 bytes and returns the old value
+//   CompareAndSwap     does the same as AtomicExchange, but sets the value only
+//                      if the old value is `expected`
 #ifdef __CUDACC__
 #include "leat/kernels/cuda/device/launch_gpu.h"
 #else
@@ -88,7 +90,7 @@ LEAT_DEVICE T BlockReduce(Block<kThreads>& block,
   return result;
 }
 
-// A list of element types, and the type that an ElementType stands for.
+// Is a list of element types.
 template <class... T>
 struct Types {};
 template <class T>

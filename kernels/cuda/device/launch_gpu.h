@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The forms of launch.h as CUDA. Only launch.h includes this header.
+// This header defines the functions of launch.h for CUDA. Only launch.h
+// includes it.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_LAUNCH_GPU_H_
 #define LEAT_KERNELS_CUDA_DEVICE_LAUNCH_GPU_H_
 
@@ -14,8 +15,8 @@ namespace leat::cuda {
 
 inline constexpr bool kIsForHost = false;
 
-// The numbers of leat::half and leat::bfloat16 (core/float16.h) as the GPU
-// computes with them. Plain values.
+// Half and Bfloat16 stand for leat::half and leat::bfloat16 (core/float16.h) in
+// code for the GPU, and have the same bits. They are plain values.
 struct Half {
   uint16_t bits;
 
@@ -45,8 +46,8 @@ struct Bfloat16 {
   }
 };
 
-// No more blocks than this are launched at once. Each thread of ForEach, and
-// each block of ForEachBlock, takes every so many-th index.
+// Is the maximum number of blocks in one launch. Each thread of ForEach, and
+// each block of ForEachBlock, loops over several indices if there are more.
 inline constexpr int64_t kMaxBlocks = 65536;
 inline constexpr int kForEachThreads = 256;
 
@@ -106,7 +107,7 @@ void ForEachBlock(CUstream_st* stream, int64_t n, const Functor& functor) {
                     Functor::kThreads, 0, stream>>>(n, functor);
 }
 
-// The type for atomicCAS that has as many bytes.
+// Is the unsigned type with `bytes` bytes for atomicCAS.
 template <int bytes>
 struct AtomicBits {
   using Type = unsigned int;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The forms of launch.h for the host. Only launch.h includes this header. The
-// stream is a HostStream, which also says on how many threads to run.
+// This header defines the functions of launch.h for the host. Only launch.h
+// includes it. The stream is a HostStream, which also says how many threads to
+// use.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_LAUNCH_HOST_H_
 #define LEAT_KERNELS_CUDA_DEVICE_LAUNCH_HOST_H_
 

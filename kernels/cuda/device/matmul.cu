@@ -7,9 +7,10 @@
 namespace leat::cuda {
 namespace {
 
-// A block computes one tile of a product. For each `kDepth` elements of the
-// inner dimension it first copies a panel of each matrix to shared memory. Each
-// thread computes kPart * kPart elements, which are kTile / kPart apart.
+// Each block computes one tile of a product. For each `kDepth` elements of the
+// inner dimension, the block first copies a panel of each matrix to shared
+// memory. Each thread computes kPart * kPart elements, which are kTile / kPart
+// rows or columns apart.
 constexpr int kTile = 64;
 constexpr int kDepth = 16;
 constexpr int kPart = 4;
@@ -30,10 +31,12 @@ struct Product {
   MatMulOperands operands;
   int64_t row_tiles, column_tiles;
 
-  // Copies columns [inner, inner + kDepth) of op(a) to the panel, and rows of
-  // op(b) likewise: `extent` is the number of rows of op(a) or of columns of
-  // op(b). `is_inner_last` says that elements along the inner dimension are
-  // adjacent in memory; adjacent threads read adjacent elements.
+  // Copies a panel of op(a) or op(b) to shared memory. For op(a), the panel has
+  // the rows [first, first + kTile) and the columns [inner, inner + kDepth).
+  // For op(b), rows and columns are exchanged. `extent` is the number of rows
+  // of op(a) or of columns of op(b). `is_inner_last` is true if elements along
+  // the inner dimension are adjacent in memory. Adjacent threads read adjacent
+  // elements.
   LEAT_DEVICE void LoadPanel(const T* from, bool is_inner_last, int64_t extent,
                              int64_t first, int64_t inner, int thread,
                              W (&panel)[kDepth][kTile]) const {

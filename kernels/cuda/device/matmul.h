@@ -12,10 +12,11 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// Products c[m,n] = op(a) * op(b) of row-major, contiguous matrices, in memory
-// of the GPU. By default op does nothing, and `a` has the shape [m,k] and `b`
-// the shape [k,n]. With transpose_a, `a` has the shape [k,m], and op transposes
-// it. With transpose_b, `b` has the shape [n,k]. A plain value.
+// Describes products c[m,n] = op(a) * op(b) of row-major, contiguous matrices
+// in memory of the GPU. By default op does nothing, and `a` has the shape [m,k]
+// and `b` the shape [k,n]. With transpose_a, `a` has the shape [k,m], and op
+// transposes it. With transpose_b, `b` has the shape [n,k], and op transposes
+// it. Is a plain value.
 struct MatMulOperands {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -25,18 +26,19 @@ struct MatMulOperands {
   int64_t k = 0;
   bool transpose_a = false;
   bool transpose_b = false;
-  // How many products there are. The matrices of the next product begin as many
-  // elements later. A stride of 0 uses one matrix for all products.
+  // `batch` is the number of products. A stride is the distance, in elements,
+  // from a matrix to the matrix of the next product. A stride of 0 uses one
+  // matrix for all products.
   int64_t batch = 1;
   int64_t a_stride = 0;
   int64_t b_stride = 0;
   int64_t c_stride = 0;
 };
 
-// Overwrites each `c`, which must overlap neither `a` nor `b`. If k is 0, its
-// elements become 0. Has code for half, bfloat16, float and double. Products of
-// 16-bit floats are added up in float. Returns false, and launches nothing, for
-// other types.
+// Overwrites each `c`, which must overlap neither `a` nor `b`. If k is 0, the
+// elements of `c` become 0. Has code for half, bfloat16, float and double. Adds
+// up products of 16-bit floats in float. Returns false, and launches nothing,
+// for other types.
 bool LaunchMatMul(CUstream_st* stream, ElementType type,
                   const MatMulOperands& operands);
 

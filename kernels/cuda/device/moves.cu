@@ -55,7 +55,7 @@ template <class E>
 struct GatherRows {
   const uint64_t* rows;
   int64_t row_size;
-  // Whether all indices are below 2^31, so that `divider` divides by row_size.
+  // Is true if all indices are below 2^31, so that `divider` can divide them.
   bool is_small;
   Divider divider;
   E* to;
@@ -87,8 +87,8 @@ struct OneHot {
   }
 };
 
-// Returns true if two neighbouring elements may be copied as one of twice the
-// size.
+// Returns true if two neighbouring elements may be copied as one element of
+// twice the size.
 bool CanBePaired(const IndexMap<2>& map, int element_bytes, const void* from,
                  const void* to) {
   const int last = map.rank - 1;

@@ -14,15 +14,15 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// Copies n elements: the map has the places in `from` (0) and in `to` (1).
+// Copies n elements. The map has the offsets in `from` (0) and in `to` (1).
 bool LaunchCopy(CUstream_st* stream, int element_bytes, const IndexMap<2>& map,
                 const void* from, void* to, int64_t n);
 
-// Sets n elements to the one at `value`.
+// Sets n elements to the element at `value`, which is in memory of the GPU.
 bool LaunchFill(CUstream_st* stream, int element_bytes, const void* value,
                 void* to, int64_t n);
 
-// An element of at most 16 bytes, in memory of the host.
+// Holds an element of at most 16 bytes, in host memory.
 struct ElementBytes {
   alignas(16) unsigned char bytes[16] = {};
 };
@@ -30,22 +30,24 @@ struct ElementBytes {
 bool LaunchFillValue(CUstream_st* stream, int element_bytes,
                      const ElementBytes& value, void* to, int64_t n);
 
-// Sets each of n elements of `to` to one of `then` or of `otherwise`. The map
-// has the places in `conditions` (0), `then` (1) and `otherwise` (2). `to` may
-// be an operand that is not broadcast.
+// Sets each of n elements of `to` to the element of `then` where the condition
+// is true, and to the element of `otherwise` where it is false. The map has the
+// offsets in `conditions` (0), `then` (1) and `otherwise` (2). `to` may be an
+// operand that is not broadcast.
 bool LaunchSelect(CUstream_st* stream, int element_bytes,
                   const IndexMap<3>& map, const bool* conditions,
                   const void* then, const void* otherwise, void* to, int64_t n);
 
-// Sets n elements of `to` to the rows at the addresses in `rows`, one after
-// another. A row has `row_size` elements, which are zero if the address is 0.
+// Copies the rows at the addresses in `rows` to `to`, one after another. `to`
+// has n elements, and a row has `row_size` elements. If an address is 0, the
+// row becomes zeros.
 bool LaunchGatherRows(CUstream_st* stream, int element_bytes,
                       const uint64_t* rows, int64_t row_size, void* to,
                       int64_t n);
 
-// An array [outer, depth, inner], whose element [i, d, j] is `on` if d is the
-// index at [i, j], and otherwise `off`. An index has 1 byte without a sign, or
-// 4 or 8 bytes. `on` and `off` point to memory of the GPU.
+// Describes a one-hot array `to` of shape [outer, depth, inner]. Its element
+// [i, d, j] is `*on` if the index at [i, j] is d, and otherwise `*off`. The
+// indices are uint8, int32 or int64. `on` and `off` point to memory of the GPU.
 struct OneHotOperands {
   const void* indices = nullptr;
   int index_bytes = 8;

@@ -22,9 +22,9 @@ Images OutputsOf(const Pooling& p) {
                     p.columns.positions, p.channels);
 }
 
-// Calls body(pixel, offset) for the pixels of a window in row-major order. The
-// pixel is a number in the image. The offset is that of the element in the
-// images that has the window's channel.
+// Calls body(pixel, offset) for the pixels of a window in row-major order.
+// `pixel` is the number of the pixel in its image. `offset` is the offset of
+// the pixel's element in the window's channel.
 template <class Body>
 LEAT_DEVICE void ForPixels(const Pooling& p, const Place& window, Body body) {
   const Range rows = p.rows.PixelsOf(window.row);
@@ -39,7 +39,7 @@ LEAT_DEVICE void ForPixels(const Pooling& p, const Place& window, Body body) {
 }
 
 // Calls body(row, column, offset) for the windows in which an element lies, in
-// row-major order. The offset is that of the output.
+// row-major order. `offset` is the offset of the window's output.
 template <class Body>
 LEAT_DEVICE void ForWindows(const Pooling& p, const Place& element, Body body) {
   const Range rows = p.rows.WindowsOf(element.row);
@@ -85,7 +85,7 @@ struct MaxPool {
 
 // Finds the pixel of the first maximum of each window. The first pixel counts
 // as the maximum, even if it is NaN, until a greater value is found. A window
-// in the padding has the pixel -1.
+// that lies wholly in the padding gets the pixel -1.
 template <class T>
 struct FindMaxima {
   using W = kernels::Wide<T>;
@@ -107,7 +107,7 @@ struct FindMaxima {
   }
 };
 
-// Gathers the gradients of the windows whose maximum an element is.
+// Adds up the gradients of all windows whose maximum is this element.
 template <class T>
 struct MaxPoolGrad {
   using W = kernels::Wide<T>;

@@ -36,10 +36,10 @@ struct Pooling {
 bool LaunchMaxPool(CUstream_st* stream, ElementType type,
                    const Pooling& pooling, const void* from, void* to);
 
-// Adds each of `gradients` to the element of `to` at the first maximum of its
-// window of `from`. All others become 0. With `relu`, only positive maxima get
-// their gradient. `places` is scratch memory for one number for each window.
-// REQUIRES: an image has less than 2^31 pixels.
+// Adds the gradient of each window to the element of `to` that is at the place
+// of the window's first maximum in `from`. All other elements become 0. With
+// `relu`, only positive maxima get their gradient. `places` is scratch memory
+// with one number per window. REQUIRES: an image has less than 2^31 pixels.
 bool LaunchMaxPoolGrad(CUstream_st* stream, ElementType type,
                        const Pooling& pooling, bool relu, const void* from,
                        const void* gradients, int32_t* places, void* to);

@@ -22,7 +22,8 @@ bool LaunchRandom(CUstream_st* stream, Distribution distribution,
                   ElementType type, const kernels::Philox& base, void* to,
                   int64_t n);
 
-// Fills `to` with n integers of [low, low + range). The type is int32 or int64.
+// Fills `to` with n integers in [low, low + range). Has code for int32 and
+// int64. Returns false, and launches nothing, for other types.
 bool LaunchRandomInt(CUstream_st* stream, ElementType type,
                      const kernels::Philox& base, int64_t low, uint64_t range,
                      void* to, int64_t n);

@@ -11,7 +11,7 @@
 namespace leat::cuda {
 namespace {
 
-// Reduces with Op, after Load has been applied to each element.
+// These operations apply Load to each element before they reduce it with Do.
 template <class Op>
 struct Plain : Op {
   template <class W>
@@ -42,7 +42,8 @@ LEAT_DEVICE inline int64_t EndOfPart(const ReduceOperands& o, int64_t part) {
   return end < o.reduced ? end : o.reduced;
 }
 
-// Each thread computes one result, for results of few elements.
+// Each thread computes one result. This form is fast for results of few
+// elements.
 template <class Op, class In, class Out>
 struct ReduceSerially {
   using W = kernels::Wide<In>;
@@ -64,8 +65,8 @@ struct ReduceSerially {
 };
 
 // A block computes `columns` adjacent results of one part. `columns` is a power
-// of two. The threads of one column each reduce every so many-th element, and
-// then combine what they have.
+// of two. The threads of a column take turns to reduce its elements, and then
+// combine their results.
 template <class Op, class In, class Out>
 struct ReduceByBlocks {
   using W = kernels::Wide<In>;
@@ -114,8 +115,6 @@ struct ReduceByBlocks {
 
 template <class Op, class In, class Out>
 void Launch(CUstream_st* stream, const ReduceOperands& o) {
-  // The product of the extents of an empty array may be too large, but then
-  // there are no elements to reduce.
   const int64_t results = o.outer * o.parts * o.inner;
   if (o.part_size <= 32 || (o.inner >= 32 && results >= (1 << 17))) {
     ForEach(stream, results, ReduceSerially<Op, In, Out>{o});
@@ -128,8 +127,8 @@ void Launch(CUstream_st* stream, const ReduceOperands& o) {
                ReduceByBlocks<Op, In, Out>{o, columns, tiles});
 }
 
-// Launches a reduction of elements of type T, or of float if these are 16-bit
-// floats.
+// Launches a reduction of elements of type T. If T is a 16-bit float, the input
+// or the output may be float.
 template <class Op, class T>
 bool LaunchFor(CUstream_st* stream, ElementType from_type, ElementType to_type,
                const ReduceOperands& o) {
@@ -157,7 +156,8 @@ bool LaunchFor(CUstream_st* stream, ElementType from_type, ElementType to_type,
 template <class Op>
 bool LaunchOp(CUstream_st* stream, ElementType from_type, ElementType to_type,
               const ReduceOperands& o) {
-  // The narrower of the two types is that of the elements.
+  // If one of the types is float and the other one is a 16-bit float, T is the
+  // 16-bit float.
   const ElementType type =
       from_type == ElementType::kFloat ? to_type : from_type;
   bool known = false;

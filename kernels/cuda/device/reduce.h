@@ -23,8 +23,9 @@ enum class Reduction : uint8_t {
   kAny,
 };
 
-// A reduction of [outer, reduced, inner] to [outer, parts, inner]. Part p is
-// the reduction of the elements from p * part_size on. A plain value.
+// Describes a reduction of [outer, reduced, inner] to [outer, parts, inner].
+// Part p is the reduction of the `part_size` elements that begin at p *
+// part_size. The last part may have fewer elements. Is a plain value.
 struct ReduceOperands {
   const void* from = nullptr;
   void* to = nullptr;
@@ -33,18 +34,20 @@ struct ReduceOperands {
   int64_t inner = 1;
   int64_t parts = 1;
   int64_t part_size = 1;
-  // If `divides` is true, each result is divided by `divisor`, which gives the
-  // mean. For integers the quotient with 0 is 0.
+  // With `divides`, each result is divided by `divisor`, which gives the mean.
+  // An integer divided by 0 gives 0.
   bool divides = false;
   int64_t divisor = 1;
 };
 
-// The order of operations depends on the sizes only, so the results are always
-// the same. 16-bit floats are reduced in float. `to_type` is the type of the
-// elements, or float if these are 16-bit floats; `from_type` likewise. Has code
-// for half, bfloat16, float, double and int64; for kAll and kAny for bool only;
-// for kSumOfSquares for floats, where `to_type` is float or double. Returns
-// false, and launches nothing, for other types.
+// Queues the reduction. The order of operations depends on the sizes only, so
+// the results are always the same. Reduces 16-bit floats in float. `from_type`
+// and `to_type` must be equal, except that one of them may be float if the
+// other one is half or bfloat16. Has code for half, bfloat16, float, double and
+// int64. Has code for kAll and kAny for bool only. Has code for kSumOfSquares
+// for half, bfloat16, float and double, where `to_type` must be double for
+// double, and float for all others. Returns false, and launches nothing, for
+// other types.
 bool LaunchReduce(CUstream_st* stream, Reduction function,
                   ElementType from_type, ElementType to_type,
                   const ReduceOperands& operands);

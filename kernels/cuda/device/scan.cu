@@ -8,7 +8,7 @@
 namespace leat::cuda {
 namespace {
 
-// A line of the arrays.
+// Is a line of the arrays along the scanned dimension.
 template <class Op, class T>
 struct Line {
   using W = kernels::Wide<T>;
@@ -26,7 +26,7 @@ struct Line {
   }
   LEAT_DEVICE static W Combine(W a, W b) { return Op::Do(a, b); }
 
-  // Returns the result of the elements [begin, end).
+  // Returns the sum or product of the elements [begin, end).
   LEAT_DEVICE W Total(int64_t begin, int64_t end) const {
     W total = Op::template kIdentity<W>;
     for (int64_t k = begin; k < end; ++k) {
@@ -34,7 +34,8 @@ struct Line {
     }
     return total;
   }
-  // Stores the results of [begin, end), in front of which `total` is reached.
+  // Stores the results of the elements [begin, end). `total` is the sum or
+  // product of all elements before `begin`.
   LEAT_DEVICE void Store(int64_t begin, int64_t end, W total) const {
     for (int64_t k = begin; k < end; ++k) {
       const int64_t i = At(k);
@@ -45,7 +46,7 @@ struct Line {
   }
 };
 
-// One thread scans a line.
+// Each thread scans one line.
 template <class Op, class T>
 struct ScanLine {
   ScanOperands o;
@@ -55,7 +56,7 @@ struct ScanLine {
   }
 };
 
-// A block scans a line. Each thread has a part of it.
+// Each block scans one line. Each of its threads scans a part of the line.
 template <class Op, class T>
 struct ScanLongLine {
   using W = kernels::Wide<T>;

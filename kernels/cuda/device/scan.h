@@ -14,22 +14,22 @@ namespace leat::cuda {
 
 enum class Scan : uint8_t { kSum, kProd };
 
-// Arrays [outer, n, inner] in memory of the GPU, which are scanned along n.
-// `to` may be `from`. A plain value.
+// Describes arrays [outer, n, inner] in memory of the GPU. They are scanned
+// along the dimension n. `to` may be `from`. Is a plain value.
 struct ScanOperands {
   const void* from = nullptr;
   void* to = nullptr;
   int64_t outer = 1;
   int64_t n = 1;
   int64_t inner = 1;
-  bool exclusive = false;  // an element does not count for its own result
-  bool reverse = false;    // from the end on
+  bool exclusive = false;  // true: result i leaves out element i
+  bool reverse = false;    // true: scans from the end
 };
 
-// The order of operations depends on the sizes only, so the results are always
-// the same. 16-bit floats are added in float. Has code for half, bfloat16,
-// float, double and int64. Returns false, and launches nothing, for other
-// types.
+// Queues the scan. The order of operations depends on the sizes only, so the
+// results are always the same. Computes 16-bit floats in float. Has code for
+// half, bfloat16, float, double and int64. Returns false, and launches nothing,
+// for other types.
 bool LaunchScan(CUstream_st* stream, Scan function, ElementType type,
                 const ScanOperands& operands);
 

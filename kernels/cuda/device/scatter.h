@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions change the rows of an array that indices name. All arrays lie
-// in memory of the GPU. For an index out of range the step fails, and its row
-// is ignored. If an index is there several times, the order of its updates is
-// not fixed, and it may differ from element to element of the row. They return
-// false, and launch nothing, for other types.
+// These functions change rows of an array, which are selected by indices. All
+// arrays are in memory of the GPU. If an index is out of range, its row of
+// updates is ignored, and the step fails. If an index occurs several times, the
+// order of its updates is not fixed, and may differ from element to element of
+// the row. The functions return false, and launch nothing, for types without
+// code.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
 #define LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
 
@@ -17,12 +18,13 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// There are `count` indices of rows of `to`. A row has `inner` elements, and
-// so has each row of `updates`.
+// There are `count` indices of rows of `to`. Each row of `to` and each row of
+// `updates` has `inner` elements.
 struct ScatterOperands {
   CheckedIndices indices = {};
   const void* updates = nullptr;
-  // 0 if `updates` has one element, which stands for all, and otherwise 1.
+  // Is 0 if `updates` has one element, which is used for all rows, and
+  // otherwise 1.
   int64_t updates_step = 1;
   void* to = nullptr;
   int64_t count = 0;
@@ -39,8 +41,8 @@ enum class Accumulation : uint8_t { kAdd, kSubtract };
 bool LaunchScatter(CUstream_st* stream, Accumulation function, ElementType type,
                    const ScatterOperands& operands);
 
-// Reads `count` indices, for rows that have no elements: the step fails if one
-// is out of range.
+// Checks `count` indices without changing an array. It is for rows that have no
+// elements. If an index is out of range, the step fails.
 void LaunchCheckIndices(CUstream_st* stream, const CheckedIndices& indices,
                         int64_t count);
 

@@ -18,7 +18,7 @@ struct RowShared {
   W values[kRowThreads];
 };
 
-// Calls a static function as an object.
+// Wraps the static function of `Op` in a function object.
 template <class Op>
 struct Combine {
   template <class W>
@@ -27,7 +27,7 @@ struct Combine {
   }
 };
 
-// The largest element of a row, and the sum of exp(element - max).
+// Holds the largest element of a row, and the sum of exp(element - max).
 template <class W>
 struct RowSum {
   W max;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions launch softmax and cross entropy of rows of classes. 16-bit
-// floats are computed in float. They return false, and launch nothing, for
-// other types than half, bfloat16, float and double.
+// These functions launch softmax and cross entropy of rows of classes. They
+// compute 16-bit floats in float. They return false, and launch nothing, for
+// types other than half, bfloat16, float and double.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_SOFTMAX_H_
 #define LEAT_KERNELS_CUDA_DEVICE_SOFTMAX_H_
 
@@ -20,8 +20,8 @@ bool LaunchSoftmax(CUstream_st* stream, ElementType type, bool log,
                    const void* logits, void* output, int64_t rows,
                    int64_t classes);
 
-// A matrix of which one row may stand for all rows, and one column for all
-// columns: these have stride 0.
+// Describes a matrix that may be broadcast. If one row stands for all rows,
+// row_stride is 0. If one column stands for all columns, column_stride is 0.
 struct BroadcastMatrix {
   const void* data = nullptr;
   int64_t row_stride = 0;
@@ -34,9 +34,9 @@ bool LaunchCrossEntropy(CUstream_st* stream, ElementType type,
                         const BroadcastMatrix& labels, void* losses,
                         void* gradients, int64_t rows, int64_t classes);
 
-// Does the same for labels that are numbers of classes, of type int32 or int64.
-// The loss and the gradients of a row whose label is not in [0, classes) are
-// NaN. `gradients` may be `logits`.
+// Does the same for labels that are class indices of type int32 or int64. If
+// the label of a row is not in [0, classes), the loss and the gradients of the
+// row are NaN. `gradients` may be `logits`.
 bool LaunchSparseCrossEntropy(CUstream_st* stream, ElementType type,
                               ElementType label_type, const void* logits,
                               const void* labels, void* losses, void* gradients,

@@ -21,16 +21,17 @@ struct SetOrder {
   }
 };
 
-// One step of a bitonic sort (K. E. Batcher, "Sorting Networks and Their
-// Applications", 1968): orders the entries at a distance of `stride`. Indices
-// that are not below `columns` come last.
+// Is one step of a bitonic sort (K. E. Batcher, "Sorting Networks and Their
+// Applications", 1968). Each thread compares two entries that are `stride`
+// apart and exchanges them if necessary. Indices that are not below `columns`
+// come last.
 template <class T>
 struct OrderPairs {
   using W = kernels::Wide<T>;
   const T* from;
   int64_t columns;
   int64_t width;
-  int64_t length;  // of the sequences that the step makes, or merges
+  int64_t length;  // of the sequences that the step merges
   int64_t stride;
   int32_t* order;
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions find the largest elements of each row of a matrix. All arrays
-// lie in memory of the GPU. The functions return false, and launch nothing, for
-// types that have no code.
+// are in memory of the GPU. The functions return false, and launch nothing, for
+// types without code.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_TOP_K_H_
 #define LEAT_KERNELS_CUDA_DEVICE_TOP_K_H_
 
@@ -14,7 +14,7 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// A matrix, and room to sort its rows.
+// Describes a matrix, and the memory in which its rows are sorted.
 struct SortedRows {
   ElementType type = ElementType::kNone;
   const void* from = nullptr;

@@ -83,7 +83,7 @@ struct CenteredRMSProp {
   }
 };
 
-// Element i of the variables while a rule updates it.
+// Holds element i of the variables while a rule updates it.
 template <class Rule, class T>
 struct Element {
   using W = kernels::Wide<T>;
@@ -127,13 +127,13 @@ struct Update {
   }
 };
 
-// Makes a list of the indices that name the same row. The rows are in a hash
-// table with linear probing.
+// Makes, for each row, a linked list of the indices that name it. The rows are
+// in a hash table with linear probing.
 struct ListRows {
   TrainedRows r;
 
   LEAT_DEVICE void operator()(int64_t k) const {
-    const int64_t i = r.count - 1 - k;  // a later link comes earlier in a list
+    const int64_t i = r.count - 1 - k;  // backwards, as lists grow in front
     const int64_t row = FindIndex(r.indices, i, /*reports=*/true);
     if (row < 0) return;
     const uint64_t mask = static_cast<uint64_t>(r.table_size) - 1;

@@ -14,7 +14,8 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// The op that has the rule. kernels/cpu/training_rules.h describes the rules.
+// Names each rule after its op. kernels/cpu/training_rules.h describes the
+// rules.
 enum class TrainingRule : uint8_t {
   kGradientDescent,
   kMomentum,
@@ -41,25 +42,26 @@ struct TrainingOperands {
 bool LaunchTraining(CUstream_st* stream, TrainingRule rule, ElementType type,
                     const TrainingOperands& operands);
 
-// The rows that a sparse op updates. `gradient` of the operands has a row for
-// each index. A plain value.
+// Describes the rows that a sparse op updates. `gradient` of the operands has a
+// row for each index. Is a plain value.
 struct TrainedRows {
   CheckedIndices indices = {};
-  int64_t count = 0;  // of indices
+  int64_t count = 0;  // number of indices
   int64_t inner = 1;  // elements of a row
-  // Memory for `table_size` rows, for the head of the list of each row, and for
-  // `count` links. All of it must be -1. The size is a power of two that is at
-  // least 2 * count.
+  // These arrays are scratch memory: a hash table of `table_size` rows, the
+  // head of the list of each row in the table, and `count` links. All entries
+  // must be -1. `table_size` is a power of two that is at least 2 * count.
   int64_t table_size = 0;
   int64_t* rows = nullptr;
   int64_t* heads = nullptr;
   int64_t* links = nullptr;
 };
 
-// Updates rows of each variable. A row that is named several times is updated
-// that many times, in an order that is not fixed. For an index out of range the
-// step fails. Has code for half, bfloat16, float and double, and for kMomentum,
-// kAdagrad and kRMSProp. Returns false, and launches nothing, for others.
+// Updates rows of each variable. If an index occurs several times, its row is
+// updated that many times, in an order that is not fixed. If an index is out of
+// range, the step fails. Has code for half, bfloat16, float and double, and for
+// kMomentum, kAdagrad and kRMSProp. Returns false, and launches nothing, for
+// other types and rules.
 bool LaunchSparseTraining(CUstream_st* stream, TrainingRule rule,
                           ElementType type, const TrainingOperands& operands,
                           const TrainedRows& rows);

@@ -59,7 +59,7 @@ struct LogicalNot {
   LEAT_DEVICE bool operator()(bool x) const { return !x; }
 };
 
-// Makes an object of a functor whose function is static.
+// Wraps the static function of `Op` in a function object.
 template <class Op>
 struct Static {
   template <class W>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchUnary and LaunchCast launch functions of single elements.
+// LaunchUnary and LaunchCast launch element-wise functions of one operand.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_UNARY_H_
 #define LEAT_KERNELS_CUDA_DEVICE_UNARY_H_
 
@@ -38,17 +38,18 @@ enum class Unary : uint8_t {
   kLogicalNot,
 };
 
-// Sets to[i] = function(from[i]) for i in [0, n). The arrays lie in memory of
-// the GPU and may be the same. Has code for half, bfloat16, float and double;
-// of the first four functions also for int64; of kLogicalNot for bool only.
-// Returns false, and launches nothing, for other types. `alpha` is for
-// kLeakyRelu.
+// Sets to[i] = function(from[i]) for i in [0, n). The arrays are in memory of
+// the GPU and may be the same. Has code for half, bfloat16, float and double.
+// The first four functions also have code for int64, and kLogicalNot has code
+// for bool only. Returns false, and launches nothing, for other types. `alpha`
+// is for kLeakyRelu.
 bool LaunchUnary(CUstream_st* stream, Unary function, ElementType type,
                  const void* from, void* to, int64_t n, float alpha = 0);
 
 // Converts n elements. The arrays may be the same if the elements have the same
-// size. With `truncate`, the bits that a float loses are cut off. Returns
-// false, and launches nothing, if a type is complex.
+// size. With `truncate`, the low bits that a narrower float type cannot hold
+// are set to zero instead of being rounded. Returns false, and launches
+// nothing, if a type is complex.
 bool LaunchCast(CUstream_st* stream, ElementType from_type, ElementType to_type,
                 bool truncate, const void* from, void* to, int64_t n);
 

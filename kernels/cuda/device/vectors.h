@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Element-wise functors read and write 16 bytes at once where the arrays are
-// aligned, which a GPU does about twice as fast as single elements.
+// Element-wise functors read and write 16 bytes at once if the arrays are
+// aligned. On a GPU this is about twice as fast as single elements.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_VECTORS_H_
 #define LEAT_KERNELS_CUDA_DEVICE_VECTORS_H_
 
@@ -11,13 +11,13 @@
 
 namespace leat::cuda {
 
-// N adjacent elements. A plain value.
+// Holds N adjacent elements. Is a plain value.
 template <class T, int N>
 struct alignas(sizeof(T) * N <= 16 ? sizeof(T) * N : 16) Pack {
   T elements[N];
 };
 
-// The number of elements that are read at once.
+// Is the number of elements that are read at once.
 template <class T>
 inline constexpr int kPack = 16 / sizeof(T);
 
@@ -27,9 +27,9 @@ bool IsAligned(const T* array) {
   return reinterpret_cast<uintptr_t>(array) % alignof(Pack<T, N>) == 0;
 }
 
-// Reads up to N elements of an array from `begin` on. `step` is 0 if the array
-// has one element, which stands for all, and otherwise 1. With `whole` there
-// are N elements, which may be read at once.
+// Reads the `count` elements of an array that begin at `begin`. `step` is 0 if
+// the array has one element, which is used for all, and otherwise 1. If `whole`
+// is true, `count` is N, and the elements may be read at once.
 template <int N, class T>
 LEAT_DEVICE Pack<T, N> Load(const T* from, int64_t step, int64_t begin,
                             int count, bool whole) {
@@ -43,7 +43,8 @@ LEAT_DEVICE Pack<T, N> Load(const T* from, int64_t step, int64_t begin,
   return pack;
 }
 
-// Writes the first `count` of N elements to `to`.
+// Writes the first `count` of N elements to `to`. If `whole` is true, `count`
+// is N, and the elements may be written at once.
 template <int N, class T>
 LEAT_DEVICE void Store(const Pack<T, N>& pack, T* to, int64_t begin, int count,
                        bool whole) {

@@ -42,8 +42,9 @@ struct CountPiece {
   }
 };
 
-// Replaces each of n counts by the sum of those before it. Sets counts[n] to
-// the sum of all. Each thread of the only block has a range of the counts.
+// Replaces each of n counts by the sum of the counts before it. Sets counts[n]
+// to the sum of all counts. There is one block, and each of its threads has a
+// range of the counts.
 struct SumCounts {
   static constexpr int kThreads = 256;
   struct Shared {

@@ -22,18 +22,20 @@
 
 namespace leat::testing {
 
-// What a FakeBlas has been asked. Its plans refer to it.
+// Records the requests to a FakeBlas, and sets its errors. The plans of the
+// FakeBlas share this object.
 struct FakeBlasRecord {
   std::vector<ProductForm> planned = {};
   std::vector<BlasLimits> limits = {};
-  // If it is not OK, each new plan or run fails with it.
+  // If `next_plan` is not OK, each new plan fails with it. If `next_run` is not
+  // OK, each run fails with it.
   absl::Status next_plan = {};
   absl::Status next_run = {};
 };
 
 // Adds a failure to the running test for a form that the library would refuse,
-// and for operands that are aligned less than a plan says. Each product
-// overwrites the whole workspace. Thread-compatible.
+// and for operands that are not aligned as the limits of the plan say. Each
+// product overwrites the whole workspace. Thread-compatible.
 class FakeBlas final : public BlasApi {
  public:
   static constexpr size_t kWorkspace = 4096;
@@ -51,7 +53,7 @@ class FakeBlas final : public BlasApi {
   const std::shared_ptr<FakeBlasRecord> record_;
 };
 
-// Returns a FakeBlas of which nobody wants to know anything.
+// Returns a FakeBlas with a record of its own, which the test does not see.
 absl::StatusOr<std::unique_ptr<BlasApi>> NewFakeBlas();
 
 // ---------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeDnn is a DnnApi that computes on the host, in streams of FakeCuda.
+// FakeDnn is a DnnApi whose convolutions run on the host, in the streams of a
+// FakeCuda.
 //
 //   FakeCuda cuda({.new_dnn = &NewFakeDnn});
 #ifndef LEAT_TESTS_TESTING_GPU_FAKE_DNN_H_
@@ -20,19 +21,20 @@
 
 namespace leat::testing {
 
-// What a FakeDnn has been asked, and what it answers.
+// Records the requests to a FakeDnn, and sets its answers.
 struct FakeDnnRecord {
-  // Has a limit of the workspace for each plan.
+  // The limit of the workspace of each plan that was requested.
   std::vector<int64_t> limits = {};
-  // If it is not OK, each new plan fails with it.
+  // If this is not OK, each new plan fails with it.
   absl::Status next_plan = {};
-  // If true, no plan does without a workspace.
+  // If true, every plan needs a workspace.
   bool needs_workspace = false;
 };
 
-// Computes a convolution by naive loops. Takes the result through its
-// workspace, if that is large enough, so that it is wrong if the workspace is
-// used too early, too late or by others.
+// Computes a convolution by naive loops. If the workspace is large enough,
+// writes the result to the workspace first and copies it from there. So the
+// result is wrong if the workspace is used too early, too late or by other
+// work.
 class FakeDnnPlan final : public DnnPlan {
  public:
   FakeDnnPlan(const ConvolutionForm& form, int64_t max_workspace)
@@ -110,7 +112,7 @@ class FakeDnn final : public DnnApi {
   const std::shared_ptr<FakeDnnRecord> record_;
 };
 
-// Returns a FakeDnn of which nobody wants to know anything.
+// Returns a FakeDnn with a record of its own, which the test does not see.
 inline absl::StatusOr<std::unique_ptr<DnnApi>> NewFakeDnn() {
   return std::make_unique<FakeDnn>(std::make_shared<FakeDnnRecord>());
 }

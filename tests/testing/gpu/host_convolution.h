@@ -29,7 +29,7 @@ class HostConvolutionTensor {
         sums_(static_cast<size_t>(extents[0] * extents[1] * extents[2] *
                                   extents[3])) {}
 
-  // Returns the number of an element.
+  // Returns the index of an element in `data`.
   size_t At(int64_t n, int64_t c, int64_t y, int64_t x) const {
     const auto& e = extents_;
     return static_cast<size_t>(channels_first_
@@ -108,7 +108,8 @@ void ConvolveOnHost(const ConvolutionForm& form,
   }
 }
 
-// Returns true if the tensors lie where a library may expect them.
+// Returns true if the addresses of the tensors are aligned to
+// ConvolutionLibrary::kAlignment.
 inline bool AreAligned(const ConvolutionOperands& operands) {
   return (reinterpret_cast<uintptr_t>(operands.input) |
           reinterpret_cast<uintptr_t>(operands.filter) |
@@ -138,7 +139,7 @@ class HostConvolution final : public ConvolutionLibrary {
   // The stream is borrowed.
   explicit HostConvolution(cuda::HostStream& stream) : stream_(stream) {}
 
-  // Groups are left to kernels.
+  // Refuses convolutions with groups, so that kernels compute them.
   absl::Status Prepare(const ConvolutionForm& form) override {
     if (form.shape.groups == 1) return absl::OkStatus();
     return absl::UnimplementedError("there are groups");

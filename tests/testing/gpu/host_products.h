@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ComputeProducts does on the host what a MatrixMultiplication does on a GPU.
-// HostMultiplication is one whose products run in a stream of the host.
+// ComputeProducts computes on the host what a MatrixMultiplication computes on
+// a GPU. HostMultiplication is a MatrixMultiplication whose products run in a
+// HostStream.
 #ifndef LEAT_TESTS_TESTING_GPU_HOST_PRODUCTS_H_
 #define LEAT_TESTS_TESTING_GPU_HOST_PRODUCTS_H_
 
@@ -17,8 +18,8 @@
 
 namespace leat::testing {
 
-// Computes products with loops that follow the layouts to the letter: a wrong
-// order, leading dimension, stride or transposition gives wrong values.
+// Computes products with loops that follow the layouts exactly: a wrong order,
+// leading dimension, stride or transposition gives wrong values.
 template <class T>
 class ProductLoops {
  public:

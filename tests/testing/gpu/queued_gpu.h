@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // QueuedGpu is a GPU for tests of kernels. Its memory is memory of the host
-// that says it is a GPU's. It keeps all work until Drain, so that a kernel
-// fails that reads a result too early, or that lets its work use what it has
-// dropped. (The tests of the runtime use a fake of CUDA instead, fake_cuda.h.)
+// that is marked as memory of a GPU. It keeps all work in a queue until Drain,
+// RunAll or a copy to the host. So a kernel fails its test if it reads a result
+// too early, or if its work uses objects that the kernel has already destroyed.
+// (The tests of the runtime use a fake of CUDA instead, fake_cuda.h.)
 //
-// It needs kernels that are compiled for the host:
+// QueuedGpu needs kernels that are compiled for the host:
 //
 //   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "...";
 //   QueuedGpu gpu;
@@ -36,10 +37,10 @@ namespace leat::testing {
 // Is thread-safe. Must outlive its tensors.
 class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
  public:
-  // Each piece of work runs on `num_threads` threads. Without `has_libraries`,
-  // kernels must do without the libraries of a GPU.
+  // Each piece of work runs on `num_threads` threads. If `has_libraries` is
+  // false, the GPU has no libraries.
   explicit QueuedGpu(int num_threads = 1, bool has_libraries = true);
-  // Runs the work that is left.
+  // Runs the work that is still queued.
   ~QueuedGpu() override;
 
   Tensor ToDevice(const Tensor& tensor) final;
@@ -67,12 +68,12 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   }
 
  private:
-  // Gives out blocks of malloc, which are freed in the order of the work.
+  // Allocates blocks with malloc. A block is freed in the order of the work.
   class Memory final : public Allocator {
    public:
     explicit Memory(QueuedGpu& gpu) : gpu_(gpu) {}
     BufferRef Allocate(size_t bytes) final;
-    // Does what Allocate does, but cannot be made to fail by a test.
+    // Does what Allocate does, but a test cannot make it fail.
     BufferRef AllocateAlways(size_t bytes);
     void CopyBytes(char* to, const char* from, size_t bytes) final;
     absl::string_view name() const final { return "GPU:0"; }

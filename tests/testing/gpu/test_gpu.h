@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TestGpu is a GPU for tests of kernels: QueuedGpu, whose kernels run on the
-// host, or CudartGpu.
+// TestGpu is the interface of a GPU for tests of kernels: of a QueuedGpu, whose
+// kernels run on the host, or of a CudartGpu.
 #ifndef LEAT_TESTS_TESTING_GPU_TEST_GPU_H_
 #define LEAT_TESTS_TESTING_GPU_TEST_GPU_H_
 
@@ -15,12 +15,13 @@ class TestGpu : public Device {
  public:
   using Device::Device;
 
-  // Return a copy of a tensor in the other memory. A tensor whose elements are
-  // objects stays as it is, and so does one that is there already. ToHost waits
-  // for the queued work first.
+  // ToDevice returns a copy of a tensor in memory of the GPU, and ToHost in
+  // memory of the host. If the tensor is there already, or if its elements are
+  // objects, they return the tensor itself. ToHost waits for the queued work
+  // first.
   virtual Tensor ToDevice(const Tensor& tensor) = 0;
   virtual Tensor ToHost(const Tensor& tensor) = 0;
-  // Waits for the queued work. Returns its error.
+  // Waits for the queued work and returns its error.
   virtual absl::Status RunAll() = 0;
 };
 
