@@ -28,8 +28,9 @@ def resume(training):
   killed = time.monotonic()
   for server in SERVERS:
     training.kill(server)
-  while any(training.starts(server) == starts[server] for server in SERVERS):
-    time.sleep(0.001)
+  training.wait_until(
+      lambda: all(training.starts(server) != starts[server] for server in SERVERS),
+      'a new process of each parameter server')
   back = time.monotonic()
   training.wait_for(training.step() + 1)
   end = time.monotonic()

@@ -30,17 +30,17 @@ bool KernelContext::IsInHostMemory(int i) const {
          BaseOf(node_->output_types[i]) == DType::kVariant;
 }
 
-bool KernelContext::IsPinned(int i) const {
-  return values_.memory != nullptr &&
-         !values_.memory->is_output_pinned.empty() &&
-         values_.memory->is_output_pinned[i];
-}
-
-Allocator& KernelContext::AllocatorOf(int i) const {
-  Device& device = *step_->device;
-  if (values_.memory == nullptr) return device.allocator();
-  if (IsPinned(i)) return *device.pinned_allocator();
-  return IsInHostMemory(i) ? device.host_allocator() : device.allocator();
+Tensor* KernelContext::AllocatePinned(int i, const Shape& shape) {
+  if (values_.memory == nullptr || values_.memory->is_output_pinned.empty() ||
+      !values_.memory->is_output_pinned[i]) {
+    return nullptr;
+  }
+  absl::StatusOr<Tensor> made = Tensor::Allocate(
+      *step_->device->pinned_allocator(), node_->output_types[i], shape);
+  if (!made.ok()) return nullptr;
+  Tensor& tensor = output(i).tensor;
+  tensor = *std::move(made);
+  return &tensor;
 }
 
 absl::Status KernelContext::AllocationError(const absl::Status& status) const {
@@ -51,30 +51,28 @@ absl::Status KernelContext::AllocationError(const absl::Status& status) const {
 
 absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape,
                                                       int64_t held_bytes) {
-  absl::StatusOr<Tensor> made = Tensor::Allocate(
-      AllocatorOf(i), node_->output_types[i], shape, held_bytes);
+  if (Tensor* const pinned = AllocatePinned(i, shape)) return pinned;
+  Device& device = *step_->device;
+  Allocator& allocator = values_.memory != nullptr && IsInHostMemory(i)
+                             ? device.host_allocator()
+                             : device.allocator();
+  absl::StatusOr<Tensor> made =
+      Tensor::Allocate(allocator, node_->output_types[i], shape, held_bytes);
   if (ABSL_PREDICT_FALSE(!made.ok())) return AllocationError(made.status());
   Tensor& tensor = output(i).tensor;
   tensor = *std::move(made);
   return &tensor;
 }
 
-bool KernelContext::IsInMemoryOf(const Tensor& tensor, int i) const {
-  if (IsPinned(i)) {
-    return tensor.buffer() != nullptr &&
-           tensor.buffer()->memory().kind == MemoryKind::kPinned;
-  }
-  return tensor.IsOnGpu() != IsInHostMemory(i);
-}
-
 absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
     std::initializer_list<int> candidates, int i, const Shape& shape) {
+  if (Tensor* const pinned = AllocatePinned(i, shape)) return pinned;
   for (const int candidate : candidates) {
     const Tensor& from = input(candidate);
     if (from.dtype() != node_->output_types[i] ||
         from.num_elements() != shape.num_elements() ||
         !MayReuseInput(candidate) ||
-        (values_.memory != nullptr && !IsInMemoryOf(from, i))) {
+        (values_.memory != nullptr && from.IsOnGpu() == IsInHostMemory(i))) {
       continue;
     }
     Tensor& tensor = output(i).tensor;

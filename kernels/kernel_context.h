@@ -89,7 +89,7 @@ struct ValueSlots {
   int32_t first_output = 0;
   int32_t num_outputs = 0;
   // Says which tensors are in host memory (graph/analysis/node_memory.h). Is
-  // null if the node is on a device that has only host memory.
+  // null if all are in ordinary memory of the host.
   const NodeMemory* memory = nullptr;
 };
 
@@ -200,13 +200,9 @@ class KernelContext {
   // Returns true if output `i` is in host memory. REQUIRES: values_.memory is
   // not null.
   bool IsInHostMemory(int i) const;
-  // Returns true if output `i` is allocated in pinned memory, for GPUs to read.
-  bool IsPinned(int i) const;
-  // Returns the allocator of output `i`.
-  Allocator& AllocatorOf(int i) const;
-  // Returns true if `tensor` is in the memory in which output `i` must be.
-  // REQUIRES: values_.memory is not null.
-  bool IsInMemoryOf(const Tensor& tensor, int i) const;
+  // Allocates output `i` in pinned memory, if GPUs will read it and there is
+  // pinned memory left. Otherwise returns null.
+  Tensor* AllocatePinned(int i, const Shape& shape);
   // Returns the error for a failed allocation: the GPU's error if the GPU has
   // failed, and otherwise `status`, the allocator's error.
   absl::Status AllocationError(const absl::Status& status) const;

@@ -24,8 +24,8 @@ namespace {
 constexpr int kMaxDevices = 1024;
 constexpr int kMaxGpus = 256;
 constexpr int kMaxThreads = 4096;
-// The most bytes of pinned memory that all CPUs of a set have for tensors that
-// GPUs read.
+// The most bytes of pinned memory that a CPU has for tensors that GPUs read. An
+// eighth of the CPU's memory is the limit if that is less.
 constexpr int64_t kPinnedBytes = int64_t{1} << 30;
 
 // Returns the number of processors that this process may run on. A container
@@ -147,10 +147,11 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
   for (int i = 0; i < options.num_cpus; ++i) {
     auto& cpu = static_cast<CpuDevice&>(*devices_[i]);
     cpu.set_pinned_allocator(std::make_unique<PinnedPool>(
-        api, cpu.allocator(),
-        PinnedPoolOptions{.name = absl::StrCat("CPU:", i, " pinned"),
-                          .limit_bytes = kPinnedBytes / options.num_cpus,
-                          .ordinal = ordinal}));
+        api, /*ordinary=*/nullptr,
+        PinnedPoolOptions{
+            .name = absl::StrCat("CPU:", i, " pinned"),
+            .limit_bytes = std::min(kPinnedBytes, cpu.info().memory_bytes / 8),
+            .ordinal = ordinal}));
   }
   for (auto& gpu : made) devices_.push_back(std::move(gpu));
   return absl::OkStatus();

@@ -342,13 +342,12 @@ class Executor::ConcurrentExecution final : public Execution {
     }
     auto* const run = new AsyncRun(*this, item);  // NOLINT: see FinishAsync
     activities_.fetch_add(1, std::memory_order_relaxed);
-    instruction.kernel->AsAsync()->ComputeAsync(
-        run->context, [run](absl::Status status) {
-          run->status = std::move(status);
-          if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
-            run->execution.FinishElsewhere(run);
-          }
-        });
+    runner_.ComputeAsync(instruction, run->context, [run](absl::Status status) {
+      run->status = std::move(status);
+      if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
+        run->execution.FinishElsewhere(run);
+      }
+    });
     if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
       FinishAsync(std::unique_ptr<AsyncRun>(run), ready);
       // This is never the last activity, because the activity of this thread
@@ -437,6 +436,7 @@ StepPart Executor::Begin(Step& step, Done& done) const {
   if (stream_ == nullptr) return {step};
   LaunchedNodes& launched = step.BeginOnGpu(program_->device().name());
   done = [this, &step, &launched, done = std::move(done)]() mutable {
+    launched.BeginWait();
     stream_->Drain([this, &step, &launched,
                     done = std::move(done)](absl::Status status) mutable {
       Drained(step, launched, status);
@@ -449,7 +449,7 @@ StepPart Executor::Begin(Step& step, Done& done) const {
 void Executor::Drained(Step& step, LaunchedNodes& launched,
                        const absl::Status& status) const {
   const absl::Status late = status.ok() ? LateError(step) : absl::OkStatus();
-  if (!status.ok()) step.Fail(WithLaunchedNodes(status, launched));
+  if (!status.ok()) step.Fail(WithLaunchedNodes(status, launched, *stream_));
   if (!late.ok()) step.FailWithCause(late);
   step.EndOnGpu(launched);
 }

@@ -139,7 +139,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
     }
   }
   if (deadline.has_value() && !running.WaitUntil(*deadline)) {
-    step.Fail(step.WithPendingGpus(RanTooLong(*deadline)));
+    step.Fail(RanTooLong(*deadline));
   }
   running.Wait();
   return step.status();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/kernels/variable.h"
 #include "leat/runtime/kernel_error.h"
 
@@ -34,11 +35,42 @@ const StepServices& InstructionRunner::OwnServices(
   const NodeMemory* const memory = program_.MemoryOf(instruction);
   const bool runs_on_host = memory != nullptr && memory->runs_on_host;
   const StepServices& services = runs_on_host ? host_services_ : services_;
-  if (launched_ != nullptr && !runs_on_host) launched_->Add(*instruction.def);
   StepAllocations* const allocations = step_->allocations();
   return allocations == nullptr
              ? services
              : allocations->ServicesFor(*instruction.def, services);
+}
+
+bool InstructionRunner::MayLaunch(const Instruction& instruction) const {
+  return launched_ != nullptr && !program_.MemoryOf(instruction)->runs_on_host;
+}
+
+absl::Status InstructionRunner::Compute(const Instruction& instruction,
+                                        KernelContext& context) const {
+  if (!MayLaunch(instruction)) return instruction.kernel->Compute(context);
+  GpuStream& stream = *services_.device->gpu_stream();
+  const uint64_t before = stream.num_queued();
+  const absl::Status status = instruction.kernel->Compute(context);
+  if (stream.num_queued() != before) launched_->Add(*instruction.def);
+  return status.ok() ? stream.EndKernel() : status;
+}
+
+void InstructionRunner::ComputeAsync(const Instruction& instruction,
+                                     KernelContext& context,
+                                     AsyncKernel::Done done) const {
+  const AsyncKernel& kernel = *instruction.kernel->AsAsync();
+  if (!MayLaunch(instruction)) {
+    return kernel.ComputeAsync(context, std::move(done));
+  }
+  GpuStream& stream = *services_.device->gpu_stream();
+  launched_->Add(*instruction.def);
+  launched_->BeginWait();
+  kernel.ComputeAsync(
+      context, [&stream, launched = launched_,
+                done = std::move(done)](absl::Status status) mutable {
+        launched->EndWait();
+        std::move(done)(status.ok() ? stream.EndKernel() : status);
+      });
 }
 
 bool InstructionRunner::IsQuick(const Instruction& instruction,
@@ -104,9 +136,9 @@ void InstructionRunner::Fail(const Instruction& instruction,
                              const absl::Status& status) const {
   absl::Status error = KernelError(status, *instruction.def, *services_.device,
                                    ContextFor(instruction, activation));
-  if (launched_ != nullptr &&
-      services_.device->gpu_stream()->HasFailedUnnoticed()) {
-    error = WithLaunchedNodes(error, *launched_);
+  if (launched_ != nullptr) {
+    error =
+        WithLaunchedNodes(error, *launched_, *services_.device->gpu_stream());
   }
   step_->Fail(
       IsOutOfMemory(error)

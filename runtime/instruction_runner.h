@@ -84,6 +84,10 @@ class InstructionRunner {
   bool Run(const Instruction& instruction, Activation& activation,
            bool is_dead = false) const;
 
+  // Starts an async kernel as AsyncKernel::ComputeAsync does.
+  void ComputeAsync(const Instruction& instruction, KernelContext& context,
+                    AsyncKernel::Done done) const;
+
   // Must be called after a kernel has succeeded. Drops the outputs that nobody
   // reads, checks that the kernel has set all other outputs, and releases the
   // inputs. If an output is missing, calls Fail and returns false.
@@ -122,8 +126,13 @@ class InstructionRunner {
                Time started) const;
 
  private:
-  // Returns the services for the kernel of `instruction`. On a GPU, also
-  // remembers that the kernel will launch work.
+  // Runs a synchronous kernel. Remembers if it launches work on a GPU.
+  absl::Status Compute(const Instruction& instruction,
+                       KernelContext& context) const;
+  // Returns true if the kernel of `instruction` may launch work on a GPU.
+  bool MayLaunch(const Instruction& instruction) const;
+
+  // Returns the services for the kernel of `instruction`.
   const StepServices& ServicesFor(const Instruction& instruction) const {
     return ABSL_PREDICT_TRUE(all_share_services_) ? services_
                                                   : OwnServices(instruction);
@@ -177,7 +186,9 @@ bool InstructionRunner::Run(const Instruction& instruction,
                             : ReadReferences(instruction, activation);
   if (status.ok()) {
     KernelContext context = ContextFor(instruction, activation, is_dead);
-    status = instruction.kernel->Compute(context);
+    status = ABSL_PREDICT_TRUE(all_share_services_)
+                 ? instruction.kernel->Compute(context)
+                 : Compute(instruction, context);
   }
   if (ABSL_PREDICT_FALSE(!status.ok())) {
     Fail(instruction, activation, status);

@@ -2,6 +2,7 @@
 #include "leat/runtime/launched_nodes.h"
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/status_payloads.h"
 #include "leat/graph/graph.h"
 
@@ -20,7 +21,9 @@ std::string LaunchedNodes::Names() const {
 }
 
 absl::Status WithLaunchedNodes(const absl::Status& error,
-                               const LaunchedNodes& launched) {
+                               const LaunchedNodes& launched,
+                               const GpuStream& stream) {
+  if (!stream.HasFailedLate() || launched.IsEmpty()) return error;
   return WithMessage(
       error,
       absl::StrCat(error.message(), "\n\tof this step, ", launched.Names(),

@@ -16,6 +16,7 @@
 
 namespace leat {
 
+class GpuStream;
 struct NodeDef;
 
 // Belongs to one step on one GPU. Thread-safe.
@@ -27,14 +28,9 @@ class LaunchedNodes {
   // `device` is the name of the GPU.
   explicit LaunchedNodes(std::string device) : device_(std::move(device)) {}
 
-  // Must be called before the kernel of `node` runs, and may be called several
-  // times in a row. Borrows `node` until the last call of Names. Names may miss
-  // a node that is added at the same time.
+  // Must be called when `node` has launched work. Borrows `node` until the last
+  // call of Names. While it is called, Names may have an older node instead.
   void Add(const NodeDef& node) {
-    const uint32_t count = count_.load(std::memory_order_relaxed);
-    if (nodes_[(count - 1) % kMost].load(std::memory_order_relaxed) == &node) {
-      return;
-    }
     const uint32_t i = count_.fetch_add(1, std::memory_order_relaxed);
     nodes_[i % kMost].store(&node, std::memory_order_release);
   }
@@ -43,18 +39,29 @@ class LaunchedNodes {
   // Returns "no node" if none was added.
   std::string Names() const;
 
+  bool IsEmpty() const { return count_.load(std::memory_order_relaxed) == 0; }
+
+  // Must be called when the step begins and ends to wait for what it has
+  // launched. Several such waits may go on at the same time.
+  void BeginWait() { waits_.fetch_add(1, std::memory_order_relaxed); }
+  void EndWait() { waits_.fetch_sub(1, std::memory_order_relaxed); }
+  bool IsAwaited() const { return waits_.load(std::memory_order_relaxed) > 0; }
+
   const std::string& device() const { return device_; }
 
  private:
   const std::string device_;
+  std::atomic<int32_t> waits_{0};
   std::atomic<uint32_t> count_{0};
   std::array<std::atomic<const NodeDef*>, kMost> nodes_ = {};
 };
 
-// Returns `error`, which a GPU has reported too late for its cause to be known,
-// with the names of the nodes. REQUIRES: `error` is not OK.
+// Returns `error` of a step. If the GPU has failed, so that any node may be the
+// cause, adds the names of those that launched last. REQUIRES: `error` is not
+// OK.
 absl::Status WithLaunchedNodes(const absl::Status& error,
-                               const LaunchedNodes& launched);
+                               const LaunchedNodes& launched,
+                               const GpuStream& stream);
 
 }  // namespace leat
 

@@ -143,7 +143,7 @@ bool LocalPartialRun::WaitUntil(const Fetched& fetched, bool until_end,
 void LocalPartialRun::Wait(const Fetched& fetched, bool until_end,
                            const std::optional<StepDeadline>& deadline) {
   if (WaitUntil(fetched, until_end, deadline)) return;
-  step_.Fail(step_.WithPendingGpus(RanTooLong(*deadline)));
+  step_.Fail(RanTooLong(*deadline));
   WaitUntil(fetched, until_end, std::nullopt);
 }
 

@@ -143,10 +143,15 @@ class ProgramCompiler {
     for (size_t i = 0; i < order_.size(); ++i) {
       memories.push_back(
           MemoryOnCpu(graph_, order_[i], consumers_, TaskOf(device)));
-      if (!absl::c_linear_search(memories[i].is_output_pinned, true)) continue;
-      has_pinned = true;
-      // The allocator may have to call CUDA, which takes time.
-      program_->instructions_[i].is_quick = false;
+      // The kernels of quick ops only pass tensors on. An async kernel may end
+      // on a thread that must not call CUDA.
+      const Instruction& instruction = program_->instructions_[i];
+      if (instruction.is_quick || instruction.is_async ||
+          instruction.kernel == nullptr) {
+        memories[i].is_output_pinned = {};
+      }
+      has_pinned = has_pinned ||
+                   absl::c_linear_search(memories[i].is_output_pinned, true);
     }
     if (has_pinned) program_->memories_ = std::move(memories);
     return absl::OkStatus();

@@ -12,7 +12,8 @@ void Step::Fail(const absl::Status& status) {
   {
     MutexLock lock(mutex_);
     if (status_.ok() || (IsDerived(status_) && !IsDerived(status))) {
-      status_ = status;
+      status_ =
+          absl::IsDeadlineExceeded(status) ? WithAwaitedGpus(status) : status;
     }
   }
   const absl::Status derived = AsDerived(status);
@@ -37,10 +38,10 @@ void Step::EndOnGpu(LaunchedNodes& launched) {
       [&](const LaunchedNodes& each) { return &each == &launched; });
 }
 
-absl::Status Step::WithPendingGpus(const absl::Status& error) const {
+absl::Status Step::WithAwaitedGpus(const absl::Status& error) const {
   std::string text(error.message());
-  MutexLock lock(mutex_);
   for (const LaunchedNodes& launched : on_gpus_) {
+    if (!launched.IsAwaited()) continue;
     absl::StrAppend(&text, "\n\tit still waits for ", launched.device(),
                     ", where ", launched.Names(), " launched last");
   }

@@ -72,8 +72,9 @@ class Step {
   // Records the error `status`, then cancels the kernels that wait and aborts
   // the rendezvous. The outcome of the step is the first error that is not
   // derived from the abort of another part of the step
-  // (core/status_payloads.h), or the first error if all are derived. REQUIRES:
-  // `status` is not OK.
+  // (core/status_payloads.h), or the first error if all are derived. If it is
+  // DEADLINE_EXCEEDED, its message names the GPUs that the step waits for.
+  // REQUIRES: `status` is not OK.
   void Fail(const absl::Status& status);
   // Does what Fail does, but `cause` becomes the outcome even if the step has
   // failed before. It is for an error that is found late: earlier errors may
@@ -84,9 +85,6 @@ class Step {
   // has launched there has run. The result belongs to the step.
   LaunchedNodes& BeginOnGpu(absl::string_view device);
   void EndOnGpu(LaunchedNodes& launched);
-  // Returns `error` with the GPUs that still have work of the step, and with
-  // the nodes that launched last on each. Returns `error` alone if no GPU has.
-  absl::Status WithPendingGpus(const absl::Status& error) const;
 
   // Returns true while no error has been recorded. When this is false, no more
   // kernels should be started.
@@ -97,6 +95,11 @@ class Step {
   absl::Status status() const;
 
  private:
+  // Returns `error` with each GPU for whose work the step waits now, and with
+  // the nodes that launched last there.
+  absl::Status WithAwaitedGpus(const absl::Status& error) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const int64_t id_;
   Rendezvous& rendezvous_;
   const absl::Span<const Tensor> args_;

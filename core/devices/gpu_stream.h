@@ -53,9 +53,16 @@ class GpuStream {
   // check was refused.
   virtual absl::Status CheckLaunch() = 0;
 
-  // Returns true if the GPU has failed for good, and no call has returned the
-  // error of the very launch that was the cause.
-  virtual bool HasFailedUnnoticed() const { return false; }
+  // Must be called when a kernel has ended. If the device waits for each kernel
+  // (--gpu-sync), returns the error of what the kernel has queued, when it has
+  // run. Otherwise returns OK at once.
+  virtual absl::Status EndKernel() { return absl::OkStatus(); }
+  // Returns how often work was queued. The number changes while a kernel queues
+  // work, and may change at other times.
+  virtual uint64_t num_queued() const { return 0; }
+  // Returns true if the GPU has failed for good and the device does not wait
+  // for each kernel, so that nobody knows which kernel is the cause.
+  virtual bool HasFailedLate() const { return false; }
 
   // Queues a copy of `bytes` bytes within the memory of the GPU.
   virtual absl::Status CopyOnDevice(void* to, const void* from,

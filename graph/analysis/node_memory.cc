@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<bool>> AreOnHost(
 // Returns true if `node` sends its input to a GPU of `task`.
 bool SendsToGpu(const Node& node, const DeviceName& task) {
   if (node.op() != "_Send" && node.op() != "_HostSend") return false;
-  const absl::StatusOr<DeviceName> to =
-      DeviceName::Parse(node.attrs().GetOr<std::string>("recv_device", ""));
+  const auto device = node.attrs().Get<std::string>("recv_device");
+  const auto to = DeviceName::Parse(device.value_or(""));
   return to.ok() && to->type == kGpu && task.Matches(*to);
 }
 
@@ -68,6 +68,7 @@ NodeMemory MemoryOnCpu(const Graph& graph, NodeId id,
       .is_output_on_host = std::vector<bool>(def.output_types.size(), true)};
   for (size_t i = 0; i < is_sent.size(); ++i) {
     memory.is_output_pinned.push_back(is_sent[i] && !is_read[i] &&
+                                      !IsRef(def.output_types[i]) &&
                                       IsPlainBytes(def.output_types[i]));
   }
   return memory;

@@ -88,7 +88,9 @@ CudaStreams::~CudaStreams() {
 
 absl::Status CudaStreams::Enter() {
   LEAT_RETURN_IF_ERROR(health_.status());
-  return health_.Note(api_.SetDevice(options_.ordinal));
+  LEAT_RETURN_IF_ERROR(health_.Note(api_.SetDevice(options_.ordinal)));
+  num_queued_.fetch_add(1, std::memory_order_relaxed);
+  return absl::OkStatus();
 }
 
 absl::Status CudaStreams::Order(CudaStream earlier, CudaStream later) {
@@ -152,18 +154,28 @@ std::vector<BufferRef> CudaStreams::TakeKept() {
 // ---- Kernels ----
 
 CUstream_st* CudaStreams::handle() {
-  health_.Note(api_.SetDevice(options_.ordinal)).IgnoreError();
+  if (health_.Note(api_.SetDevice(options_.ordinal)).ok()) {
+    num_queued_.fetch_add(1, std::memory_order_relaxed);
+  }
   return compute_;
 }
 
 absl::Status CudaStreams::CheckLaunch() {
   LEAT_RETURN_IF_ERROR(health_.status());
-  LEAT_RETURN_IF_ERROR(health_.Note(api_.LastError()));
-  return options_.checks_wait ? WaitFor(compute_) : absl::OkStatus();
+  return health_.Note(api_.LastError());
 }
 
-bool CudaStreams::HasFailedUnnoticed() const {
-  return health_.is_lost() && !options_.checks_wait;
+absl::Status CudaStreams::EndKernel() {
+  if (!options_.synchronizes) return absl::OkStatus();
+  LEAT_RETURN_IF_ERROR(Enter());
+  for (CudaStream stream : {to_device_, compute_, to_host_}) {
+    LEAT_RETURN_IF_ERROR(WaitFor(stream));
+  }
+  return absl::OkStatus();
+}
+
+bool CudaStreams::HasFailedLate() const {
+  return health_.is_lost() && !options_.synchronizes;
 }
 
 absl::Status CudaStreams::CopyOnDevice(void* to, const void* from,

@@ -6,6 +6,8 @@
 #ifndef LEAT_RUNTIME_CUDA_CUDA_STREAMS_H_
 #define LEAT_RUNTIME_CUDA_CUDA_STREAMS_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,8 +37,8 @@ struct CudaStreamsOptions {
   WorkQueue& queue;  // has one thread, so that it keeps the order of closures
   Clock& clock;
   GpuLibraries& libraries;
-  // Whether CheckLaunch waits until what was launched has run.
-  bool checks_wait = false;
+  // Whether EndKernel waits until what was queued has run.
+  bool synchronizes = false;
 };
 
 // Thread-safe. How work of the streams is ordered:
@@ -66,7 +68,11 @@ class CudaStreams final : public GpuStream {
 
   CUstream_st* handle() override;
   absl::Status CheckLaunch() override;
-  bool HasFailedUnnoticed() const override;
+  absl::Status EndKernel() override;
+  uint64_t num_queued() const override {
+    return num_queued_.load(std::memory_order_relaxed);
+  }
+  bool HasFailedLate() const override;
   absl::Status CopyOnDevice(void* to, const void* from, size_t bytes) override;
   absl::Status Fill(void* to, uint8_t value, size_t bytes) override;
   BufferRef AllocatePinned(size_t bytes) override;
@@ -94,7 +100,8 @@ class CudaStreams final : public GpuStream {
   };
 
   absl::Status Start();
-  // Makes the GPU current. Returns an error if it is lost.
+  // Must be called before work is queued. Makes the GPU current. Returns an
+  // error if it is lost.
   absl::Status Enter();
   // Makes `later` wait for all work that is queued in `earlier`. If CUDA
   // refuses an event, the calling thread blocks until that work has run. So an
@@ -140,6 +147,7 @@ class CudaStreams final : public GpuStream {
   CudaStream to_host_ = nullptr;
   std::unique_ptr<EventPool> events_;
   const StreamAllocator* memory_ = nullptr;
+  std::atomic<uint64_t> num_queued_{0};
 
   // Copies from and to ordinary memory use these pieces, one copy at a time, if
   // they are large or if the pool has no pinned memory left.

@@ -17,6 +17,7 @@ class PinnedRegions final : public RegionSource {
   }
   void Give(char* region) override {
     // This fails if the GPU is lost. Then the memory is lost, too.
+    api_->SetDevice(ordinal_).IgnoreError();
     api_->FreePinned(region).IgnoreError();
   }
   Memory memory() const override { return {MemoryKind::kPinned, 0}; }
@@ -28,7 +29,7 @@ class PinnedRegions final : public RegionSource {
 
 }  // namespace
 
-PinnedPool::PinnedPool(std::shared_ptr<CudaApi> api, Allocator& ordinary,
+PinnedPool::PinnedPool(std::shared_ptr<CudaApi> api, Allocator* ordinary,
                        PinnedPoolOptions options)
     : ordinary_(ordinary),
       options_(std::move(options)),
@@ -38,7 +39,8 @@ PinnedPool::PinnedPool(std::shared_ptr<CudaApi> api, Allocator& ordinary,
 
 BufferRef PinnedPool::Allocate(size_t bytes) {
   BufferRef pinned = AllocatePinned(bytes);
-  return pinned != nullptr ? pinned : ordinary_.Allocate(bytes);
+  if (pinned != nullptr || ordinary_ == nullptr) return pinned;
+  return ordinary_->Allocate(bytes);
 }
 
 }  // namespace leat

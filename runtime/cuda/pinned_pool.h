@@ -33,8 +33,9 @@ struct PinnedPoolOptions {
 class PinnedPool final : public Allocator {
  public:
   // `ordinary` gives the memory beyond the limit. It is borrowed and must
-  // outlive the pool. Pinned memory belongs to the process, not to one GPU.
-  PinnedPool(std::shared_ptr<CudaApi> api, Allocator& ordinary,
+  // outlive the pool. If it is null, there is no memory beyond the limit.
+  // Pinned memory belongs to the process, not to one GPU.
+  PinnedPool(std::shared_ptr<CudaApi> api, Allocator* ordinary,
              PinnedPoolOptions options = {});
 
   BufferRef Allocate(size_t bytes) override;
@@ -42,14 +43,16 @@ class PinnedPool final : public Allocator {
   BufferRef AllocatePinned(size_t bytes) { return heap_->Allocate(bytes); }
 
   // Reserves the bytes in the allocator of ordinary memory.
-  BufferRef Reserve(int64_t bytes) override { return ordinary_.Reserve(bytes); }
+  BufferRef Reserve(int64_t bytes) override {
+    return ordinary_ == nullptr ? nullptr : ordinary_->Reserve(bytes);
+  }
   int64_t GiveBackUnused() override { return heap_->GiveBackUnused(); }
   absl::string_view name() const override { return options_.name; }
   // Returns the figures of pinned memory.
   AllocatorStats stats() const override { return heap_->stats(); }
 
  private:
-  Allocator& ordinary_;
+  Allocator* const ordinary_;  // may be null
   const PinnedPoolOptions options_;
   const std::shared_ptr<RegionHeap> heap_;
 };

@@ -51,10 +51,13 @@ class Training:
     return int(re.search(r"model\.ckpt-(\d+)", state).group(1))
 
   def wait_for(self, step):
-    while self.step() < step:
+    self.wait_until(lambda: self.step() >= step, "a checkpoint of step %d" % step)
+
+  def wait_until(self, condition, what):
+    while not condition():
       if self.process.poll() is not None or time.monotonic() > self.deadline:
-        sys.exit("there is no checkpoint of step %d:\n%s" % (step, self.output()))
-      time.sleep(0.05)
+        sys.exit("there is not %s:\n%s" % (what, self.output()))
+      time.sleep(0.01)
 
   def starts(self, task):
     """Returns the process IDs that the task has had."""

@@ -91,6 +91,35 @@ TEST(PinnedOutputsTest, AreThoseThatOnlyGpusRead) {
   EXPECT_EQ(observer.MemoryOf("Sqrt"), "host");
 }
 
+TEST(PinnedOutputsTest, AreOrdinaryIfTheSystemPinsNoMore) {
+  GraphBuilder b;
+  Output x, y;
+  {
+    auto cpu = b.OnDevice(kCpu0);
+    x = b.Placeholder<float>("x");
+    y = op::Neg(op::Square(x));
+  }
+  {
+    auto gpu = b.OnDevice(kGpu0);
+    y = op::Identity(y);
+  }
+  const auto cuda = std::make_shared<FakeCuda>();
+  LocalSessionOptions options;
+  options.devices.num_threads = 1;
+  options.devices.num_gpus = 1;
+  options.devices.cuda = cuda;
+  auto session = NewLocalSession(b.Build().value(), options);
+  ASSERT_TRUE(session.ok()) << session.status();
+  cuda->Fail(FakeCuda::Call::kNewPinned, FakeCuda::kOutOfMemory, 1000);
+  MemoryObserver observer;
+  auto fetched = (*session)->Run({.feeds = {{x, Tensor::Vector<float>({4, 9})}},
+                                  .fetches = {y},
+                                  .options = {.observer = &observer}});
+  ASSERT_TRUE(fetched.ok()) << fetched.status();
+  EXPECT_THAT((*fetched)[0].data<float>(), ElementsAre(-16.0f, -81.0f));
+  EXPECT_EQ(observer.MemoryOf("Neg"), "host");
+}
+
 TEST(PinnedOutputsTest, AreChargedToTheSession) {
   DeviceSetOptions options{.num_threads = 1, .num_gpus = 1};
   options.cuda = std::make_shared<FakeCuda>();

@@ -17,7 +17,7 @@ constexpr size_t kMiB = size_t{1} << 20;
 
 struct TestPool {
   explicit TestPool(int64_t limit_bytes = 8 * kMiB)
-      : pool(cuda, HostAllocator(),
+      : pool(cuda, &HostAllocator(),
              {.name = "GPU:0 host", .limit_bytes = limit_bytes}) {}
 
   const std::shared_ptr<FakeCuda> cuda = std::make_shared<FakeCuda>();
