@@ -46,8 +46,8 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Describe the time for which a worker computes: its median in seconds, and the
-// standard deviation of its logarithm.
+// A worker computes for a random time with a lognormal distribution. kMedian is
+// the median in seconds. kSigma is the standard deviation of the logarithm.
 constexpr double kMedian = 0.2;
 constexpr double kSigma = 0.3;
 constexpr int kWarmUp = 3;

@@ -83,9 +83,9 @@ inline constexpr int kLayeredDevices = 8;
 Case MakeLayeredOnTasks(int64_t num_nodes);
 inline constexpr int kLayeredTasks = 5;
 
-// Returns a graph that extends a graph of MakeLayered: the node that its steps
-// feed, and ten new nodes that compute with it. The fetch is the last of them.
-// `number` makes the names of the new nodes.
+// Returns a graph that extends a graph of MakeLayered. It has the node that the
+// steps feed, and ten new nodes that compute with this node. A step fetches the
+// last new node. The names of the new nodes contain `number`.
 Case MakeExtension(int number);
 
 // Returns the values of the case's feeds, in order.

@@ -14,7 +14,7 @@
 //                           and the rest on a worker
 //   first_step              a new session and its first step, with a graph of
 //                           7,000 nodes on 5 tasks
-//   extend                  an extension of a graph of 100,000 nodes by ten, on
+//   extend                  ten nodes are added to a graph of 100,000 nodes, on
 //                           one server
 //   extend_and_run          the same, and a step that runs the ten nodes
 //   fig7/KIND/WORKERS       figure 7 of the OSDI'16 paper: WORKERS workers run

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures steps on a GPU against the same work without Leat: a chain of 1,000
-// additions against bare launches, and feeds and fetches against bare copies.
-// Also measures products of matrices, whose peer is bench/peers/torch_products.
-// Does nothing on a machine without a GPU.
+// Measures steps on a GPU: a chain of 1,000 additions, feeds and fetches, and
+// products of matrices. For comparison, measures the launches of the chain and
+// the copies of the feeds and fetches without Leat.
+// bench/peers/torch_products.py measures the products with PyTorch. Does
+// nothing on a machine without a GPU.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +26,8 @@ namespace {
 
 constexpr int kChain = 1000;
 
-// Returns the CUDA of this machine, or null after a message.
+// Returns the CUDA API of this machine. If there is none, skips the benchmark
+// with a message and returns null.
 std::shared_ptr<CudaApi> Cuda(benchmark::State& state) {
   auto api = NewCudaApi();
   if (api.ok()) return *std::move(api);
@@ -33,7 +35,8 @@ std::shared_ptr<CudaApi> Cuda(benchmark::State& state) {
   return nullptr;
 }
 
-// A session on the GPU.
+// Returns a session on the GPU. After an error, skips the benchmark and returns
+// null.
 std::shared_ptr<Session> OnGpu(benchmark::State& state, GraphBuilder& b,
                                bool allow_tf32 = false) {
   LocalSessionOptions options;
@@ -137,8 +140,9 @@ BENCHMARK(BM_FeedAndFetch)
 
 constexpr int kProducts = 8;
 
-// y = x * w, y * w, ... of matrices with so many rows and columns, each product
-// with a bias and a Relu if `is_fused`.
+// Measures kProducts products in a row: y = x * w, y * w, and so on. The
+// matrices have state.range(0) rows and columns. If `is_fused`, a bias and a
+// Relu follow each product.
 void Products(benchmark::State& state, DType type, bool allow_tf32,
               bool is_fused) {
   if (Cuda(state) == nullptr) return;

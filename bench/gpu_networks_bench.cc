@@ -23,7 +23,8 @@
 namespace leat::bench {
 namespace {
 
-// Layers whose variables are float, and whose arithmetic is of the type of `x`.
+// Convolution and Normalized add a layer to the network. The variables of the
+// layer are float. The layer computes in the type of `x`.
 Output Convolution(Output x, int64_t filters, int64_t kernel, int64_t stride) {
   GraphBuilder& b = *x.builder();
   const Shape shape{kernel, kernel, x.shape().dim(3), filters};
@@ -83,8 +84,8 @@ Output FashionMnistCnn(Output h) {
   return nn::Dense(h, {.units = 10});
 }
 
-// Runs training steps. `image` is the shape of a batch, of which the arithmetic
-// of the network has the type `type`.
+// Runs training steps. `image` is the shape of a batch of images. The network
+// computes in the type `type`.
 void Train(benchmark::State& state, const Shape& image, DType type,
            Output (*network)(Output)) {
   const auto api = NewCudaApi();

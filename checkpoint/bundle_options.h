@@ -14,8 +14,8 @@ namespace leat {
 struct BundleOptions {
   // Counts the memory that indexes take (Allocator::Reserve).
   Allocator* allocator = &HostAllocator();
-  // If it is not null, reading and writing end with its status once it is
-  // cancelled.
+  // If this is not null and is cancelled, reading and writing stop and return
+  // its status.
   const Cancellation* cancellation = nullptr;
 };
 

@@ -35,8 +35,8 @@ inline std::string DataPath(absl::string_view prefix, int shard,
   return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
 }
 
-// Returns the path of the folder in which the files of the checkpoint are,
-// without a slash at its end, or "" if that is the working directory.
+// Returns the path of the folder that contains the files of the checkpoint,
+// without a slash at its end. Returns "" for the working directory.
 inline std::string FolderOf(const std::string& prefix) {
   size_t slash = prefix.rfind('/');
   if (slash == std::string::npos) return "";

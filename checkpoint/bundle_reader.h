@@ -116,15 +116,16 @@ class BundleReader {
         memory_(*options.allocator) {}
 
   absl::Status ReadIndex(Allocator& allocator);
-  // Does what ReadSlice does. `entry` is what Find has returned for `name`.
+  // Does the same as ReadSlice. `entry` is the result of Find(name).
   absl::StatusOr<Tensor> ReadPart(absl::string_view name,
                                   const BundleEntry& entry,
                                   const TensorSlice& slice,
                                   Allocator& allocator) const;
   absl::Status Damaged(absl::string_view name, absl::string_view what) const;
   const std::string* FindValue(absl::string_view key) const;
-  // Returns the pieces that together contain the part `slice`, after a check
-  // that the data files have their bytes. Sets `wanted` to the part.
+  // Returns the pieces that together contain the part `slice`. First checks
+  // that the data files have the bytes of these pieces. Sets `wanted` to the
+  // part.
   absl::StatusOr<std::vector<Piece>> PiecesOf(absl::string_view name,
                                               const BundleEntry& entry,
                                               const TensorSlice& slice,

@@ -20,9 +20,9 @@ namespace leat {
 // Not thread-safe. All errors name the file and the tensor.
 class CheckedStream {
  public:
-  // The bytes [offset, offset + size) of the open file `descriptor`, which is
-  // borrowed. `path` and `tensor` are for messages. Reading ends with the
-  // status of `cancellation`, if that is not null, once it is cancelled.
+  // Stands for the bytes [offset, offset + size) of the open file `descriptor`,
+  // which is borrowed. `path` and `tensor` are for messages. If `cancellation`
+  // is not null and is cancelled, reading stops and returns its status.
   struct Source {
     int descriptor;
     int64_t offset;
@@ -41,11 +41,11 @@ class CheckedStream {
   // fewer, and an error of SystemError (core/files/system_error.h) if the
   // system cannot read.
   absl::Status Read(char* to, int64_t count);
-  // Reads bytes and throws them away. They count for the checksum.
+  // Reads bytes and drops them. The checksum includes them.
   absl::Status Skip(int64_t count);
-  // Reads bytes that do not count for the checksum.
+  // Reads bytes that the checksum does not include.
   absl::Status ReadUnchecked(char* to, int64_t count);
-  // Goes on as if the bytes read so far had the checksum `crc`.
+  // Sets the checksum of the bytes read so far to `crc`.
   void SetChecksum(uint32_t crc) { crc_ = crc; }
 
   // Skips the rest. Returns DATA_LOSS unless all bytes together have this

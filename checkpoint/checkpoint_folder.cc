@@ -110,12 +110,12 @@ void CheckpointFolder::RemoveLeftovers() const {
 
 absl::Status CheckpointFolder::Add(const std::string& saved, int max_to_keep,
                                    absl::Time now) {
-  // The list has the same prefix for a checkpoint, however many slashes the
+  // The list names each checkpoint in one way only, however many slashes the
   // caller has written.
   const std::string prefix = PathIn(folder_, BaseOf(saved));
   pb::CheckpointState state;
   std::vector<std::string> removed;
-  // The positions in the old list of the checkpoints that stay.
+  // Holds the positions, in the old list, of the checkpoints that stay.
   std::vector<int> stay;
   for (int i = 0; i < state_.all_model_checkpoint_paths_size(); ++i) {
     if (state_.all_model_checkpoint_paths(i) != prefix) stay.push_back(i);

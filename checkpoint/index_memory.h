@@ -29,7 +29,8 @@ class IndexMemory {
       : allocator_(&allocator), left_(max_bytes) {}
 
   // Counts bytes that are about to be allocated. Returns RESOURCE_EXHAUSTED if
-  // they are more than are left, or than the allocator allows.
+  // the total would exceed the constructor's `max_bytes` or the limit of the
+  // allocator.
   absl::Status Count(int64_t bytes) {
     if (bytes > left_) {
       return absl::ResourceExhaustedError(

@@ -21,11 +21,11 @@ namespace leat {
 using IndexEntries = std::vector<std::pair<std::string, std::string>>;
 
 // Returns the entries of the table `bytes`, sorted by key. Reads tables of any
-// writer, compressed by Snappy or not. Trusts nothing. Returns DATA_LOSS, with
-// what is wrong and where, if the table is cut off, if a checksum does not
-// match, if a number is out of range, or if the keys are not sorted. Counts the
-// entries in `memory`, and returns its error if they need too much. LevelDB's
-// own reader allocates as much as a table says, so it is not used.
+// writer, compressed by Snappy or not. Trusts nothing. Returns DATA_LOSS if the
+// table is cut off, if a checksum does not match, if a number is out of range,
+// or if the keys are not sorted. The message says what is wrong and where.
+// Counts the entries in `memory`, and returns its error if they need too much.
+// LevelDB's own reader allocates as much as a table says, so it is not used.
 absl::StatusOr<IndexEntries> ReadIndexTable(absl::string_view bytes,
                                             IndexMemory& memory);
 

@@ -30,8 +30,9 @@ bool AddParts(const pb::BundleEntryProto& more, pb::BundleEntryProto& entry) {
   return true;
 }
 
-// Adds the entries of a checkpoint whose data files get the numbers from
-// `first_shard` on. Counts their memory.
+// Adds the entries of the checkpoint that `reader` reads to `entries`. Adds
+// `first_shard` to the numbers of its data files. Counts the memory of the
+// entries in `memory`.
 absl::Status AddEntries(const BundleReader& reader, int first_shard,
                         BundleEntries& entries, IndexMemory& memory) {
   for (const absl::string_view key : reader.Keys()) {

@@ -105,9 +105,9 @@ class Allocator {
   // allocator that keeps nothing returns 0.
   virtual int64_t GiveBackUnused() { return 0; }
 
-  // Copies bytes between two places in this allocator's memory. The memory of
-  // a GPU is copied in the order of the work on the GPU, and a failed copy is
-  // reported at the end of the step.
+  // Copies bytes between two places in this allocator's memory. In the memory
+  // of a GPU, the copy is queued behind the earlier work of the GPU. If such a
+  // copy fails, the error is reported at the end of the step.
   virtual void CopyBytes(char* to, const char* from, size_t bytes);
 
   // Returns a name for error messages, such as "CPU:0".

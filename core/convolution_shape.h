@@ -9,10 +9,11 @@
 
 namespace leat {
 
-// The shape of a 2-D convolution as in TensorFlow's Conv2D. Activations are
-// NHWC, or NCHW with channels_first; the filter is HWIO. All extents are
-// positive and fit each other (core/window.h computes them). The input has
-// `groups` times as many channels as the filter. A plain value.
+// Describes a 2-D convolution as in TensorFlow's Conv2D. Activations are NHWC,
+// or NCHW if `channels_first` is true. The filter is HWIO. All extents are
+// positive and fit each other (core/window.h computes the output and the
+// padding). The input has `groups` times as many channels as the filter has
+// input channels. Is a plain value.
 struct ConvolutionShape {
   bool channels_first = false;
   int64_t batch = 0;

@@ -19,8 +19,9 @@ namespace leat {
 // Returns the checksum of `bytes` that follow bytes with the checksum `before`.
 uint32_t Crc32c(absl::string_view bytes, uint32_t before = 0);
 
-// Returns the form in which a checksum is stored. A checksum of bytes that
-// contain unmasked checksums would be weak. Unmask returns the checksum.
+// Mask returns the form in which a checksum is stored. Without masking, the
+// checksum of bytes that contain checksums would be weak. Unmask returns the
+// checksum that was passed to Mask.
 constexpr uint32_t Mask(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }

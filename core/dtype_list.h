@@ -21,8 +21,8 @@
 
 namespace leat {
 
-// Describes a list of C++ element types. It has no state, because its type
-// names the element types.
+// Stands for a list of C++ element types. The template arguments are the list,
+// so an object has no state.
 template <class... T>
 struct DTypeList {
   // Returns true if `dtype` stands for one of the types.
@@ -49,8 +49,8 @@ inline constexpr auto kNumbers = kFloats + kInts;  // real numbers
 // These are the types that TensorFlow's ops accept for indices, axes and
 // shapes.
 inline constexpr DTypeList<int32_t, int64_t> kIndices;
-// Lists the numbers that TensorFlow's kernels for GPUs add and compare. int32
-// is not among them: such tensors stay in host memory.
+// Lists the numbers that TensorFlow's GPU kernels add and compare. int32 is
+// missing, because int32 tensors stay in host memory.
 inline constexpr auto kFloatsAndInt64 = kFloats + DTypeList<int64_t>();
 inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;

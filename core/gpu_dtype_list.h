@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The lists of element types that kernels for GPUs move, or compare.
+// These are the lists of element types for GPU kernels. kRealNumbersOnGpu is
+// for kernels that compare elements, and kMovableOnGpu is for kernels that only
+// move them.
 #ifndef LEAT_CORE_GPU_DTYPE_LIST_H_
 #define LEAT_CORE_GPU_DTYPE_LIST_H_
 
@@ -8,8 +10,8 @@
 
 namespace leat {
 
-// Lists all numbers except int32 and complex ones. As in TensorFlow, int32
-// tensors hold shapes and the like, and stay in host memory.
+// Lists all real numbers except int32. As in TensorFlow, int32 tensors stay in
+// host memory, because most of them hold shapes and the like.
 inline constexpr auto kRealNumbersOnGpu =
     kFloatsAndInt64 + DTypeList<int8_t, int16_t>() + kUnsignedInts;
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Memory says where the bytes of a Buffer lie: in the memory of the host, in
-// memory of the host from which a GPU can copy without a detour, or in the
-// memory of a GPU.
+// Memory says where the bytes of a Buffer lie: in ordinary host memory, in
+// pinned host memory (which a GPU can copy without a detour), or in the memory
+// of a GPU.
 #ifndef LEAT_CORE_MEMORY_H_
 #define LEAT_CORE_MEMORY_H_
 
@@ -17,10 +17,10 @@ enum class MemoryKind : uint8_t {
   kDevice,  // memory of a GPU, which the host cannot read
 };
 
-// A plain value.
+// Is a plain value.
 struct Memory {
   MemoryKind kind = MemoryKind::kHost;
-  // The number of the GPU, as its driver counts. 0 for memory of the host.
+  // Is the number that the driver gives to the GPU, or 0 for host memory.
   uint8_t ordinal = 0;
 
   // Returns true if the host can read and write the bytes.

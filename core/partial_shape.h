@@ -74,9 +74,10 @@ class PartialShape {
 absl::StatusOr<PartialShape> Merge(const PartialShape& a,
                                    const PartialShape& b);
 
-// Returns what `a` and `b` have in common. For example, if a tensor comes from
-// one of two branches, and `a` and `b` are the shapes that it has in the two
-// branches, the result is what is known about the tensor's shape. Never fails.
+// Returns the rank and the extents that are equal in `a` and `b`. All other
+// extents of the result are unknown. For example, `a` and `b` are the shapes of
+// a tensor in two branches, and only one branch is taken. Then the result is
+// what is known about the tensor. Never fails.
 PartialShape Relax(const PartialShape& a, const PartialShape& b);
 
 }  // namespace leat

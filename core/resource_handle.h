@@ -26,7 +26,8 @@ class ResourceHandle {
   // not use it.
   uint64_t hash_code = 0;
   // Is the type of the resource, as TensorFlow names it: "N10tensorflow3VarE".
-  // Resources that TensorFlow does not have have a name of their own.
+  // Types of resources that only Leat has use names that TensorFlow does not
+  // use.
   std::string maybe_type_name;
 
   friend bool operator==(const ResourceHandle&,

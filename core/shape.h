@@ -53,7 +53,7 @@ class Shape {
   bool IsVector() const { return dims_.size() == 1; }
   bool IsMatrix() const { return dims_.size() == 2; }
 
-  // Returns the row-major strides in elements. The last one is 1.
+  // Returns the row-major strides in elements. The last stride is 1.
   Dims Strides() const;
 
   std::string DebugString() const;  // "[2,3]", "[]" for a scalar

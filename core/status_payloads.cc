@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kMaxPayloads = 16;
 constexpr size_t kMaxPayloadBytes = 8 << 10;
 // Limits the number of bytes that a payload takes in the message in addition to
-// its url and its value. These are three tags of 1 byte, and three lengths that
-// take at most 2 bytes each because they are below 16 KiB.
+// its url and its value. There are three tags of 1 byte each, and three lengths
+// of at most 2 bytes each, because every length is below 16 KiB.
 constexpr size_t kBytesAround = 9;
 
 // Describes a payload of a status. Smaller payloads are ordered before larger

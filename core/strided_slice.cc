@@ -106,8 +106,8 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
   return dense;
 }
 
-// Holds the elements of an axis that a slice takes: the index of the first one,
-// and their number.
+// Says which elements of an axis a slice takes: `begin` is the index of the
+// first one, and `count` is their number.
 struct Interval {
   int64_t begin = 0;
   int64_t count = kUnknown;

@@ -15,8 +15,9 @@
 
 namespace leat {
 
-// Holds the mask attrs of the op. Bit i of a mask belongs to entry i of the
-// inputs. The comment of the mask says what the entry is if the bit is set.
+// Holds the mask attrs of the op. Bit i of a mask belongs to entry i of begin,
+// end and strides. The comment of a mask says what kind of entry a set bit
+// marks.
 struct StridedSliceMasks {
   int32_t begin = 0;        // a range without begin, such as ":3"
   int32_t end = 0;          // a range without end, such as "3:"

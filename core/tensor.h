@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensor is the value on every edge of a graph, and what clients feed and
-// fetch: a typed, shaped view of shared bytes.
+// A Tensor is a typed, shaped view of shared bytes. Every edge of a graph
+// carries a Tensor, and clients feed and fetch Tensors.
 //
 //   const Tensor x = Tensor::Of<float>(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
 //   const Tensor row = x.Slice(1, 2);         // float[1,3], shares x's bytes
@@ -170,19 +170,21 @@ class Tensor {
   absl::StatusOr<Tensor> Copy(Allocator& allocator) const;
 
   // Returns a text with the dtype, the shape and at most `max_elements` values,
-  // such as "float[2,2] 1 2 3 ...", or "float[2,2] in gpu:0" if it lies there.
+  // such as "float[2,2] 1 2 3 ...". For a tensor on a GPU, returns a text such
+  // as "float[2,2] in gpu:0".
   std::string DebugString(int max_elements = 6) const;
 
  private:
   DType dtype_ = DType::kInvalid;
-  bool is_on_gpu_ = false;  // as buffer_ says; here it takes no extra load
+  bool is_on_gpu_ = false;  // copied from buffer_ to save a load
   Shape shape_;
   BufferRef buffer_;
   char* data_ = nullptr;  // the first element, inside of buffer_
 };
 
-// Returns the value of a one-element tensor. Returns INVALID_ARGUMENT naming
-// `what` if the dtype differs or there is not exactly one element.
+// Returns the value of a one-element tensor. Returns INVALID_ARGUMENT if the
+// dtype differs or there is not exactly one element. The message calls the
+// tensor `what`.
 template <class T>
 absl::StatusOr<T> GetScalar(const Tensor& tensor, absl::string_view what);
 

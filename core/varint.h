@@ -25,9 +25,9 @@ inline void AppendVarint64(uint64_t value, std::string* out) {
   out->push_back(static_cast<char>(value));
 }
 
-// Reads a varint whose bytes come from `next`, which sets a byte, or returns
-// false if there is none. Returns false if the varint is cut off or has more
-// than 64 bits.
+// Reads a varint byte by byte. `next(byte)` sets `byte` to the next byte, or
+// returns false if there is none. ReadVarint64 returns false if the varint is
+// cut off or has more than 64 bits.
 template <class Next>
 bool ReadVarint64(Next next, uint64_t& value) {
   uint64_t result = 0;

@@ -40,7 +40,7 @@ absl::StatusOr<Padding> ParsePadding(absl::string_view name) {
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window) {
   LEAT_RETURN_IF_ERROR(CheckWindow(input, window));
-  // Returns the number of elements from the first tap to the last one, both
+  // `span` is the number of elements from the first tap to the last one, both
   // included.
   LEAT_ASSIGN_OR_RETURN(int64_t span,
                         CheckedMultiply(window.size - 1, window.dilation));

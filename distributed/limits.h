@@ -28,7 +28,7 @@ struct ServerLimits {
   // Limits the total size, in bytes, of the messages that are being received.
   int64_t max_transport_bytes = DefaultTransportBytes();
   // These limits have the same meanings as in ConnectionLimits. The task keeps
-  // fewer connections if the process may not open that many descriptors.
+  // fewer connections if the process cannot open that many descriptors.
   size_t max_connections = ConnectionLimits().max_connections;
   size_t max_connections_per_address = ConnectionLimits().max_per_address;
   std::chrono::nanoseconds handshake_timeout =
@@ -42,11 +42,11 @@ struct ServerLimits {
   // (graph/lowering/lower_limits.h).
   LowerLimits lower = {};
   // The task's master keeps at most `max_sessions` sessions of clients. It
-  // closes a session that nobody has used for `session_idle`. When there are
-  // already `max_sessions` and a client asks for another one, the master looks
-  // at the session that has been idle for the longest time. It closes that
-  // session if it has been idle for at least `session_idle_when_full`. So the
-  // sessions of dead clients do not block new clients.
+  // closes a session that nobody has used for `session_idle`. If a client asks
+  // for a session when there are already `max_sessions`, the master may close
+  // the session that has been idle for the longest time. It does this if the
+  // idle time is at least `session_idle_when_full`. So the sessions of dead
+  // clients do not block new clients.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
@@ -58,8 +58,8 @@ struct ServerLimits {
   // Says how long other tasks may take for calls that need no work: to report
   // their status, and to forget steps, graphs, sessions and containers.
   std::chrono::nanoseconds answer_timeout = std::chrono::seconds(10);
-  // Says how many sessions of masters the task's worker keeps, and how many
-  // graphs each session may have.
+  // The task's worker keeps at most `max_worker_sessions` sessions of masters.
+  // Each session may have at most `max_graphs` graphs.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
   // A master that does not answer for this long is considered dead, and its
@@ -72,8 +72,9 @@ struct ServerLimits {
   int64_t max_session_bytes = INT64_MAX;
   // Limits the total number of tensors in the elements of one queue.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
-  // A peer may ask for a tensor of a step that has not begun here. These limits
-  // say how many such steps may wait for their RunGraph, and for how long.
+  // A peer may ask for a tensor of a step that has not begun here. At most
+  // `max_waiting_steps` such steps wait for their RunGraph, each for at most
+  // `waiting_step_timeout`.
   size_t max_waiting_steps = 1000;
   std::chrono::nanoseconds waiting_step_timeout = std::chrono::seconds(60);
   // Says how many ended steps are remembered, so that a late request cannot

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Declares functions and limits for what a task shows to people in its status
-// (status_service.h) and in messages. Handles and ids are not shown in full,
-// because anybody with a session handle can use the session, and anybody with a
+// Declares functions and limits for the status of a task (status_service.h) and
+// for messages, both of which people read. Handles and ids are not shown in
+// full. Anybody with a session handle can use the session, and anybody with a
 // step's id can take the step's tensors or end the step. The part that is shown
 // is enough to tell two handles or ids apart. Text that peers have written is
 // cut and cleaned. The functions are stateless and thread-safe.
@@ -35,8 +35,8 @@ struct StatusListing {
   size_t max_peers = 1000;
 };
 
-// A status examines at most this many sessions to find those that were used
-// last.
+// A status examines at most this many sessions to find the sessions that were
+// used last.
 inline constexpr size_t kMaxReportedSessions = 1000;
 
 // Keeps the `max` sessions that were used most recently, sorted, the most
@@ -58,8 +58,8 @@ inline int64_t ToMicros(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
-// Returns the first `max_bytes` of `text`, with '?' for each byte that is not
-// printable ASCII, so that a terminal can show what a peer has written.
+// Returns the first `max_bytes` bytes of `text`. Replaces each byte that is not
+// printable ASCII with '?', so that a terminal can show text from a peer.
 inline std::string ShownText(absl::string_view text, size_t max_bytes) {
   std::string shown(text.substr(0, max_bytes));
   for (char& c : shown) {

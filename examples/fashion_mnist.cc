@@ -80,8 +80,8 @@ struct Records {
   TrainingSummaries summaries;
 };
 
-// Holds the checkpoints of the training, and how many steps it had done when it
-// began or was restored.
+// Holds the checkpoints of the training. `steps` is the number of steps that
+// the training had done when this program began.
 struct Progress {
   SessionCheckpoints& checkpoints;
   int64_t steps = 0;

@@ -254,8 +254,8 @@ void Replica::Report(int64_t step, float loss) {
 
 // If the servers are still those of an earlier run, that run may have ended the
 // synchronous training. Then a worker waits until the chief of this run
-// continues the training. The chief may do so after the worker's session has
-// run `local_init`, so the worker runs `local_init` again.
+// continues the training. The chief may continue it after the worker's session
+// has run `local_init`, so the worker runs `local_init` again.
 absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
   RunArgs look{.fetches = {shared_.global_step.value(), shared_.end.value()}};
   if (flags_.sync) look.fetches.push_back(training_.finished);

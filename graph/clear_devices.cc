@@ -10,8 +10,8 @@
 namespace leat {
 namespace {
 
-// Removes the devices of the nodes in functions. A function that names no
-// device stays the same object.
+// Removes the devices of the nodes in functions. Leaves functions whose nodes
+// request no device as they are.
 void ClearFunctions(FunctionLibrary& functions) {
   const FunctionLibrary::Map all = functions.functions();
   for (const auto& [name, function] : all) {
@@ -30,7 +30,8 @@ void ClearFunctions(FunctionLibrary& functions) {
 }  // namespace
 
 void ClearDevices(Graph& graph) {
-  // Keeps the signatures alive to which calls by name point.
+  // A node that calls a function by name points at the signature of the
+  // function. `before` keeps the old signatures alive.
   const FunctionLibrary before = graph.functions();
   ClearFunctions(graph.functions());
   for (const NodeId id : graph.NodeIds()) {

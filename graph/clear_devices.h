@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClearDevices removes from a graph the devices that its nodes ask for, so that
-// it can be placed anywhere.
+// ClearDevices removes the devices that the nodes of a graph request, so that
+// the nodes can be placed on any device.
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("trained_on_a_cluster.pb"));
 //   ClearDevices(graph);
@@ -13,8 +13,8 @@
 
 namespace leat {
 
-// Removes the requested devices of all nodes, those in functions included.
-// Requests for colocation and assigned devices stay.
+// Removes the requested devices of all nodes, including nodes in functions.
+// Keeps requests for colocation and assigned devices.
 void ClearDevices(Graph& graph);
 
 }  // namespace leat

@@ -70,7 +70,8 @@ absl::Status CheckInputs(const Graph& graph, const NodeDef& def,
 Graph::Graph(const OpRegistry& ops) : ops_(&ops) {}
 
 void Graph::Reserve(int num_nodes) {
-  // A graph that grows again and again must not be copied each time.
+  // Grows the capacity by at least one half. Otherwise, a graph that grows in
+  // small steps would be copied in each step.
   const auto wanted = static_cast<size_t>(num_nodes);
   if (wanted > nodes_.capacity()) {
     nodes_.reserve(std::max(wanted, nodes_.capacity() + nodes_.capacity() / 2));

@@ -110,8 +110,8 @@ class Graph {
 
   const OpRegistry& ops() const { return *ops_; }
 
-  // Ids run from 0 to num_ids() - 1. Some of these may belong to removed nodes,
-  // which num_nodes() does not count.
+  // Ids run from 0 to num_ids() - 1. Some of these ids may belong to removed
+  // nodes. num_nodes() does not count removed nodes.
   int num_ids() const { return static_cast<int>(nodes_.size()); }
   int num_nodes() const { return num_nodes_; }
   // Returns true if there is a node with this id. `id` may be any number.
@@ -189,7 +189,7 @@ class Graph {
   // leat/protos/graph.pb.h.
   absl::StatusOr<pb::GraphDef> ToGraphDef() const;
 
-  // Are the versions in TensorFlow's VersionDef.
+  // These are the versions in TensorFlow's VersionDef.
   int producer = 0;
   int min_consumer = 0;
 
@@ -225,8 +225,8 @@ struct TensorId {
   static constexpr int kControl = -1;
 
   std::string ToString() const;
-  // Parses a text of one of these forms. Fails with INVALID_ARGUMENT, quoting
-  // `text`, if it has another form.
+  // Parses a text of one of the forms above. Fails with INVALID_ARGUMENT,
+  // quoting `text`, if it has another form.
   static absl::StatusOr<TensorId> Parse(absl::string_view text);
   friend bool operator==(const TensorId&, const TensorId&) = default;
 };

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GraphAddition says what an extension has added to a graph, so that the
-// extension can be undone at the cost of what it has added.
+// extension can be undone. Undoing takes time in proportion to the added nodes
+// and functions.
 #ifndef LEAT_GRAPH_GRAPH_ADDITION_H_
 #define LEAT_GRAPH_GRAPH_ADDITION_H_
 
@@ -13,9 +14,9 @@
 
 namespace leat {
 
-// Is a value. Is thread-compatible.
+// Describes what was added to a graph. Is a value and thread-compatible.
 struct GraphAddition {
-  // Describes an addition to `graph` that has not begun.
+  // Records the state of `graph` before an addition begins.
   explicit GraphAddition(const Graph& graph);
 
   // Removes the added nodes and functions from `graph`, and restores its other
@@ -23,11 +24,11 @@ struct GraphAddition {
   // uses an added node.
   void Undo(Graph& graph) const;
 
-  // The new nodes of the graph have this id and higher ones.
+  // Is the lowest id of the new nodes. All higher ids belong to new nodes, too.
   NodeId first = 0;
   // Holds the names of the new functions. The extension fills this list.
   std::vector<std::string> functions = {};
-  // Holds the members of the graph before the addition.
+  // Hold the values that these members of the graph had before the addition.
   int producer = 0;
   int min_consumer = 0;
   int64_t tensor_bytes = 0;

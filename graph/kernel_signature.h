@@ -28,9 +28,9 @@ struct TypeConstraint {
 enum class CostClass : uint8_t {
   // Takes almost no time, regardless of the sizes of its tensors. If the kernel
   // is asynchronous, only its start must be this quick. A thread that must not
-  // compute, such as a thread of a transport, may run it.
+  // compute, such as a thread of a transport, may run the kernel.
   kQuick,
-  // Runs on the thread that made it ready.
+  // Runs on the thread that made the node ready.
   kCheap,
   // Goes to the thread pool if the current thread has anything else to do.
   kExpensive,
@@ -41,15 +41,17 @@ enum class CostClass : uint8_t {
 struct KernelSignature {
   std::string device_type = "CPU";
   std::vector<TypeConstraint> constraints = {};  // all must hold
-  // Names of the op's arguments whose tensors are in host memory on a GPU, as
-  // in TensorFlow. Strings, handles and variants (but not their tensors) are.
+  // Hold the names of the op's arguments whose tensors are in host memory even
+  // if the node is on a GPU, as in TensorFlow. Strings, handles and variant
+  // objects need not be named here: they are always in host memory. The tensors
+  // in a variant are not.
   std::vector<std::string> host_inputs = {};
   std::vector<std::string> host_outputs = {};
-  // True if int32 tensors are in host memory on a GPU, too. They are mostly
-  // shapes and indices there.
+  // Is true if int32 tensors are in host memory, too, if the node is on a GPU.
+  // Such tensors are mostly shapes and indices.
   bool int32_on_host = false;
-  // True if all tensors are in host memory although the node is on a GPU. The
-  // kernel for CPUs runs.
+  // Is true if a node on a GPU runs the kernel for CPUs. All its tensors are
+  // then in host memory.
   bool runs_on_host = false;
   // Placement prefers the device type whose kernel has the highest priority.
   int priority = 0;
@@ -60,28 +62,31 @@ struct KernelSignature {
 // Returns true if a node with these attrs satisfies every constraint.
 bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 
-// Return the signature of a CPU kernel with cost kCheap, kQuick or kExpensive.
-// The files of ops write, for example, `OnCpu({{"T", kFloats.dtypes()}})`.
+// Return the signature of a CPU kernel. OnCpu sets the cost to kCheap,
+// QuickOnCpu to kQuick, and ExpensiveOnCpu to kExpensive. The files of ops
+// write, for example, `OnCpu({{"T", kFloats.dtypes()}})`.
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});
-// Return the signature of a GPU kernel. It never runs on a thread that must not
-// compute, and constant folding does not use it. InHostMemory adds the names of
-// the arguments whose tensors stay in host memory.
+// OnGpu returns the signature of a GPU kernel. Such a kernel never runs on a
+// thread that must not compute, and constant folding does not use it.
+// InHostMemory returns `signature` with the names of the arguments whose
+// tensors stay in host memory.
 KernelSignature OnGpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature InHostMemory(KernelSignature signature,
                              std::vector<std::string> host_inputs,
                              std::vector<std::string> host_outputs = {});
-// Returns the signature, on a GPU, of a kernel that passes tensors of all types
-// on without reading them. Int32 tensors are in host memory.
+// Returns the signature of a GPU kernel that passes on tensors of any type
+// without reading them. Int32 tensors are in host memory.
 KernelSignature RoutesOnGpu();
-// Returns the signatures, on CPUs and GPUs, of a kernel that passes its inputs
-// on, almost without taking time. It is never folded.
+// Returns two signatures, for CPUs and for GPUs, of a kernel that only passes
+// on its inputs. This takes almost no time. Such a kernel is never folded.
 std::vector<KernelSignature> RoutesOnAllDevices(
     std::vector<std::string> host_inputs = {},
     std::vector<std::string> host_outputs = {});
-// Returns the signature of a node that is on a GPU, but whose tensors are all
-// in host memory, such as arithmetic on shapes. The kernel for CPUs runs.
+// Returns the GPU signature of a kernel whose tensors are all in host memory.
+// An example is arithmetic on shapes. The node is on the GPU, but runs the
+// kernel for CPUs.
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});
 // Returns `signature` with `foldable` cleared.
 KernelSignature NotFoldable(KernelSignature signature);

@@ -38,8 +38,9 @@ class Merger {
   const GraphAddition& added() const { return added_; }
 
  private:
-  // Finds the node of `base_` that is node `id` of `addition_`, or adds it. The
-  // edges of an added node still have the ids of `addition_`.
+  // Maps node `id` of `addition_` to the node of the same name in `base_`. Adds
+  // the node to `base_` if there is none. The edges of an added node still have
+  // the ids of `addition_`.
   absl::Status MapNode(NodeId id) {
     const Node& node = addition_.node(id);
     // Copies of a graph share the NodeDefs and have the same ids, so most nodes

@@ -12,13 +12,13 @@
 
 namespace leat {
 
-// Adds the nodes and functions of `addition` that are new to `base`, and
-// returns what was added. Takes O(addition) time, whatever the size of `base`.
-// Fails with INVALID_ARGUMENT if two functions of the same name differ. Fails
-// in the same way if two nodes of the same name differ in op, attrs, requested
-// device, inputs or control inputs. The error names the function or node. After
-// a failure, `base` is unchanged. REQUIRES: both graphs use the same op
-// registry.
+// Copies the nodes and functions of `addition` that `base` does not have into
+// `base`, and returns what was added. Takes O(addition) time, whatever the size
+// of `base`. Fails with INVALID_ARGUMENT if two functions of the same name
+// differ. Fails in the same way if two nodes of the same name differ in op,
+// attrs, requested device, inputs or control inputs. The error names the
+// function or node. After a failure, `base` is unchanged. REQUIRES: both graphs
+// use the same op registry.
 absl::StatusOr<GraphAddition> MergeGraph(const Graph& addition, Graph& base);
 
 }  // namespace leat

@@ -10,8 +10,8 @@
 
 namespace leat {
 
-// These are the messages for two problems that several places report. In the
-// first, a node has a malformed name. In the second, an input comes after a
+// These are messages that several places report. kBadNodeName is for a node
+// with a malformed name. kDataAfterControl is for an input that comes after a
 // control input.
 inline constexpr absl::string_view kBadNodeName =
     "its name is not valid: a node's name has only letters, digits and the "

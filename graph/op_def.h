@@ -49,8 +49,9 @@ struct AttrDef {
   std::optional<AttrValue> default_value = {};
   // Is the minimum of an int, or of the length of a list.
   std::optional<int64_t> minimum = {};
-  // Holds the values that are allowed for an attr of type "type" or "string",
-  // or for each element of a list of these types. If empty, all values are
+  // Hold the values that are allowed for an attr, or for each element if the
+  // attr is a list. allowed_types is for attrs of type "type", and
+  // allowed_strings is for attrs of type "string". If empty, all values are
   // allowed.
   std::vector<DType> allowed_types = {};
   std::vector<std::string> allowed_strings = {};
@@ -72,7 +73,7 @@ struct OpDef {
   bool is_stateful = false;     // has state or side effects
   bool is_commutative = false;  // its two inputs may be swapped
   bool is_aggregate = false;    // associative and commutative, like AddN
-  // Accepts a reference to a variable that has no value yet.
+  // Is true if the op accepts a reference to a variable that has no value yet.
   bool allows_uninitialized_input = false;
   ShapeFunction shape_function = nullptr;  // null: all shapes are unknown
 
@@ -84,9 +85,10 @@ struct OpDef {
 
 // Limits the number of input tensors of a node, and also of output tensors.
 inline constexpr int kMaxArgs = 1 << 20;
-// Return the types of all input tensors, or of all output tensors, of a node
-// with these attrs, in order. Fail with INVALID_ARGUMENT for missing or
-// contradictory attrs, a negative N, or more than kMaxArgs tensors.
+// InputTypes returns the types of all input tensors of a node with these attrs,
+// in order. OutputTypes returns the types of all output tensors. Both fail with
+// INVALID_ARGUMENT for missing or contradictory attrs, a negative N, or more
+// than kMaxArgs tensors.
 absl::StatusOr<std::vector<DType>> InputTypes(const OpDef& op,
                                               const AttrMap& attrs);
 absl::StatusOr<std::vector<DType>> OutputTypes(const OpDef& op,

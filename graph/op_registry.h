@@ -55,8 +55,8 @@ class OpRegistry {
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
 
   // Makes the ops of `table` known, too. They have no kernels. If an op of the
-  // same name is registered, Find and Lookup return that one. The table is
-  // borrowed and must outlive the registry.
+  // same name is registered, Find and Lookup return the registered op. The
+  // table is borrowed and must outlive the registry.
   void AddTable(const OpTable& table) { table_ = &table; }
 
   // Registers `decoder`, which decodes variants of type `type_name` from

@@ -25,7 +25,8 @@ absl::string_view TakeLine(absl::string_view& text) {
   return line;
 }
 
-// Adds what the line says to `spec`. Returns false if no such line is known.
+// Adds the declaration or flag in `line` to `spec`. Returns false if the line
+// has none of the known forms.
 bool AddLine(absl::string_view line, OpSpec& spec) {
   if (absl::ConsumePrefix(&line, "input ")) {
     spec.inputs.emplace_back(line);

@@ -25,9 +25,9 @@ namespace leat {
 // "Dimensions must be equal, but are 2 and 3".
 absl::StatusOr<int64_t> MergeExtents(int64_t a, int64_t b);
 
-// Return the sum, or the product, of two extents. The result is unknown if one
-// extent is unknown, except that 0 times an unknown extent is 0. Fail on
-// overflow.
+// AddExtents returns the sum of two extents, and MultiplyExtents returns their
+// product. The result is unknown if one extent is unknown, except that 0 times
+// an unknown extent is 0. Both functions fail on overflow.
 absl::StatusOr<int64_t> AddExtents(int64_t a, int64_t b);
 absl::StatusOr<int64_t> MultiplyExtents(int64_t a, int64_t b);
 

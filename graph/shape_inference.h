@@ -95,10 +95,10 @@ class InferenceContext {
   // stands for, or null if nothing is known.
   const HandleShape* input_handle(int i) const;
 
-  // Return the shape of input i. If the shape is unknown, WithRank returns a
-  // shape of that rank with unknown extents. Fail with INVALID_ARGUMENT "Shape
-  // must be rank 2 but is rank 1" if the rank is known and does not satisfy the
-  // condition.
+  // WithRank and WithRankAtLeast return the shape of input i. If the shape is
+  // unknown, WithRank returns a shape of the given rank with unknown extents.
+  // Both fail with INVALID_ARGUMENT, such as "Shape must be rank 2 but is rank
+  // 1", if the rank is known and does not satisfy the condition.
   absl::StatusOr<PartialShape> WithRank(int i, int rank) const;
   absl::StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
 
@@ -111,8 +111,8 @@ class InferenceContext {
   void set_output_value(int i, Tensor value);
   void set_output_value_as_shape(int i, PartialShape value);
 
-  // Give access to all that is known of the outputs and inputs. A pointer in
-  // inputs() may be null.
+  // outputs() and inputs() hold all that is known of the outputs and the
+  // inputs. inputs() has a null pointer for an input of which nothing is known.
   std::vector<InferredOutput>& outputs() { return outputs_; }
   const std::vector<const InferredOutput*>& inputs() const { return inputs_; }
 

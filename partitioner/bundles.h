@@ -77,10 +77,10 @@ class Bundles {
   struct Waits {
     int hops = 0;         // the number of hops of the node's outputs
     uint64_t others = 0;  // a bit for each blocking node up to this node
-    // Is true if it is not known exactly what the node waits for. Then its
-    // tensors join no bundle. That is so for nodes in loops, for Merges that
-    // have a blocking node before them, and for blocking nodes for which no bit
-    // was left. It is also so for all nodes after such a node.
+    // Is true if it is not known exactly what the node waits for. The tensors
+    // of such a node join no bundle. This is the case for nodes in loops, for
+    // Merges that come after a blocking node, and for blocking nodes for which
+    // no bit was left. It is also the case for all nodes after such a node.
     bool is_unknown = false;
     bool computes = false;  // the node, or a node before it, takes time
   };

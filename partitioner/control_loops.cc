@@ -99,7 +99,8 @@ class ControlLoopAdder {
   }
 
  private:
-  // Is a frame on one device.
+  // Identifies a frame on one device, by the indices of the frame and of the
+  // device.
   using Place = std::pair<int32_t, int>;
 
   // Describes the control loop of a place.
@@ -313,7 +314,7 @@ class ControlLoopAdder {
   absl::flat_hash_map<Place, ControlLoop> loops_;
   std::vector<Place> places_;  // the keys of loops_
   // Holds the places that have a NextIteration, or will get one with a control
-  // loop. It starts every iteration after the first.
+  // loop. The NextIteration starts every iteration after the first.
   absl::flat_hash_set<Place> driven_;
   // Holds the places that are known to send. These places, and all frames
   // around them on the same device, are in driven_.

@@ -9,9 +9,9 @@
 // takes the loop's predicate. The device that computes the predicate sends it
 // in every iteration. Each node in the frame that takes a tensor from another
 // device gets a control edge from the Merge. When PartitionGraph inserts a
-// _Recv for the tensor, it moves this control edge to the _Recv. This is
-// TensorFlow's convention. So either the planner of TensorFlow or that of Leat
-// may cut the graph, and workers of either may run the parts.
+// _Recv for the tensor, it moves this control edge to the _Recv. TensorFlow
+// follows the same convention. So workers of TensorFlow can run graphs that
+// Leat has cut, and workers of Leat can run graphs that TensorFlow has cut.
 #ifndef LEAT_PARTITIONER_CONTROL_LOOPS_H_
 #define LEAT_PARTITIONER_CONTROL_LOOPS_H_
 

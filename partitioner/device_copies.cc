@@ -68,8 +68,8 @@ class CopyInserter {
   }
 
   // Adds a copy of the value of a variable for `consumer`. The variable must be
-  // read after everything else that the consumer waits for. Only a Merge does
-  // not wait for its other inputs.
+  // read after everything else that the consumer waits for. A Merge is an
+  // exception, because it does not wait for its other inputs.
   absl::StatusOr<NodeId> CopyOfReference(const Endpoint& source,
                                          NodeId consumer, bool to_host) {
     LEAT_ASSIGN_OR_RETURN(const NodeId copy, AddCopy(source, to_host));

@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// A reference passes through at most this many nodes, such as a chain of
-// updates, until it is given up.
+// Limits the number of nodes through which a reference is followed back to its
+// variable. These nodes can be a chain of updates, for example.
 constexpr int kMaxChain = 1000;
 constexpr size_t kBatch = 64;
 
@@ -31,8 +31,9 @@ bool IsReference(const Graph& graph, const Endpoint& endpoint) {
   return IsRef(graph.node(endpoint.node).output_type(endpoint.index));
 }
 
-// Returns the variable that a reference refers to, or kNoNode if there is none
-// at its start. A RefMerge counts as its first input.
+// Follows a reference back to its variable and returns the variable. At each
+// node on the way, follows the first input. Returns kNoNode if no variable is
+// found.
 NodeId VariableOf(const Graph& graph, Endpoint reference) {
   for (int i = 0; i < kMaxChain; ++i) {
     const Node& node = graph.node(reference.node);
@@ -94,10 +95,11 @@ std::vector<uint64_t> UpdatesBefore(const Graph& graph,
   return before;
 }
 
-// Returns true if the consumer of an Identity may read the variable itself: it
-// is beside the variable, and runs whenever the Identity has run. What a Merge
-// or a node of a loop returns depends on which of its inputs are dead, and the
-// reference is alive where the Identity is not.
+// Returns true if `consumer`, which takes the output of the Identity `read`,
+// may take the reference instead. `consumer`, `read` and the producer of the
+// reference must be on one device. `consumer` must not be a Merge or a node of
+// a loop, because the result of such a node depends on which of its inputs are
+// dead. The reference can be alive where the output of the Identity is dead.
 bool MayReadLate(const Graph& graph, const Node& consumer, const Node& read) {
   return consumer.device == read.device &&
          graph.node(read.inputs[0].node).device == consumer.device &&
@@ -105,7 +107,7 @@ bool MayReadLate(const Graph& graph, const Node& consumer, const Node& read) {
          !IsNextIteration(consumer);
 }
 
-// Makes a node take what the Identity `read` takes.
+// Makes `consumer` take the input of the Identity `read` instead of its output.
 void ReadLate(const Node& read, NodeId read_id, NodeId consumer, Graph& graph) {
   for (Endpoint& input : graph.mutable_node(consumer).inputs) {
     if (input.node == read_id) input = read.inputs[0];

@@ -27,8 +27,8 @@ std::string ListDevices(absl::Span<const DeviceInfo> devices) {
                        });
 }
 
-// Returns an INVALID_ARGUMENT error, in TensorFlow's words, that the node
-// cannot be placed. `status` says why.
+// Returns an INVALID_ARGUMENT error that says, in TensorFlow's words, that the
+// node cannot be placed. `status` is the reason.
 absl::Status CannotPlace(const Node& node, const absl::Status& status) {
   return absl::InvalidArgumentError(
       absl::StrCat("Cannot assign a device for operation ", node.name(), ": ",
@@ -237,8 +237,8 @@ class ConstraintCollector {
     return allowed;
   }
 
-  // Returns what Allowed does. If that is nothing and placement is soft,
-  // returns the devices of the same task that the types allow.
+  // Returns the result of Allowed. If this is empty and soft placement is
+  // allowed, returns all devices of the requested task that the types allow.
   std::vector<int> AllowedOrSoft(const DeviceName& request, const Types& types,
                                  bool only_foreign) {
     std::vector<int> allowed = Allowed(request, types, only_foreign);
@@ -325,7 +325,8 @@ class ConstraintCollector {
   std::vector<bool> lacks_kernel_;    // by group: a node has no kernel
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;  // by request
-  // Both maps give indices into problem_.candidates.
+  // The values of `candidates_of_` and of `sets_` are indices into
+  // problem_.candidates.
   absl::flat_hash_map<CandidatesKey, int> candidates_of_;
   std::map<std::vector<int>, int> sets_;
 };

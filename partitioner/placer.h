@@ -41,13 +41,13 @@ struct PlacerOptions {
 // Control-flow nodes that only route values are placed on the devices of these
 // values if their constraints allow it (ColocateControlFlow).
 //
-// A node for whose types Leat has no kernel is placed, too, because a step may
-// not need it. If the node or a node of its colocation group requests a job
-// with foreign tasks, it gets the CPU of such a task, which may have the
-// kernel. Otherwise it may get any device that the request allows. If no node
-// of the group has a kernel and no device satisfies the request, another device
-// of the task or of the cluster takes the group. A step that reaches the node
-// there fails.
+// A node is placed even if Leat has no kernel for its types, because a step
+// that does not need the node can still run. If such a node or a node of its
+// colocation group requests a job with foreign tasks, it gets the CPU of a
+// foreign task, which may have the kernel. Otherwise it may get any device that
+// the request allows. If no node of the group has a kernel and no device
+// satisfies the request, the group gets another device of the requested task,
+// or else of the cluster. A step that needs the node then fails.
 //
 // Returns INVALID_ARGUMENT naming a node, its request and the devices if the
 // constraints of a colocation group contradict each other. However, the request

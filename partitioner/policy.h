@@ -44,8 +44,9 @@ struct PlacementProblem {
   std::vector<PlacementGroup> groups = {};
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node
   // Says how many nodes of the session have been placed before and are not in
-  // `graph`, which has only what an extension adds. A node that is used there
-  // stands in `graph` without its inputs, in a group that has been placed.
+  // `graph`. For an extension, `graph` has only the new nodes and a stand-in
+  // for each older node that the new nodes use. A stand-in has no inputs, and
+  // its group has been placed already.
   int num_placed = 0;
 };
 

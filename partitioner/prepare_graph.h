@@ -3,7 +3,8 @@
 // PrepareGraph is the first stage of planning (the second is PlanStep). It
 // lowers the client's graph (graph/lowering/lower.h) and places it as a whole.
 // Local sessions and masters call it when a session is created. When a graph is
-// extended, PreparedGraph (prepared_graph.h) mostly does without it.
+// extended, PreparedGraph (prepared_graph.h) can usually prepare the new nodes
+// alone, without a call of PrepareGraph.
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 
@@ -34,11 +35,12 @@ struct PrepareOptions {
   std::function<void(absl::string_view line)> log_placement = {};
 };
 
-// Returns `client_graph`, lowered, with every node placed on one of `devices`.
-// `previous` is the prepared graph before an Extend, or null. Stateful nodes
-// stay on the devices that they have in `previous`, because their state is
-// there. Fails as LowerFunctions and PlaceGraph do, and returns NOT_FOUND if
-// there is no policy with the name `options.placement_policy`.
+// Lowers a copy of `client_graph`, places every node on one of `devices` and
+// returns the result. `previous` is the prepared graph before an Extend, or
+// null. Stateful nodes stay on the devices that they have in `previous`,
+// because their state is there. Fails as LowerFunctions and PlaceGraph do, and
+// returns NOT_FOUND if there is no policy with the name
+// `options.placement_policy`.
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    absl::Span<const DeviceInfo> devices,
                                    const PrepareOptions& options,

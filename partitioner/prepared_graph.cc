@@ -13,8 +13,8 @@
 namespace leat {
 namespace {
 
-// Prepares an addition to a graph. A function that returns false, or an error,
-// says that the whole graph must be prepared again.
+// Prepares an addition to a graph. If a member function returns false or an
+// error, the whole graph must be prepared again.
 class AdditionBuilder {
  public:
   AdditionBuilder(const Graph& graph, const Graph& client, NodeId first)
@@ -80,9 +80,9 @@ class AdditionBuilder {
     return PlaceGraph(result_.graph, devices, options);
   }
 
-  // Returns true if each new node has a kernel where it was placed, unless it
-  // has none anywhere. The device of a stand-in prevails over what the nodes
-  // that are colocated with it can run on.
+  // Returns true if each new node that has any kernel has one for the device on
+  // which it was placed. The result can be false, because a node that is
+  // colocated with a stand-in gets its device even without a kernel there.
   bool HasKernels(absl::Span<const DeviceInfo> devices) const {
     absl::flat_hash_map<std::string, DeviceType> types;
     for (const DeviceInfo& device : devices) {
@@ -103,9 +103,10 @@ class AdditionBuilder {
     return true;
   }
 
-  // Returns true if the whole graph, too, would ignore each request that was
-  // ignored: those of nodes that take a reference or a resource, if they
-  // contradict the request of the node that they take it from.
+  // Returns true if placing the whole graph would ignore the same requests of
+  // new nodes as placing the addition has ignored. It would ignore the request
+  // of a node only if the node takes a reference or a resource, and the request
+  // contradicts the request of the producer.
   bool IgnoredNoOtherRequests() const {
     for (NodeId id = 0; id < result_.graph.num_ids(); ++id) {
       const Node& node = result_.graph.node(id);
@@ -156,8 +157,9 @@ class AdditionBuilder {
     }
   }
 
-  // Returns the node of `graph_` that is node `id` of the client's graph. If it
-  // called a function, lowering has made it a node that passes the results on.
+  // Returns the node of `graph_` that corresponds to node `id` of the client's
+  // graph. If node `id` calls a function, lowering has replaced the call by a
+  // node that passes the results on.
   NodeId Prepared(NodeId id) const {
     return graph_.Find(client_.node(id).name());
   }
@@ -165,7 +167,9 @@ class AdditionBuilder {
     return graph_.node(Prepared(id)).def != client_.node(id).def;
   }
 
-  // As lowering does, skips a node that passes the results of a function on.
+  // Returns the tensor of `result_.graph` that takes the place of `tensor`. If
+  // the producer of `tensor` only passes on the results of a function, takes
+  // the tensor that it passes on, as lowering does.
   Endpoint Map(Endpoint tensor) {
     if (tensor.node >= first_) return {tensor.node - first_, tensor.index};
     const NodeId node = Prepared(tensor.node);
@@ -185,16 +189,17 @@ class AdditionBuilder {
     }
   }
 
-  // Adds a stand-in for a node with the `_class` "loc:@`name`", if there is
-  // one.
+  // Adds a stand-in for a node whose `_class` contains "loc:@`name`", if there
+  // is such a node.
   void AddMember(const std::string& name,
                  const absl::flat_hash_map<std::string, NodeId>& classes) {
     const auto member = classes.find(name);
     if (member != classes.end()) StandIn(member->second);
   }
 
-  // Returns the stand-in for node `id` of `graph_`. It has no inputs and an op
-  // that no device has, so it says nothing of the device of its node.
+  // Returns the stand-in for node `id` of `graph_`. A stand-in has no inputs.
+  // No device has a kernel for its op, so the op does not influence the
+  // placement.
   NodeId StandIn(NodeId id) {
     static const OpDef& op = *new OpDef{.name = "StandIn"};
     const auto [it, inserted] = stand_in_of_.try_emplace(id, kNoNode);
@@ -223,7 +228,8 @@ class AdditionBuilder {
 }  // namespace
 
 PreparedGraph::PreparedGraph(Graph graph) : graph_(std::move(graph)) {
-  // The first addition does not have to move all nodes.
+  // Reserves memory, so that the first addition does not have to move all
+  // nodes.
   graph_.Reserve(graph_.num_ids() + graph_.num_ids() / 8);
   Index(0);
 }

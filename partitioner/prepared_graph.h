@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PreparedGraph is a graph that PrepareGraph (prepare_graph.h) made, with what
-// it takes to add nodes at the cost of these nodes. An extension is lowered and
-// placed as a small graph of its own, in which a stand-in takes the place of
-// each node that the extension uses. Afterwards it is added.
+// PreparedGraph holds a graph that PrepareGraph (prepare_graph.h) made. Adding
+// nodes to it takes time in proportion to the number of new nodes. To do this,
+// it lowers and places the new nodes as a small graph of their own. In the
+// small graph, a stand-in takes the place of each older node that the new nodes
+// use. Afterwards the new nodes are added to the prepared graph.
 #ifndef LEAT_PARTITIONER_PREPARED_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARED_GRAPH_H_
 
@@ -26,8 +27,8 @@ namespace leat {
 // yet.
 struct PreparedAddition {
   Graph graph;
-  // Holds the nodes of `graph` that stand in for nodes of the prepared graph,
-  // and the ids of the latter.
+  // Maps each stand-in in `graph` to the node of the prepared graph that it
+  // stands for.
   absl::flat_hash_map<NodeId, NodeId> stand_ins = {};
 };
 
@@ -40,27 +41,30 @@ class PreparedGraph {
 
   const Graph& graph() const { return graph_; }
 
-  // Prepares the nodes of `client`, an extended client's graph, from `first`
-  // on. They get the devices that they would get if the whole graph were placed
-  // again and all nodes of graph() kept their devices.
+  // Prepares the nodes of `client` with the id `first` or a greater one.
+  // `client` is the client's graph after an extension. The new nodes get the
+  // devices that they would get if the whole graph were placed again and all
+  // nodes of graph() kept their devices.
   //
-  // Returns nullopt if the whole graph must be prepared again, because
+  // Returns nullopt if the whole graph must be prepared again. This is
+  // necessary if
   //  - the addition fits only if a node of graph() moves to another device;
-  //  - a node that lowering has made, in graph() or in the addition, has a name
-  //    that the other one needs, or a loop has;
-  //  - the addition has an error. PrepareGraph says which.
+  //  - lowering has made a node or a loop, in graph() or in the addition, with
+  //    a name that the other graph needs, too; or
+  //  - the addition has an error, which PrepareGraph will report.
   // `devices` and `options` are those of PrepareGraph.
   std::optional<PreparedAddition> Prepare(const Graph& client, NodeId first,
                                           absl::Span<const DeviceInfo> devices,
                                           const PrepareOptions& options) const;
 
-  // Adds what Prepare has returned, and the functions of `addition`, which has
-  // extended `client`.
+  // Adds `prepared`, which Prepare has returned, to the graph. Also adds the
+  // functions of `addition`, which is what was added to `client`.
   void Add(const PreparedAddition& prepared, const GraphAddition& addition,
            const Graph& client);
 
  private:
-  // Notes what later additions must know of the nodes from `first` on.
+  // Updates `totals_` and `classes_` with the nodes whose id is `first` or
+  // greater.
   void Index(NodeId first);
 
   Graph graph_;

@@ -48,7 +48,8 @@ class Pruner {
     LEAT_RETURN_IF_ERROR(AddReturns());
     LEAT_RETURN_IF_ERROR(CheckLoops());
     if (!connections_.empty()) {
-      // A connection may lead from a tensor to what it is computed from.
+      // A connection may make a tensor depend on itself. The result then has a
+      // cycle.
       LEAT_RETURN_IF_ERROR(TopologicalOrder(result_.graph).status());
     }
     for (const NodeId target : targets_) {
@@ -109,7 +110,7 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // Returns the tensor from which a connection leads. The errors are those of
+  // Returns the tensor `from` of a connection. The errors are those of
   // TensorFlow, which name `to`.
   absl::StatusOr<Endpoint> ResolveFrom(
       const TensorConnection& connection) const {
@@ -149,8 +150,8 @@ class Pruner {
     return FollowConnections();
   }
 
-  // Makes each connection lead to the tensor at the start of its chain. Follows
-  // each connection once.
+  // Makes each connection lead to the tensor at the start of its chain of
+  // connections. Follows each connection once.
   absl::Status FollowConnections() {
     absl::flat_hash_map<Endpoint, Endpoint> sources;
     for (const auto& [to, from] : connections_) {
@@ -179,7 +180,8 @@ class Pruner {
         absl::StrCat("Endpoint \"", name, "\" fed more than once."));
   }
 
-  // Returns the tensor that the step takes for `tensor`.
+  // Returns the tensor that the step takes instead of `tensor`, or `tensor`
+  // itself if no connection replaces it.
   Endpoint SourceOf(Endpoint tensor) const {
     const auto found = connections_.find(tensor);
     return found == connections_.end() ? tensor : found->second;
@@ -252,9 +254,9 @@ class Pruner {
            op == "PlaceholderWithDefault";
   }
 
-  // Returns what the step takes for node `id` as the source of a control edge.
-  // This is the node itself, or for a connected placeholder the node from which
-  // the connection leads.
+  // Returns the node that the step takes instead of node `id` as the source of
+  // a control edge. For a connected placeholder, this is the node from which
+  // the connection leads. For any other node, it is the node itself.
   NodeId ControlSource(NodeId id) const {
     return IsPlaceholder(id) ? SourceOf({id, 0}).node : id;
   }

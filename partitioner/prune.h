@@ -31,8 +31,8 @@ struct StepSignature {
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};
   std::vector<TensorConnection> connections = {};
-  // Is true for a partial run: its feeds are given, and its fetches are taken,
-  // one after another while it runs. PruneToStep ignores this.
+  // Is true for a partial run, which takes its feeds and returns its fetches
+  // one after another while it runs. PruneToStep ignores this flag.
   bool is_partial = false;
 };
 

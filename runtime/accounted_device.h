@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AccountedDevice is another device whose memory is charged to accounts. See
-// SessionDevices and StepAllocations.
+// An AccountedDevice wraps another device and charges the memory that it
+// allocates to accounts. See SessionDevices and StepAllocations.
 #ifndef LEAT_RUNTIME_ACCOUNTED_DEVICE_H_
 #define LEAT_RUNTIME_ACCOUNTED_DEVICE_H_
 

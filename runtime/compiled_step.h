@@ -17,19 +17,19 @@
 
 namespace leat {
 
-// Does not change after it has been made, and is shared by the steps that run
-// it.
+// A CompiledStep does not change after it has been made. The steps that run it
+// share it.
 struct CompiledStep {
   FeedSpec feeds = {};
   std::vector<std::string> fetch_names = {};
   std::shared_ptr<CompiledGraph> graph = {};
 
-  // The plan of a partial run also has these.
-  //
-  // StepPlan::whole.
+  // The members below are set only for a partial run. `whole` is the member of
+  // the same name of StepPlan.
   std::optional<Graph> whole = {};
-  // Holds the keys of feeds and fetches in the step's rendezvous, by position.
-  // The key of a feed that the step does not need is malformed.
+  // `feed_keys` and `fetch_keys` hold the rendezvous keys of the feeds and
+  // fetches, by position. If the step does not need a feed, the key of the feed
+  // is malformed.
   std::vector<ParsedKey> feed_keys = {};
   std::vector<ParsedKey> fetch_keys = {};
 };

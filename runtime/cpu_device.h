@@ -28,10 +28,11 @@ class CpuDevice final : public Device {
         files_(files),
         allocator_(std::move(memory)) {}
 
-  // The two functions below return the same allocator, because the host can
-  // read all memory of a CPU. Buffers may outlive the device.
+  // `allocator` and `host_allocator` return the same allocator, because the
+  // host can read all memory of a CPU. Buffers may outlive the device.
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
+  // Returns the allocator of pinned memory, or null if there are no GPUs.
   Allocator* pinned_allocator() override { return pinned_.get(); }
   // Must be called before another thread has this object.
   void set_pinned_allocator(std::unique_ptr<Allocator> pinned) {

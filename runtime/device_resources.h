@@ -44,7 +44,7 @@ class DeviceResources {
   void ClearContainers(absl::Span<const std::string> names = {});
 
  private:
-  // Describes a device, borrowed, and its store.
+  // Holds a device, which is borrowed, and the store of the device.
   struct Entry {
     const Device* device = nullptr;
     std::unique_ptr<ResourceStore> store = {};

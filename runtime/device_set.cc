@@ -158,7 +158,8 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
 }
 
 DeviceSet::~DeviceSet() {
-  // Open event files end on the threads for files.
+  // Closes the open event files while the threads of `files_` still run,
+  // because these threads close them.
   if (resources_ != nullptr) resources_->ClearContainers();
   // Ends the threads first, because their closures may still use the devices.
   // The closures on the threads for files add closures to the queue.

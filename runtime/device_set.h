@@ -27,7 +27,8 @@ class CudaApi;
 inline constexpr int kAllGpus = -1;
 
 struct DeviceSetOptions {
-  // All device names begin with this name of a task.
+  // Is the name of the task to which the devices belong. The names of all
+  // devices begin with this name.
   std::string task = "/job:localhost/replica:0/task:0";
   int num_cpus = 1;  // number of CPU devices
   // Is the number of threads of the compute pool. 0 stands for one thread per
@@ -36,28 +37,34 @@ struct DeviceSetOptions {
   // Is the memory limit of each CPU device. 0 stands for an equal part of
   // DefaultDeviceBytes (host_memory.h).
   int64_t cpu_memory_bytes = 0;
-  // Is the number of GPUs, or kAllGpus. GPU i is the one with the number i of
-  // CUDA, or with the number gpu_ordinals[i] if that is not empty. Then there
-  // must be at least num_gpus numbers, and kAllGpus stands for all of them.
+  // Is the number of GPUs. kAllGpus stands for all GPUs of the machine or, if
+  // `gpu_ordinals` is not empty, for all GPUs in `gpu_ordinals`.
   int num_gpus = 0;
+  // Lists the CUDA device numbers of GPU 0, GPU 1 and so on. If it is empty,
+  // GPU i has the CUDA number i. Otherwise it must have at least `num_gpus`
+  // numbers.
   std::vector<int> gpu_ordinals = {};
-  // Is the memory limit of each GPU. 0 stands for the part gpu_memory_fraction
-  // of its memory, which 0 sets to nearly all that is free.
+  // Is the memory limit of each GPU in bytes. If it is 0, `gpu_memory_fraction`
+  // sets the limit.
   int64_t gpu_memory_bytes = 0;
+  // Is the part of each GPU's memory that may be used, in [0, 1]. If both this
+  // and `gpu_memory_bytes` are 0, nearly all memory that is free may be used.
   double gpu_memory_fraction = 0;
   // If true, a GPU's memory is taken from CUDA when tensors need it, and not
   // all at the first tensor.
   bool gpu_allow_growth = false;
-  // If true, products of floats on GPUs may use TF32: libraries round the
-  // factors to 10 bits after the binary point, which is faster.
+  // If true, matrix products and convolutions of floats on GPUs may use TF32,
+  // which is faster. The libraries then round the factors to 10 bits after the
+  // binary point.
   bool gpu_allow_tf32 = false;
   // If true, each kernel on a GPU waits until its work has run. Steps are then
   // slow, but an error of a GPU names the node that has caused it.
   bool gpu_sync = false;
-  // What calls CUDA. Null stands for CUDA's own library (NewCudaApi).
+  // Is the object through which GPUs call CUDA. Null stands for CUDA's own
+  // library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
-  // Is the clock by which the threads of GPUs wait between two looks at their
-  // work. Is borrowed. Null stands for RealClock().
+  // Is the clock by which the threads of GPUs wait between two checks for
+  // completed work. Is borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
   // Says which files kernels may use.
   FileAccess files = FileAccess::Unrestricted();
@@ -72,13 +79,17 @@ struct DeviceSetOptions {
 // the sessions and compiled graphs that use its devices.
 class DeviceSet {
  public:
-  // Makes the devices and starts the threads. Returns FAILED_PRECONDITION,
-  // saying why in a line, if GPUs are wanted and there are none, or too few.
-  // With kAllGpus, that is no error. Returns RESOURCE_EXHAUSTED if
+  // Makes the devices and starts the threads. Returns FAILED_PRECONDITION, with
+  // the reason in one line, if GPUs are wanted and this machine has none. With
+  // kAllGpus, a machine without GPUs is no error. Returns RESOURCE_EXHAUSTED if
   // this process cannot get the memory or the threads that it needs. Returns
-  // INVALID_ARGUMENT if `num_cpus` is not in [1, 1024], `num_threads` is not in
-  // [0, 4096], `cpu_memory_bytes` is negative or `task` is not of the form
-  // "/job:J/replica:R/task:T".
+  // INVALID_ARGUMENT in these cases:
+  //  - `num_cpus` is not in [1, 1024], `num_threads` is not in [0, 4096], or a
+  //    number of bytes is negative.
+  //  - `task` is not of the form "/job:J/replica:R/task:T".
+  //  - The options name a GPU twice, or more GPUs than this machine has.
+  //  - `gpu_ordinals` is not empty and has fewer than `num_gpus` numbers.
+  //  - `gpu_memory_fraction` is not in [0, 1].
   static absl::StatusOr<std::unique_ptr<DeviceSet>> Create(
       const DeviceSetOptions& options = {});
   // Waits until the compute pool has run all of its work.

@@ -468,7 +468,8 @@ absl::Status Executor::EarlyError(Step& step) const {
       !kernels::HasIndexFault(step.resources(), program_->device())) {
     return absl::OkStatus();
   }
-  // LateError tells more. The work may still be writing it.
+  // This message names no node, because the GPU may still be writing the
+  // details. LateError reads the details later.
   return AsDerived(absl::InvalidArgumentError(
       "an index that an earlier node reads is out of range"));
 }

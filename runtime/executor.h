@@ -74,20 +74,21 @@ class Executor {
   std::unique_ptr<Execution> NewExecution() const;
   // Returns an idle state, or a new one if all are in use.
   std::unique_ptr<Execution> Take();
-  // Begins the part of a step. On a GPU, changes `done` so that it first waits
-  // until the work of the step has run there.
+  // Begins the part of `step` that this Executor runs. On a GPU, wraps `done`,
+  // so that it is called only when the GPU has run all work of the step.
   StepPart Begin(Step& step, Done& done) const;
-  // Must be called when the work of the step on the GPU has run. `status` is
-  // what GpuStream::Drain has found.
+  // Must be called when the GPU has run all work of the step. `status` is the
+  // result of GpuStream::Drain.
   void Drained(Step& step, LaunchedNodes& launched,
                const absl::Status& status) const;
-  // Returns the error that the work of a step has found on the GPU, or OK.
-  // REQUIRES: the work has run.
+  // Returns the error that a kernel of the step has found while it ran on the
+  // GPU, such as an index that is out of range. Returns OK if there is none.
+  // REQUIRES: the GPU has run all work of the step.
   absl::Status LateError(Step& step) const;
-  // Returns an error, which is derived from that of LateError, if work that has
-  // run on the GPU has found one. Returns OK for a CPU. Must be called when an
-  // async kernel has completed, so that a loop does not go on with what the
-  // work has computed instead.
+  // Returns an error if a kernel has already found an error on the GPU. This
+  // error is marked as derived from the error that LateError will return.
+  // Returns OK on a CPU. Must be called when an async kernel has completed, so
+  // that a loop does not continue with wrong values.
   absl::Status EarlyError(Step& step) const;
   // Takes back the state of a step that has ended.
   void Give(std::unique_ptr<Execution> execution);

@@ -69,11 +69,11 @@ class MemoryReservation {
   int64_t bytes_ = 0;
 };
 
-// These functions return two shares of the memory, in bytes: the share of the
-// devices, and the share of the messages that are being received. The first
-// call computes both shares from the memory that this process may use. If the
-// address space is limited, that call first subtracts the address space that
-// the program itself needs.
+// DefaultDeviceBytes returns the share of the memory, in bytes, that the
+// devices may take. DefaultTransportBytes returns the share for messages that
+// are being received. The first call computes both shares from the memory that
+// this process may use. If the address space is limited, that call first
+// subtracts the address space that the program itself needs.
 int64_t DefaultDeviceBytes();
 int64_t DefaultTransportBytes();
 

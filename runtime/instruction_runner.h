@@ -55,8 +55,8 @@ class InstructionRunner {
   explicit InstructionRunner(const Program& program)
       : program_(program), host_side_(program.device().host_side()) {}
 
-  // Begins a step. Borrows what `part` has and `resources` until the step has
-  // ended. `resources` is the store of the program's device.
+  // Begins a step. Borrows `resources` and the objects in `part` until the step
+  // has ended. `resources` is the store of the program's device.
   void Start(const StepPart& part, ResourceStore& resources);
   // Returns the step that runs now. REQUIRES: Start was called.
   Step& step() const { return *step_; }
@@ -144,11 +144,13 @@ class InstructionRunner {
   // The current step, set by Start.
   Step* step_ = nullptr;
   LaunchedNodes* launched_ = nullptr;  // null if the device is not a GPU
-  // The services that all kernels of the step share, and those for kernels that
-  // run on the host for a node on a GPU.
+  // `services_` are the services that all kernels of the step share.
+  // `host_services_` are the services of kernels that run on the host for a
+  // node on a GPU.
   StepServices services_;
   StepServices host_services_;  // set for a GPU only
-  // True if all kernels get services_: on a CPU, if nobody counts allocations.
+  // Is true if all kernels get `services_`. This is the case on a CPU if nobody
+  // counts allocations.
   bool all_share_services_ = true;
 };
 

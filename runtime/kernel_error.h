@@ -20,8 +20,8 @@ namespace leat {
 absl::Status KernelError(const absl::Status& status, const NodeDef& node,
                          const Device& device, const KernelContext& context);
 
-// Does the same without the inputs, for an error that is found when the kernel
-// has long returned.
+// Does the same as KernelError, but leaves out the inputs. Use it for an error
+// that is found after the kernel has returned.
 absl::Status LateKernelError(const absl::Status& status, const NodeDef& node,
                              const Device& device);
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchedNodes remembers which nodes of a step have launched work on a GPU
-// last. A GPU reports an error later than the launch that causes it, so that
-// only these names can say where to look.
+// LaunchedNodes remembers the nodes of a step that were the last to launch work
+// on a GPU. A GPU reports an error some time after the launch that caused it,
+// so these names are the only hint to the node that failed.
 #ifndef LEAT_RUNTIME_LAUNCHED_NODES_H_
 #define LEAT_RUNTIME_LAUNCHED_NODES_H_
 
@@ -19,17 +19,17 @@ namespace leat {
 class GpuStream;
 struct NodeDef;
 
-// Belongs to one step on one GPU. Thread-safe.
+// A LaunchedNodes belongs to one step on one GPU. It is thread-safe.
 class LaunchedNodes {
  public:
-  // The most names that are remembered.
+  // Limits the number of nodes that are remembered.
   static constexpr uint32_t kMost = 8;
 
   // `device` is the name of the GPU.
   explicit LaunchedNodes(std::string device) : device_(std::move(device)) {}
 
   // Must be called when `node` has launched work. Borrows `node` until the last
-  // call of Names. While it is called, Names may have an older node instead.
+  // call of Names. A concurrent call of Names may miss `node`.
   void Add(const NodeDef& node) {
     const uint32_t i = count_.fetch_add(1, std::memory_order_relaxed);
     nodes_[i % kMost].store(&node, std::memory_order_release);
@@ -56,9 +56,9 @@ class LaunchedNodes {
   std::array<std::atomic<const NodeDef*>, kMost> nodes_ = {};
 };
 
-// Returns `error` of a step. If the GPU has failed, so that any node may be the
-// cause, adds the names of those that launched last. REQUIRES: `error` is not
-// OK.
+// Returns `error`, the error of a step. If the GPU has failed, any node may be
+// the cause. The message then also names the nodes that launched work last.
+// REQUIRES: `error` is not OK.
 absl::Status WithLaunchedNodes(const absl::Status& error,
                                const LaunchedNodes& launched,
                                const GpuStream& stream);

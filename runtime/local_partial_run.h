@@ -70,12 +70,12 @@ class LocalPartialRun final : public PartialRun::Implementation {
   absl::Status Send(PartialRunCall& call);
   // Asks the step for the fetches of `call`.
   void Receive(const PartialRunCall& call, Fetched& fetched);
-  // Waits until no fetch is missing and, if `until_end`, the step has ended.
-  // Returns false if the deadline has passed before.
+  // Waits until no fetch is missing and, if `until_end` is true, the step has
+  // ended. Returns false if the deadline passes first.
   bool WaitUntil(const Fetched& fetched, bool until_end,
                  const std::optional<StepDeadline>& deadline);
-  // Does the same, but makes the step fail if the deadline passes, and waits
-  // on.
+  // Does the same as WaitUntil. If the deadline passes first, makes the step
+  // fail and continues to wait.
   void Wait(const Fetched& fetched, bool until_end,
             const std::optional<StepDeadline>& deadline);
 
@@ -90,7 +90,8 @@ class LocalPartialRun final : public PartialRun::Implementation {
   Mutex mutex_;
   CondVar changed_;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // Is the error of calls that come too late, or OK.
+  // Is the error that calls return after the partial run has ended. It is OK
+  // before that.
   absl::Status over_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -154,8 +154,9 @@ class LocalSession final : public Session,
     return absl::OkStatus();
   }
 
-  // Returns the plan of the signature that `signature` returns and whose key is
-  // `key`. Makes the plan, or waits for another caller that is making it.
+  // Returns the plan of the signature that `signature()` returns. `key` is the
+  // key of this signature. Makes the plan, or waits for another caller that is
+  // making it.
   absl::StatusOr<Plans::Plan> FindOrPlan(
       const std::string& key, absl::FunctionRef<StepSignature()> signature) {
     LEAT_ASSIGN_OR_RETURN(Plans::Plan found, plans_->Find(key));
@@ -179,7 +180,7 @@ class LocalSession final : public Session,
     }
   }
 
-  // Runs a step and fills `metadata` with what the options ask for.
+  // Runs a step and fills `metadata` with the data that the options ask for.
   absl::StatusOr<std::vector<Tensor>> RunStep(const CompiledStep& compiled,
                                               absl::Span<const Tensor> feeds,
                                               const RunOptions& options,

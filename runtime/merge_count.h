@@ -24,7 +24,8 @@
 
 namespace leat::merge_count {
 
-// Limits the number of inputs of a Merge, and also of its control edges.
+// Limits the number of inputs of a Merge. The number of its control edges has
+// the same limit.
 inline constexpr int kMaxEdges = (1 << 14) - 1;
 // These are the parts of a count. An edge that arrives subtracts kNoLiveInput
 // or kOneControl from the count, or adds kOneDead.

@@ -9,12 +9,13 @@
 namespace leat {
 namespace {
 
-// Returns the position in the signature of an _Arg or _Retval.
+// Returns the position of an _Arg or _Retval in the signature.
 int64_t IndexOf(const Node& node) {
   return node.attrs().GetOr<int64_t>("index", -1).value_or(-1);
 }
 
-// Returns `name` with the index of its output, which is 0 if it has none.
+// Returns `name` with the output index that it stands for, such as "x:0" for
+// "x".
 std::string WithOutput(const std::string& name) {
   const absl::StatusOr<TensorId> id = TensorId::Parse(name);
   return id.ok() ? absl::StrCat(id->node, ":", id->index) : name;

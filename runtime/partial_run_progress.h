@@ -24,8 +24,8 @@ namespace leat {
 
 // Describes what one call of a partial run gives and takes. Is a value.
 struct PartialRunCall {
-  // Element i is feed number i of the signature. The feeds of other calls are
-  // not valid.
+  // Element i is the tensor for feed number i of the signature. It is not valid
+  // if another call gives this feed.
   std::vector<Tensor> feeds = {};
   // Holds the positions of the fetches, in the order of the call.
   std::vector<size_t> fetches = {};
@@ -43,16 +43,17 @@ class PartialRunProgress {
                      const std::vector<std::string>& fetches,
                      const Graph& whole);
 
-  // Returns the error, in TensorFlow's words, of a call of a partial run that
-  // has ended or that there never was.
+  // Returns the error, in TensorFlow's words, for a call of a partial run that
+  // has ended or has never existed.
   static absl::Status Over();
 
-  // Notes that a call gives `feeds` and takes `fetches`. Returns
-  // INVALID_ARGUMENT, and notes nothing, if a feed or fetch is not one of the
-  // plan or has been used before, if CheckFeed refuses a feed, or if a fetch
-  // depends on a feed that has not been given. The messages are TensorFlow's,
-  // except those of CheckFeed. All calls that succeed take O(graph) time
-  // together to check what their fetches depend on.
+  // Records that a call gives `feeds` and takes `fetches`. Returns
+  // INVALID_ARGUMENT, and records nothing, in these cases:
+  //  - A feed or fetch is not in the plan, or has been used before.
+  //  - CheckFeed refuses a feed.
+  //  - A fetch depends on a feed that has not been given.
+  // The messages are TensorFlow's, except those of CheckFeed. All calls that
+  // succeed take O(graph) time together to check what their fetches depend on.
   absl::StatusOr<PartialRunCall> Begin(
       std::vector<std::pair<std::string, Tensor>> feeds,
       const std::vector<std::string>& fetches);
@@ -71,13 +72,14 @@ class PartialRunProgress {
   static absl::StatusOr<size_t> Find(const Uses& uses, absl::string_view kind,
                                      const std::string& name);
   // Returns INVALID_ARGUMENT if a fetch of `call` depends on a feed that
-  // neither `call` nor an earlier call gives. Otherwise marks what the fetches
-  // depend on as given.
+  // neither `call` nor an earlier call gives. Otherwise marks all nodes that
+  // the fetches depend on as given.
   absl::Status CheckFetches(const PartialRunCall& call)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Marks the node and all that it depends on as given, and adds them to
-  // `marked`. If one of them is a feed that neither `call` nor an earlier call
-  // gives, stops and returns this node, and otherwise kNoNode.
+  // Marks node `id` and all nodes that it depends on as given, and adds these
+  // nodes to `marked`. If one of them is a feed that neither `call` nor an
+  // earlier call gives, stops and returns this feed's node. Otherwise returns
+  // kNoNode.
   NodeId Mark(NodeId id, const PartialRunCall& call,
               std::vector<NodeId>& marked)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

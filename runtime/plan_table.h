@@ -63,11 +63,11 @@ class PlanTable : public std::enable_shared_from_this<PlanTable<Value>> {
   // returns the error that Close got.
   absl::StatusOr<Plan> Find(absl::string_view key);
 
-  // Calls `done` with the plan of `key`. Calls it exactly once, or not at all
-  // if Leave is called first. If the plan has not been made and is not being
-  // made, calls `make`. If making the plan fails, all callers that wait for it
-  // get the error. The table does not keep errors, so the next call tries
-  // again. The returned ticket is for Leave.
+  // Calls `done` with the plan of `key`. The call happens exactly once, or
+  // never if Leave is called first. If the plan has not been made and is not
+  // being made, calls `make`. If making the plan fails, all callers that wait
+  // for it get the error. The table does not keep errors, so the next call
+  // tries again. Returns a ticket for Leave.
   //
   // `graph_version` is the version of the graph that `make` plans. If making a
   // plan from an earlier version fails, a caller with a later version gets null

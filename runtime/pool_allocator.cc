@@ -205,8 +205,8 @@ class PoolAllocator::Pool {
   struct BlockList {
     Mutex mutex;
     FreeBlock* head ABSL_GUARDED_BY(mutex) = nullptr;
-    // Are the number of blocks in the list now, and the smallest number since
-    // the last call of FreeUnused.
+    // `num_kept` is the number of blocks in the list now. `least_kept` is the
+    // smallest such number since the last call of FreeUnused.
     int64_t num_kept ABSL_GUARDED_BY(mutex) = 0;
     int64_t least_kept ABSL_GUARDED_BY(mutex) = 0;
     std::atomic<int64_t> in_use{0};  // changes under the lock

@@ -122,7 +122,7 @@ class ProgramCompiler {
       program_->kernels_.push_back(*std::move(kernel));
     }
     instruction.is_expensive = signature->cost == CostClass::kExpensive;
-    // Calls of CUDA can take long, so that nothing on a GPU is quick.
+    // Calls of CUDA can take long, so no instruction on a GPU is quick.
     instruction.is_quick = signature->cost == CostClass::kQuick && !is_gpu;
     if (instruction.is_async || instruction.is_expensive) {
       program_->is_sequential_ = false;
@@ -132,7 +132,7 @@ class ProgramCompiler {
     return absl::OkStatus();
   }
 
-  // Finds the outputs that are allocated in pinned memory, on a CPU.
+  // On a CPU, finds the outputs that are allocated in pinned memory.
   absl::Status AddPinned() {
     if (device_.pinned_allocator() == nullptr) return absl::OkStatus();
     LEAT_ASSIGN_OR_RETURN(const DeviceName device,

@@ -190,8 +190,9 @@ class Program {
   friend class ProgramCompiler;
   Program() = default;
 
-  // Returns a part of `all`, without checking that there is such a part, as
-  // subspan does, because this is done several times for each kernel that runs.
+  // Returns `size` elements of `all`, from element `first` on. Does not check
+  // the bounds, as subspan does, because it is called several times for each
+  // kernel that runs.
   template <class T>
   static absl::Span<const T> Range(const std::vector<T>& all, int32_t first,
                                    int32_t size) {
@@ -204,8 +205,8 @@ class Program {
   int producer_ = 0;      // producer version of the GraphDef
   int min_consumer_ = 0;  // min_consumer version of the GraphDef
   std::vector<Instruction> instructions_;
-  // One per instruction on a GPU, and on a CPU that allocates pinned memory,
-  // else empty.
+  // Has one element per instruction on a GPU, and on a CPU if an output is
+  // allocated in pinned memory. Otherwise it is empty.
   std::vector<NodeMemory> memories_;
   std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;

@@ -97,8 +97,8 @@ struct RunArgs {
   RunOptions options = {};
 };
 
-// Says that a step takes the tensor `from` wherever the graph takes the tensor
-// `to`, such as a placeholder.
+// Makes a step take the tensor `from` wherever the graph takes the tensor `to`.
+// For example, `to` may be a placeholder.
 struct Connection {
   TensorName from;
   TensorName to;
@@ -114,9 +114,9 @@ struct CallableArgs {
   RunOptions options = {};
 };
 
-// Says what a partial run feeds, fetches and runs altogether. Of the options, a
-// partial run has the timeout, which bounds each call, the observer and
-// report_tensor_allocations_upon_oom.
+// Says what a partial run feeds, fetches and runs altogether. A partial run
+// uses only three of the options: the timeout, which applies to each call, the
+// observer, and report_tensor_allocations_upon_oom.
 struct PartialRunArgs {
   std::vector<TensorName> feeds = {};
   std::vector<TensorName> fetches = {};
@@ -125,8 +125,8 @@ struct PartialRunArgs {
 };
 
 // A Callable is a step that was planned beforehand, so that each call only runs
-// it. Feeds and fetches are matched by position. It is thread-safe. Copies
-// share the plan and keep the session alive.
+// it. Feeds and fetches are matched by position. A Callable is thread-safe.
+// Copies share the plan and keep the session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       Callable callable,
@@ -170,12 +170,12 @@ class Callable {
   std::shared_ptr<Implementation> implementation_;
 };
 
-// A PartialRun is a step whose feeds are given, and whose fetches are taken,
-// one after another: what a program feeds may depend on what it has fetched
-// before. Each feed and each fetch of PartialRunArgs is used once at most. The
-// step ends when all feeds have been given and all fetches taken, at its first
-// error, or when Finish is called or the last copy of the object is destroyed.
-// A PartialRun is thread-safe. A partial run keeps its session alive.
+// A PartialRun is a step that takes its feeds and returns its fetches one after
+// another. So a program can compute a feed from what it has fetched before.
+// Each feed and each fetch of PartialRunArgs is used at most once. The step
+// ends when all feeds have been given and all fetches taken. It also ends at
+// its first error, when Finish is called, or when the last copy of the object
+// is destroyed. A PartialRun is thread-safe, and keeps its session alive.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       PartialRun run, session->StartPartialRun({.feeds = {"x", "reward"},
@@ -206,11 +206,12 @@ class PartialRun {
   // them in order. The call that uses the last feed or fetch waits until the
   // step has ended, targets included.
   //
-  // Returns INVALID_ARGUMENT, and the step goes on, for a feed or fetch that
-  // was used before or was not announced, for a feed of a wrong dtype or shape,
-  // and for a fetch that depends on a feed that has not been given. Returns
-  // INVALID_ARGUMENT for a step that has ended. Otherwise returns the first
-  // error of the step, which has then ended.
+  // Returns INVALID_ARGUMENT, and the step goes on, in these cases:
+  //  - A feed or fetch was used before, or is not in PartialRunArgs.
+  //  - A feed has a wrong dtype or shape.
+  //  - A fetch depends on a feed that has not been given.
+  // Also returns INVALID_ARGUMENT if the step has already ended. Otherwise
+  // returns the first error of the step, which ends the step.
   absl::StatusOr<std::vector<Tensor>> Run(
       const std::vector<::leat::Feed>& feeds,
       const std::vector<TensorName>& fetches) const {
@@ -226,9 +227,9 @@ class PartialRun {
       const std::vector<TensorName>& fetches) const {
     return Run({}, fetches);
   }
-  // Ends the step, even if feeds or fetches are left. Calls under way fail.
-  // Does nothing if the step has ended. Returns an error if the master of the
-  // session could not be told.
+  // Ends the step, even if feeds or fetches are left. Running calls fail. Does
+  // nothing if the step has already ended. Returns an error if the session's
+  // master could not be told to end the step.
   absl::Status Finish() const {
     return implementation_ == nullptr ? Empty() : implementation_->Finish();
   }
@@ -258,8 +259,8 @@ class Session {
     return Run(args, nullptr);
   }
   // Does the same as the function above. If `metadata` is not null, also
-  // overwrites it with what the options ask for, even if the step fails.
-  // Callers that make a RunMetadata include leat/protos/config.pb.h.
+  // overwrites it with the data that the options ask for, even if the step
+  // fails. Callers that make a RunMetadata include leat/protos/config.pb.h.
   virtual absl::StatusOr<std::vector<Tensor>> Run(
       const RunArgs& args, pb::RunMetadata* metadata) = 0;
 

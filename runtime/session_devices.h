@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SessionDevices holds the devices of this process as one session sees them.
-// They run on the same threads and take the same memory as the devices of the
-// DeviceSet, but the session may allocate only a limited number of bytes of the
-// host's memory on all of them together, and of each GPU's memory. Memory that
-// outlives the session's steps, such as the memory of shared variables, stays
-// charged to the session.
+// They use the same threads and the same memory as the devices of the
+// DeviceSet. However, the session may allocate only a limited number of bytes
+// of host memory on all devices together, and of memory on each GPU. Memory
+// that outlives the session's steps, such as the memory of shared variables,
+// stays charged to the session.
 #ifndef LEAT_RUNTIME_SESSION_DEVICES_H_
 #define LEAT_RUNTIME_SESSION_DEVICES_H_
 

@@ -28,10 +28,10 @@ class SessionGraph::Shared {
             }};
   }
 
-  // Adds to the graph and returns true if nobody holds the graph. The use count
-  // of a shared_ptr would not be enough, because reading it does not wait for
-  // what other threads did before they let go. REQUIRES: no other thread calls
-  // Hold or prepared().
+  // If nobody holds the graph, adds to it and returns true. The use count of a
+  // shared_ptr would not be enough, because reading that count does not
+  // synchronize with the threads that have dropped their references. REQUIRES:
+  // no other thread calls Hold or prepared().
   bool Add(const PreparedAddition& prepared, const GraphAddition& addition,
            const Graph& client) {
     MutexLock lock(mutex_);
@@ -52,7 +52,8 @@ SessionGraph::SessionGraph(Graph client, std::vector<DeviceInfo> devices,
       options_(std::move(options)),
       client_(std::move(client)),
       totals_(TotalsOf(client_)) {
-  // The first extension does not have to move all nodes.
+  // Reserves memory, so that the first extension does not have to move all
+  // nodes.
   client_.Reserve(client_.num_ids() + client_.num_ids() / 8);
 }
 

@@ -59,15 +59,15 @@ class SessionGraph {
                                           int64_t version,
                                           const ImportLimits& limits);
 
-  // Returns the prepared graph. It does not change while the caller holds it:
-  // an extension then changes a copy of it, and otherwise the graph itself. So
-  // nobody should hold it for long.
+  // Returns the prepared graph, which does not change while the caller holds
+  // it. If nobody holds the graph, an extension changes it in place. Otherwise
+  // an extension has to copy it first, so callers should not hold it for long.
   std::shared_ptr<const Graph> prepared() const;
   // Returns the number of extensions so far.
   int64_t version() const;
 
  private:
-  // A Shared is a prepared graph and the number of those who hold it.
+  // A Shared is a prepared graph with a count of its current holders.
   class Shared;
 
   SessionGraph(Graph client, std::vector<DeviceInfo> devices,

@@ -14,7 +14,8 @@ bool KeepsState(const NodeDef& node) {
   return node.op->is_stateful && node.name[0] != '_' && node.op->name[0] != '_';
 }
 
-// Returns the attrs of the node that its op declares.
+// Returns the node's attrs, without those that the op of the node does not
+// declare.
 AttrMap DeclaredAttrs(const NodeDef& node) {
   AttrMap declared;
   for (const AttrDef& attr : node.op->attrs) {

@@ -2,8 +2,8 @@
 //
 // SessionKernels makes the kernels of one session and keeps the stateful ones
 // by device and node name. A random generator or a counter therefore continues
-// from step to step, whatever the steps fetch. Kernels of other ops belong to
-// the compiled graph alone.
+// from step to step, even if the steps fetch different tensors. Kernels of
+// other ops belong to the compiled graph alone.
 #ifndef LEAT_RUNTIME_SESSION_KERNELS_H_
 #define LEAT_RUNTIME_SESSION_KERNELS_H_
 
@@ -28,15 +28,16 @@ class SessionKernels {
   explicit SessionKernels(const KernelRegistry& registry)
       : registry_(registry) {}
 
-  // Returns the kernel of `kernel_type` for `node` on `device`. The two types
-  // differ if a node on a GPU runs on the host. It is a new kernel or, for a
-  // stateful op, the one that was made for the same node before. Nodes and ops
-  // whose names begin with '_' belong to one plan and always get a new kernel.
+  // Returns a kernel of type `kernel_type` for `node` on `device`.
+  // `kernel_type` differs from the device's type if a node on a GPU runs on the
+  // host. For a stateful op, returns the kernel that was made for the same node
+  // before, if there is one. Otherwise makes a new kernel. Nodes and ops whose
+  // names begin with '_' belong to one plan and always get a new kernel.
   //
   // Returns INVALID_ARGUMENT if the earlier kernel was for another op or for
   // another value of an attr that the op declares. Other attrs may differ:
-  // planners add them, such as the `_class` of a TensorFlow master, and they
-  // may change from one graph of a session to the next. Fails as
+  // planners add them (a TensorFlow master adds `_class`, for example), and may
+  // change them from one graph of a session to the next. Fails as
   // KernelRegistry::Create does.
   absl::StatusOr<std::shared_ptr<const Kernel>> Get(
       const NodeDef& node, const Device& device, const DeviceType& kernel_type);

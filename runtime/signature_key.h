@@ -16,7 +16,7 @@ namespace leat {
 
 namespace internal {
 
-// Returns the text of a name, whether it is a string or a TensorName.
+// These functions return the text of a name.
 inline const std::string& NameText(const std::string& name) { return name; }
 inline const std::string& NameText(const TensorName& name) { return name.text; }
 

@@ -31,10 +31,10 @@ class StepAllocations;
 // kernel of the step.
 class Step {
  public:
-  // Borrows `rendezvous`, `args` (the fed tensors by position), `returns` (the
-  // places of the fetched tensors by position), `observer` (null if nobody
-  // watches the step) and `allocations` (null if nobody counts them) until the
-  // step has ended.
+  // Borrows the arguments until the step has ended. `args` are the fed tensors,
+  // by position. `returns` are the places of the fetched tensors, by position.
+  // `observer` is null if nobody watches the step. `allocations` is null if
+  // nobody counts allocations.
   Step(int64_t id, Rendezvous& rendezvous, absl::Span<const Tensor> args,
        absl::Span<Tensor> returns, StepObserver* observer,
        StepAllocations* allocations = nullptr)
@@ -66,7 +66,8 @@ class Step {
   // Returns the observer that is called after each run of a node, or null if
   // nobody watches the step.
   StepObserver* observer() const { return observer_; }
-  // Returns what counts the memory that each node allocates, or null.
+  // Returns the object that counts the memory that each node allocates, or null
+  // if nobody counts it.
   StepAllocations* allocations() const { return allocations_; }
 
   // Records the error `status`, then cancels the kernels that wait and aborts
@@ -76,13 +77,14 @@ class Step {
   // DEADLINE_EXCEEDED, its message names the GPUs that the step waits for.
   // REQUIRES: `status` is not OK.
   void Fail(const absl::Status& status);
-  // Does what Fail does, but `cause` becomes the outcome even if the step has
-  // failed before. It is for an error that is found late: earlier errors may
-  // follow from it.
+  // Does the same as Fail, but `cause` becomes the outcome even if the step has
+  // failed before. Use it for an error that is found late and may have caused
+  // the earlier errors.
   void FailWithCause(const absl::Status& cause);
 
-  // Must be called when the step begins on a GPU, and when all the work that it
-  // has launched there has run. The result belongs to the step.
+  // BeginOnGpu must be called when the step begins on a GPU. Its result belongs
+  // to the step. EndOnGpu must be called when the GPU has run all work that the
+  // step launched.
   LaunchedNodes& BeginOnGpu(absl::string_view device);
   void EndOnGpu(LaunchedNodes& launched);
 
@@ -114,7 +116,8 @@ class Step {
   std::list<LaunchedNodes> on_gpus_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The part of a step on one device. Borrows both.
+// Describes the part of a step that runs on one device. Both members are
+// borrowed.
 struct StepPart {
   Step& step;
   LaunchedNodes* launched = nullptr;  // null if the device is not a GPU

@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// These are the limits of TensorFlow, and one for the length of an error
-// message.
+// kMaxNodes and kFraction are the limits of TensorFlow. kMaxTextBytes limits
+// the length of an error message.
 constexpr size_t kMaxNodes = 100;
 constexpr double kFraction = 0.99;
 constexpr size_t kMaxTextBytes = 4096;
@@ -27,7 +27,7 @@ constexpr char kHint[] =
     "add report_tensor_allocations_upon_oom to RunOptions for current "
     "allocation info.";
 
-// Returns what takes the memory of a GPU, or "" for a CPU.
+// Describes what uses the memory of a GPU. Returns "" for a CPU.
 std::string MemoryOfGpu(Device& device) {
   GpuStream* const gpu = device.gpu_stream();
   if (gpu == nullptr) return "";
@@ -37,8 +37,8 @@ std::string MemoryOfGpu(Device& device) {
 
 }  // namespace
 
-// Describes what one node has allocated. The account has no owner, so that the
-// names of its allocators are those of the device.
+// Describes what one node has allocated. The account has no owner, so its
+// allocators have the same names as the allocators of the device.
 struct StepAllocations::NodeMemory {
   NodeMemory(const NodeDef& node, const StepServices& step)
       : name(node.name),

@@ -28,16 +28,16 @@ class StepAllocations {
   StepAllocations(const StepAllocations&) = delete;
   StepAllocations& operator=(const StepAllocations&) = delete;
 
-  // Returns what a kernel of `node` gets instead of `services`. Its device
-  // charges to the node what the kernel allocates. The result lives as long as
-  // this object.
+  // Returns the services that a kernel of `node` must use instead of
+  // `services`. Their device charges the memory that the kernel allocates to
+  // the node. The result lives as long as this object.
   const StepServices& ServicesFor(const NodeDef& node,
                                   const StepServices& services);
 
-  // Returns text in TensorFlow's form, which names the device and then, one per
-  // line and the largest first, the nodes whose tensors are alive there. The
-  // list ends after 100 nodes, 4 KiB of text, or 99 % of the bytes, and says
-  // what it leaves out.
+  // Returns a report in TensorFlow's form. It names the device, and lists the
+  // nodes that have live tensors there, one per line, the largest first. The
+  // list ends after 100 nodes, 4 KiB of text, or 99 % of the bytes. A last line
+  // says how many nodes and bytes were left out.
   std::string Report(Device& device) const;
 
  private:
@@ -48,13 +48,14 @@ class StepAllocations {
       ABSL_GUARDED_BY(mutex_);
 };
 
-// Returns true if `status` is the error of a kernel for which there was no
-// memory.
+// Returns true if `status` says that a kernel could not get the memory that it
+// needed.
 bool IsOutOfMemory(const absl::Status& status);
 
-// Adds to an error for which IsOutOfMemory is true what the step knows about
-// the memory of `device`, or how to ask for it if `allocations` is null. Of a
-// GPU, also adds what takes its memory. Keeps the payloads.
+// Adds the memory report of `device` to `status`. If `allocations` is null,
+// adds a hint how to get such a report. For a GPU, also says what uses the
+// memory of the GPU. Keeps the payloads of `status`. REQUIRES:
+// IsOutOfMemory(status).
 absl::Status WithAllocations(const absl::Status& status,
                              const StepAllocations* allocations,
                              Device& device);

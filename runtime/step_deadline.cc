@@ -16,7 +16,8 @@ std::string Timeout(const StepDeadline& deadline) {
                       deadline.is_longest ? " (--max-step-time)" : "");
 }
 
-// The first line is what a client of TensorFlow's servers gets from gRPC.
+// The first line is the message that gRPC gives to clients of TensorFlow's
+// servers.
 absl::Status Exceeded(absl::string_view why) {
   return absl::DeadlineExceededError(
       absl::StrCat("Deadline Exceeded\n\t", why));

@@ -25,8 +25,9 @@ struct StepDeadline {
   bool is_longest = false;
 };
 
-// These functions return DEADLINE_EXCEEDED for a step that was too late to
-// begin, or that ran too long. If `is_longest` is true, the message names the
+// TooLateToBegin returns DEADLINE_EXCEEDED for a step whose deadline passed
+// before it began. RanTooLong returns DEADLINE_EXCEEDED for a step whose
+// deadline passed while it ran. If `is_longest` is true, the message names the
 // server's flag.
 absl::Status TooLateToBegin(const StepDeadline& deadline);
 absl::Status RanTooLong(const StepDeadline& deadline);

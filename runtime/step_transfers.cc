@@ -48,8 +48,8 @@ struct Way {
   }
 };
 
-// Describes all runs that belong to one way: those that send, those that
-// receive, and the pulls.
+// Holds the runs that belong to one Way: the runs of _Sends, the runs of
+// _Recvs, and the pulls.
 struct Ends {
   Way way = {};
   std::vector<End> sends = {};
@@ -57,8 +57,8 @@ struct Ends {
   std::vector<End> pulls = {};
 };
 
-// Collects the ways of a step. Borrows the names from the stats that the
-// constructor gets.
+// Collects the runs of a step by their Way. Borrows the names from the stats
+// that the constructor gets.
 class Ways {
  public:
   explicit Ways(const pb::StepStats& stats) {
@@ -135,7 +135,8 @@ void Ways::AddPull(const End& end) {
       .pulls.push_back(end);
 }
 
-// Adds a run to its way if it is the run of a _Send, a _Recv or a pull.
+// If the run is that of a _Send, a _Recv or a pull, adds it to the runs of its
+// Way.
 void Ways::Add(absl::string_view device_name, const End& end) {
   if (IsPull(*end.node)) return AddPull(end);
   const Label label = ReadLabel(*end.node);

@@ -25,8 +25,8 @@ inline constexpr char kRecvTensorNode[] = "RecvTensor";
 // too, but its label does not begin with '['.
 bool IsPull(const pb::NodeExecStats& node);
 
-// These functions return the start and the duration of a run in nanoseconds.
-// The start is the time since 1970 on the clock of the task that ran the node.
+// StartNanos returns the start of a run in nanoseconds since 1970, on the clock
+// of the task that ran the node. DurationNanos returns the duration of the run.
 // Older stats of TensorFlow have only microseconds. The functions use these
 // where nanoseconds are missing.
 //

@@ -26,9 +26,9 @@ struct ImageView {
 };
 
 // Returns the bytes of the PNG file. Returns INTERNAL if libpng refuses the
-// image because it is empty, because it has more than a million pixels in a row
-// or column, or because there is no memory. If `cancellation`, which may be
-// null, is cancelled meanwhile, returns its status; large images take minutes.
+// image: it may be empty, have more than a million pixels in a row or column,
+// or need too much memory. `cancellation` may be null. If it is cancelled while
+// the image is encoded, returns its status; a large image takes minutes.
 // REQUIRES: `channels` and the size of `pixels` are as described, and `width`
 // and `height` are below 2^31.
 absl::StatusOr<std::string> EncodePng(

@@ -24,8 +24,8 @@ class Event;
 
 namespace leat {
 
-// Is not thread-safe. All errors name the file. What a writer appends after
-// Open is not read.
+// Is not thread-safe. All errors name the file. Events that a writer appends
+// after Open are not read.
 class EventReader {
  public:
   // Fails as RecordReader::Open does.

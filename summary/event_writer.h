@@ -56,9 +56,9 @@ class EventWriter {
 
   // Makes the folder `folder` if there is none, and creates a file
   // "events.out.tfevents.SECONDS.HOST.PID.NUMBER.SUFFIX" in it. Writes the
-  // event with which all event files begin, and which has the version of the
-  // format. Returns INVALID_ARGUMENT if `folder` is "", and RESOURCE_EXHAUSTED
-  // if this process may open only few more files.
+  // first event of every event file, which has the version of the format.
+  // Returns INVALID_ARGUMENT if `folder` is "". Returns RESOURCE_EXHAUSTED if
+  // this process may open only a few more files.
   static absl::StatusOr<std::unique_ptr<EventWriter>> Create(
       const FileAccess& files, const std::string& folder,
       EventWriterOptions options = {});

@@ -22,8 +22,8 @@
 
 namespace leat {
 
-// Is not thread-safe. All errors name the file. What a writer appends after
-// Open is not read.
+// Is not thread-safe. All errors name the file. Records that a writer appends
+// after Open are not read.
 class RecordReader {
  public:
   // Fails as RegularFile::Open does.

@@ -46,8 +46,8 @@ struct ImageOptions {
   // The color of pixels that are not finite, in images of floats. It must have
   // a byte for each channel of the images. Further bytes are ignored.
   absl::Span<const uint8_t> bad_color = {};
-  // If it is not null, AddImages ends with its status when it is cancelled.
-  // Borrowed.
+  // If this is not null and is cancelled, AddImages stops and returns its
+  // status. Borrowed.
   const Cancellation* cancellation = nullptr;
 };
 // Returns the elements of an op's bad_color, which must outlive the result.
@@ -88,7 +88,7 @@ absl::StatusOr<pb::Summary::Value*> AddTensor(const Tensor& tensor,
 // [1000000000, 0].
 absl::Status CheckNumValues(int64_t count, absl::string_view tag);
 
-// The most bytes of memory that the messages which one op parses may take.
+// Limits the memory, in bytes, of all messages that one op parses.
 inline constexpr int64_t kMaxParsedBytes = int64_t{2} << 30;
 
 // Parses `bytes` and merges the result into `message`. Subtracts the memory of
@@ -100,9 +100,9 @@ bool MergeBounded(absl::string_view bytes, int64_t& budget,
 // kMaxParsedBytes.
 bool ParseBounded(absl::string_view bytes, google::protobuf::Message& message);
 
-// Returns the bytes of a message. Returns INVALID_ARGUMENT if there are more
-// than kMaxRecordBytes (records.h), which no event file and no reader of
-// messages accepts.
+// Returns the serialized message. Returns INVALID_ARGUMENT if it has more than
+// kMaxRecordBytes bytes (records.h), because event files and readers of
+// messages do not accept more.
 absl::StatusOr<std::string> SerializeBounded(
     const google::protobuf::Message& message);
 

@@ -107,7 +107,8 @@ Row DifferenceRow(const Json& difference) {
   return {Cell(Text(difference["name"]), Style::kName), Cell(text)};
 }
 
-// Returns `json`, or rows that say the same.
+// Returns the text of `json` if `is_json` is true. Otherwise returns a table of
+// `rows`, which have the same contents.
 std::string ToText(const Json& json, const std::vector<Row>& rows, bool is_json,
                    bool color) {
   return is_json

@@ -42,10 +42,10 @@ struct CheckpointReport {
 absl::StatusOr<CheckpointReport> MakeCheckpointReport(
     const CheckpointOptions& options, bool color);
 
-// Runs the command and prints its result. Returns the exit code, which is
-// kExitError if a checkpoint cannot be read, is damaged, or differs from the
-// other one. If two cannot be compared because one cannot be read, the code is
-// 2, as that of diff(1).
+// Runs the command and prints its result. Returns the exit code. The code is
+// kExitError if a checkpoint is damaged, cannot be read, or differs from the
+// other one. But if `diff` cannot read a checkpoint, the code is kExitUsage
+// (2), as for diff(1).
 int RunCheckpoint(const CheckpointOptions& options, const Log& log);
 
 }  // namespace leat

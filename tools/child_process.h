@@ -56,8 +56,9 @@ std::optional<EndedChild> NextEndedChild();
 // Lets the kernel forget a child that NextEndedChild has returned.
 void Forget(const EndedChild& child);
 
-// Return whether there are children that were not passed to Forget, and the ids
-// of these children. Adopted orphans are children, too.
+// HasChildren returns true if there are children that were not passed to
+// Forget. Children returns the ids of these children. Adopted orphans are
+// children, too.
 bool HasChildren();
 std::vector<pid_t> Children();
 

@@ -35,9 +35,9 @@ struct TaskReading {
   // and has no devices.
   std::string task = {};
   std::string address = {};
-  // Is OK, or the reason why there is no status of this task: it did not
-  // answer, another task answered at its address, or the port of its address is
-  // 0.
+  // Is OK if the task has answered. Otherwise says why there is no status of
+  // this task: it did not answer, another task answered at its address, or the
+  // port of its address is 0.
   absl::Status status = {};
   // Is true if the task has answered and is a task of Leat, not of TensorFlow.
   bool is_leat = false;

@@ -95,8 +95,8 @@ bool IsControlMessage(const Graph& graph, const Endpoint& value) {
   return constant.ok() && constant->num_elements() == 0;
 }
 
-// Returns the tensor in the memory of a GPU if `value` is its copy in memory of
-// the host, and `value` otherwise.
+// If `value` is a copy, in host memory, of a tensor on a GPU, returns that
+// tensor. Otherwise returns `value`.
 Endpoint BeforeCopy(const Graph& graph, const Endpoint& value) {
   const Node& producer = graph.node(value.node);
   return producer.op() == "_CopyToHost" ? producer.inputs[0] : value;

@@ -40,7 +40,7 @@ struct DumpedNode {
   std::vector<std::string> inputs = {};
   // Holds the declared attrs whose values differ from their defaults, as text.
   std::vector<std::pair<std::string, std::string>> attrs = {};
-  // Holds the names of the attrs that repeat what the dump shows anyway: the
+  // Holds the names of the attrs that only repeat other parts of the dump: the
   // types or the number of inputs and outputs, or the shape of the output.
   std::set<std::string> implied_attrs = {};
   std::vector<DumpedTensor> outputs = {};
@@ -79,7 +79,8 @@ struct DumpedTransfer {
   std::string tensor = {};
   bool is_control = false;
   DumpedTensor value = {};
-  // Holds the devices, and the names of the _Send and the _Recv.
+  // `from` and `to` are the devices. `send_node` and `recv_node` are the names
+  // of the _Send and the _Recv.
   std::string from = {};
   std::string to = {};
   std::string send_node = {};
@@ -101,8 +102,8 @@ struct Dump {
   // Holds the transfers between devices. Is empty unless the graph is
   // partitioned.
   std::vector<DumpedTransfer> transfers = {};
-  // Is the error of shape inference, if that failed. All shapes are unknown
-  // then.
+  // If shape inference failed, this is its error, and all shapes are unknown.
+  // Otherwise it is "".
   std::string shape_problem = {};
 };
 

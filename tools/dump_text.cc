@@ -52,7 +52,7 @@ std::string TensorText(const DumpedTensor& tensor) {
   return absl::StrCat(Name(tensor.dtype), " ", shape);
 }
 
-// Returns the value of an attr without quotes, or "".
+// Returns the value of an attr without quotes, or "" if there is no such attr.
 std::string AttrOf(const DumpedNode& node, absl::string_view name) {
   for (const auto& [attr, value] : node.attrs) {
     if (attr == name)

@@ -90,7 +90,8 @@ absl::StatusOr<std::vector<DeviceInfo>> FindDevices(const Flags& flags) {
   }
   LEAT_ASSIGN_OR_RETURN(DeviceSetOptions devices, ParseDevices(flags.devices));
   devices.num_threads = 1;  // because nothing runs
-  // A number of GPUs is planned for even if this machine has none.
+  // If the flag gives a number of GPUs, plans for this number, even if this
+  // machine has fewer.
   const int num_gpus =
       devices.num_gpus == kAllGpus ? 0 : std::exchange(devices.num_gpus, 0);
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
@@ -124,8 +125,8 @@ void CheckScopes(const Flags& flags, const Dump& dump, const Log& log) {
   }
 }
 
-// Returns the signature of the step to show. Without flags, a SavedModel's step
-// is that of its signature.
+// Returns the signature of the step to show. If the flags name no feeds and no
+// fetches, a SavedModel's step feeds and fetches what its signature says.
 absl::StatusOr<StepSignature> StepOf(const Model& model, const Flags& flags) {
   const bool is_whole = flags.feeds.empty() && flags.fetches.empty();
   std::vector<std::string> feeds = is_whole ? model.InputKeys() : flags.feeds;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GraphAtStage takes a graph through the stages of a session's planning, up to
-// the one that a tool shows. It is stateless and thread-safe.
+// the stage that a tool shows. It is stateless and thread-safe.
 #ifndef LEAT_TOOLS_GRAPH_STAGES_H_
 #define LEAT_TOOLS_GRAPH_STAGES_H_
 
@@ -38,8 +38,9 @@ enum class Stage {
   kPartitioned
 };
 
-// Return the names of all stages, the stage with a name (nothing if there is
-// none), and the name of a stage.
+// StageNames returns the names of all stages. ParseStage returns the stage with
+// the name `name`, or nothing if there is none. StageName returns the name of a
+// stage.
 std::vector<std::string> StageNames();
 std::optional<Stage> ParseStage(absl::string_view name);
 std::string StageName(Stage stage);

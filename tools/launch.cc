@@ -56,8 +56,8 @@ constexpr char kLaunchFooter[] =
 constexpr int64_t kMaxRestarts = 1'000'000;
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
 
-// Returns true for variables that the launcher sets itself, and for variables
-// that would describe a cluster other than that of TF_CONFIG.
+// Returns true for environment variables that the launcher sets itself, and for
+// variables that could describe a cluster other than the one in TF_CONFIG.
 bool IsReplaced(absl::string_view variable) {
   for (const char* name :
        {"TF_CONFIG=", "LEAT_CLUSTER=", "LEAT_JOB=", "LEAT_TASK=",

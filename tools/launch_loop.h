@@ -79,7 +79,7 @@ class LaunchLoop {
   void OnSignal(int signal);
   // Handles a child that has ended.
   void OnEnded(const EndedChild& child);
-  // Restarts a task, or ends everything if it may not be restarted.
+  // Restarts a task, or ends everything if the task has no restarts left.
   void OnFailed(LaunchedTask& task, const EndedChild& child);
   // Returns true if no task runs and none will be started.
   bool AllHaveEnded() const;

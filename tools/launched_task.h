@@ -64,8 +64,8 @@ class LaunchedTask {
   // `child` has not been passed to Forget.
   void Ended(const EndedChild& child, bool whole);
 
-  // Return the number of starts after the first one, and the time of the next
-  // start, if one is planned.
+  // restarts returns the number of starts after the first one. due returns the
+  // time of the next start, if one is planned.
   int restarts() const { return restarts_; }
   const std::optional<SteadyClock::time_point>& due() const { return due_; }
   // RestartAt plans a start at the time `when`. StayEnded cancels a planned
@@ -88,8 +88,8 @@ class LaunchedTask {
 
   LaunchedTaskOptions options_;
   LiveView* view_;
-  // Are the log, and the read end of the process's output. A descriptor is not
-  // open if there is no log or no output.
+  // `log_` is the log, and `output_` is the read end of the process's output.
+  // If there is no log or no output, its descriptor is not open.
   FileDescriptor log_;
   FileDescriptor output_;
   pid_t pid_ = -1;

@@ -180,7 +180,7 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
   options.cpu_memory_bytes = flags.run.session.cpu_memory_bytes;
   flags.gpus.Set(options);
   if (options.num_gpus == kAllGpus) {
-    // Without a GPU the list has none, so say why.
+    // Without a usable GPU, the list has no GPUs. The warning says why.
     const auto cuda = NewCudaApi();
     if (!cuda.ok()) log.Warning(cuda.status().message());
   }
@@ -188,7 +188,7 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(options));
   for (const auto& device : set->devices()) {
-    // The log hears of the libraries that are missing.
+    // Opening a library writes a message to the log if the library is missing.
     GpuStream* const stream = device->gpu_stream();
     if (stream == nullptr) continue;
     stream->libraries().matrix_multiplication();

@@ -39,8 +39,8 @@ class Log {
   // Change the options only while a single thread uses the log.
   LogOptions& options() { return options_; }
 
-  // Write a message, if the options allow its level. An error shows its status
-  // code.
+  // Error, Warning and Info write a message if the options allow its level.
+  // Error also shows the code of the status.
   void Error(const absl::Status& status) const;
   void Warning(absl::string_view message) const;
   void Info(absl::string_view message) const;

@@ -30,9 +30,9 @@ struct MissingOp {
 };
 
 // Returns the ops that have no kernel for any device type, sorted by op and
-// types. Calls of functions are inlined first. If a function is not inlined
-// because it is an attr of an op without a kernel, its nodes are not looked at.
-// Fails as LowerFunctions does.
+// types. Calls of functions are inlined first. A function that is an attr of an
+// op without a kernel is not inlined, and its nodes are not looked at. Fails as
+// LowerFunctions does.
 absl::StatusOr<std::vector<MissingOp>> MissingOps(Graph graph);
 
 // Returns a table, or a sentence if no op is missing.

@@ -36,8 +36,9 @@ absl::StatusOr<std::string> TensorOf(const Tensors& tensors,
   return tensor.text;
 }
 
-// Returns the signature that --signature means. If it is not given, it is the
-// only one or the default one; if the model has none at all, it has no keys.
+// Returns the signature that the flag --signature names. If `name` is "",
+// returns the only signature or, if there are several, the default one. If
+// `name` is "" and there are no signatures, returns one without keys.
 absl::StatusOr<Signature> ChooseSignature(const Signatures& signatures,
                                           const std::string& name) {
   if (name.empty()) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Model is what the path of a model on a command line stands for. It is a graph
-// in a file, or a SavedModel in a folder. A SavedModel has a signature, and
-// then --feed and --fetch give its keys.
+// A Model is loaded from a path on a command line. The path names a file with a
+// graph, or the folder of a SavedModel. A SavedModel has a signature, and then
+// --feed and --fetch give keys of the signature.
 //
 //   LEAT_ASSIGN_OR_RETURN(const Model model, Model::Load(options));
 //   LEAT_ASSIGN_OR_RETURN(std::string tensor, model.FetchedTensor("logits"));
@@ -34,9 +34,9 @@ struct ModelOptions {
   // Is the signature of a SavedModel. Empty stands for serving_default, or for
   // the only one.
   std::string signature = {};
-  // Nodes go on asking for the devices that they were saved with if they are of
-  // a file and `clear_devices` is false, or of a SavedModel and `keep_devices`
-  // is true.
+  // `clear_devices` is for a graph in a file. If true, the nodes lose the
+  // devices that they were saved with. `keep_devices` is for a SavedModel. If
+  // false, the nodes lose the devices that they were saved with.
   bool clear_devices = false;
   bool keep_devices = false;
 };
@@ -60,19 +60,20 @@ class Model {
   const Graph& graph() const { return saved_.graph; }
   bool is_saved_model() const { return signature_.has_value(); }
 
-  // Return the names of all inputs and outputs of the signature, which are none
-  // if there is no signature.
+  // InputKeys returns the names of all inputs of the signature, and OutputKeys
+  // those of all outputs. They return nothing if there is no signature.
   std::vector<std::string> InputKeys() const;
   std::vector<std::string> OutputKeys() const;
-  // Return the name of the tensor that --feed and --fetch mean by `name`: the
-  // key of an input or output. Names like "node:0" and "^node", and all names
-  // if the model is a file, stand for themselves. Return INVALID_ARGUMENT, with
-  // the keys that there are, for a key that does not exist.
+  // FedTensor returns the tensor that --feed means by `name`, and FetchedTensor
+  // the tensor that --fetch means. A key of an input or output stands for its
+  // tensor. Names like "node:0" and "^node" stand for themselves. If the model
+  // is a file, all names stand for themselves. For a key that does not exist,
+  // both functions return INVALID_ARGUMENT with the existing keys.
   absl::StatusOr<std::string> FedTensor(const std::string& name) const;
   absl::StatusOr<std::string> FetchedTensor(const std::string& name) const;
 
-  // Returns the error of a session that could not place the graph, with the
-  // flag that helps. Returns other errors as they are.
+  // If `status` says that a session could not place the graph, returns it with
+  // the flag that helps. Returns any other status unchanged.
   static absl::Status WithHint(const absl::Status& status);
 
  private:

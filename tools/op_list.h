@@ -20,9 +20,9 @@ std::string OpSignature(const OpDef& op);
 // signature.
 std::string OpListText(const OpRegistry& ops, bool color);
 
-// Returns the signature of an op, the sentence that says what it does, its
-// attrs with their types, bounds and defaults, and its kernels with their type
-// constraints. Returns NOT_FOUND for an unknown op.
+// Returns a text about one op. It has the signature, the sentence that
+// describes the op, the attrs (types, bounds and defaults), and the kernels
+// (type constraints). Returns NOT_FOUND for an unknown op.
 absl::StatusOr<std::string> OpText(const OpRegistry& ops,
                                    absl::string_view name, bool color);
 

@@ -103,7 +103,7 @@ void AddConfigFlag(CLI::App& app) {
   if (variable != nullptr && *variable != '\0') flag->add_result(variable);
 }
 
-// Returns the commands, and the commands of these.
+// Returns all commands of `app`, and the commands of these commands.
 std::vector<CLI::App*> CommandsOf(CLI::App& app) {
   std::vector<CLI::App*> commands = app.get_subcommands({});
   for (size_t i = 0; i < commands.size(); ++i) {

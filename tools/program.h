@@ -51,7 +51,8 @@ std::string ShortVersionText();
 // Returns an exit code if the program must end now.
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log);
 
-// Return checks that the value of a flag is a number, or an integer, in [low,
+// NumberFrom returns a check that the value of a flag is a number in [low,
+// high]. IntegerFrom returns a check that the value is an integer in [low,
 // high]. CLI11's own checks accept NaN, and integers that do not fit int64.
 CLI::Validator NumberFrom(double low, double high);
 CLI::Validator IntegerFrom(int64_t low, int64_t high);
@@ -77,8 +78,8 @@ struct GpuFlags {
   // Whether each kernel waits for its work.
   bool sync = false;
 
-  // Sets the options of the same meaning. `Options` is DeviceSetOptions or
-  // SessionOptions.
+  // Copies the flags to the fields of `options` that mean the same. `Options`
+  // is DeviceSetOptions or SessionOptions.
   template <class Options>
   void Set(Options& options) const {
     options.gpu_memory_bytes = memory_bytes;
@@ -114,8 +115,9 @@ int Print(const Log& log, absl::string_view text);
 // variable NO_COLOR (no-color.org) is set, or if TERM is "dumb".
 bool WantsColor();
 
-// Return the columns and the lines of the terminal to which standard output
-// goes, or 0 if standard output is not a terminal.
+// TerminalWidth returns the number of columns of the terminal to which standard
+// output goes. TerminalHeight returns its number of lines. Both return 0 if
+// standard output is not a terminal.
 int TerminalWidth();
 int TerminalHeight();
 

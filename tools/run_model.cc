@@ -23,7 +23,7 @@ constexpr absl::string_view kFetch = "--fetch";
 // has no file.
 struct NameAndFile {
   std::string name = {};
-  std::string tensor = {};  // of the graph, which `name` stands for
+  std::string tensor = {};  // the graph's tensor that `name` stands for
   std::string file = {};
 };
 

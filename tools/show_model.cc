@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Tensors = std::map<std::string, SignatureTensor>;
 
-// Says what is shown as the name of a sparse or composite tensor.
+// This text replaces the name of a sparse or composite tensor.
 constexpr char kSeveral[] = "(several tensors)";
 
 std::string TypeText(const SignatureTensor& tensor) {

@@ -15,20 +15,21 @@
 
 namespace leat {
 
-// Describes a graph of a SavedModel: its tags and what it offers.
+// Describes a graph of a SavedModel by its tags and its signatures.
 struct ShownGraph {
   std::set<std::string> tags = {};
   Signatures signatures = {};
 };
 
-// Returns the graphs of the SavedModel in `folder`, without importing them, so
-// that they may be ones that Leat cannot run. Returns the errors of
+// Returns the graphs of the SavedModel in `folder`. Does not import them, so it
+// also returns graphs that Leat cannot run. Returns the errors of
 // ReadSavedModel and SignaturesOf.
 absl::StatusOr<std::vector<ShownGraph>> ReadShownGraphs(
     const std::string& folder);
 
-// Return the graphs for people, and as JSON: an array of objects with the keys
-// `tags` and `signatures`.
+// ShowModelText describes the graphs as text for a person. ShowModelJson
+// returns a JSON array with one object per graph, with the keys `tags` and
+// `signatures`.
 std::string ShowModelText(absl::Span<const ShownGraph> graphs, bool color);
 std::string ShowModelJson(absl::Span<const ShownGraph> graphs);
 

@@ -36,9 +36,10 @@ struct StatusOptions {
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options);
 
 // Prints the status once. With `watch`, prints it again and again until a
-// signal ends the process. Returns the exit code. It is kExitError if some task
-// has not answered; the printed status shows which. It is kExitError, too, if
-// the task at `address` has never answered; then no status is printed.
+// signal ends the process. Returns the exit code. The code is kExitError if
+// some task has not answered; the printed status shows which. If the task at
+// `address` has never answered, the code is kExitError, too, and no status is
+// printed.
 int ShowStatus(const StatusOptions& options, const Log& log);
 
 }  // namespace leat

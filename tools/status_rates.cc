@@ -4,7 +4,7 @@
 namespace leat {
 namespace {
 
-// Returns what `reading` says about the task, or null if it says nothing.
+// Returns the reading of the task in `reading`, or null if there is none.
 const TaskReading* Find(const ClusterReading& reading,
                         const TaskReading& task) {
   for (const TaskReading& other : reading.tasks) {

@@ -22,10 +22,10 @@ class StatusRates {
   // are borrowed and must outlive this.
   StatusRates(const TaskReading& now, const ClusterReading* before);
 
-  // Return the rates per second of all steps of the task, of the steps of a
-  // session, and of the bytes exchanged with a peer. They return nothing if the
-  // task was restarted between the two readings, or if the earlier reading does
-  // not have the task, the session or the peer.
+  // Steps returns the steps per second of the task, StepsOf those of a session,
+  // and BytesOf the bytes per second exchanged with a peer. All return nothing
+  // if the task was restarted between the two readings, or if the earlier
+  // reading does not have the task, the session or the peer.
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;

@@ -61,8 +61,8 @@ std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
 // Does not change backslashes.
 std::string Escaped(absl::string_view text);
 
-// Does the same for messages of several lines, but does not change "\n" and
-// "\t".
+// EscapedLines is for messages of several lines. It does the same as Escaped,
+// but does not change "\n" and "\t".
 std::string EscapedLines(absl::string_view text);
 
 // Returns at most `width` bytes of `text`, without cutting a UTF-8 character in

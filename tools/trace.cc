@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kStepsProcess = 0;
 constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
-// Is the "thread" of pulls. It is above all thread ids, so that pulls have rows
-// of their own.
+// Is shown as the thread of pulls, which are tensors on their way from other
+// tasks. It is above all thread ids, so that pulls have rows of their own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
 // TensorFlow's servers measure "scheduled" with another clock. A time in the

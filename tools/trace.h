@@ -39,8 +39,8 @@ class Trace {
   // Adds a step. Its runs are sorted by their start.
   void AddStep(pb::StepStats step);
 
-  // Return the number of steps added, and how many of these steps are not in
-  // the timeline.
+  // num_steps returns the number of steps added. num_dropped_steps returns how
+  // many of these steps are not in the timeline.
   int64_t num_steps() const { return num_steps_; }
   int64_t num_dropped_steps() const {
     return num_steps_ - static_cast<int64_t>(steps_.size());

@@ -60,8 +60,8 @@ class ClusterTask::Implementation {
   bool serves() const { return serves_; }
   const std::string& target() const { return target_; }
   Server* server() const { return server_.get(); }
-  // Returns the task whose master this task uses: this task itself, or for an
-  // evaluator the first parameter server.
+  // Returns the task whose master this task uses. This is the task itself or,
+  // for an evaluator, the first parameter server.
   const TaskId& master() const {
     return config_.in_cluster ? config_.task : first_ps_;
   }

@@ -26,16 +26,16 @@
 
 namespace leat {
 
-// These are names of jobs, which are those of TensorFlow.
+// These are the names of jobs, as in TensorFlow.
 inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
 
-// These are exit codes of a program. kWrongClusterExitCode says that its
-// cluster or task is wrong. kLostTaskExitCode says that it has lost another
-// task (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a program
-// that exits with 128 or more; 138 is the code that TFJob leaves to programs
-// for this purpose.
+// These are exit codes of a program. A program exits with kWrongClusterExitCode
+// if its cluster or task is wrong, and with kLostTaskExitCode if it has lost
+// another task (IsRecoverable). `leat launch` and Kubeflow's TFJob restart a
+// program that exits with 128 or more. TFJob reserves the code 138 for this
+// purpose.
 inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
@@ -71,7 +71,8 @@ class ClusterTask {
   // Stops the server at once.
   ~ClusterTask();
 
-  // Returns the configuration of the cluster and the task, and the task itself.
+  // config returns the configuration of the cluster and the task. task returns
+  // the task itself.
   const TaskConfig& config() const;
   const TaskId& task() const;
   // Returns true for the task that initializes the variables and applies

@@ -7,8 +7,8 @@
 //                         FreezeVariables(graph, *session, {logits}));
 //   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, "model.pb"));
 //
-// The frozen graph runs wherever a GraphDef runs, because its nodes ask for no
-// devices any more, and TensorFlow loads it:
+// The nodes of the frozen graph do not request devices any more, so the graph
+// runs wherever a GraphDef runs. Leat and TensorFlow can load it:
 //
 //   LEAT_ASSIGN_OR_RETURN(Graph loaded, LoadGraph("model.pb"));
 //   LEAT_ASSIGN_OR_RETURN(auto serving, NewSession(loaded));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes the sessions of a RecoverableSession, and their variables ready.
+// Makes the sessions of a RecoverableSession, and makes their variables ready.
 #include <algorithm>
 #include <chrono>
 #include <memory>

@@ -23,8 +23,8 @@ absl::StatusOr<std::vector<NodeId>> FindNodes(
 // any more, and requests for colocation with nodes that are gone.
 void KeepNeeded(const std::vector<NodeId>& roots, Graph& graph);
 
-// Returns INVALID_ARGUMENT, naming it, if a function makes a variable: its
-// value cannot be exported.
+// Returns INVALID_ARGUMENT, naming the function and the variable, if a function
+// makes a variable. The value of such a variable cannot be exported.
 absl::Status CheckFunctionsMakeNoVariable(const Graph& graph);
 
 }  // namespace leat

@@ -3,8 +3,8 @@
 // RecoverableSession runs steps in a session on a cluster, and makes a new
 // session after a task was lost. A session is ready when the variables are
 // initialized. The chief initializes them, and the other workers wait for the
-// chief. (tf.compat.v1.train.MonitoredTrainingSession.) With checkpoints, the
-// training goes on from the latest one when all variables were lost.
+// chief. (tf.compat.v1.train.MonitoredTrainingSession.) If variables were lost
+// and there is a checkpoint, the training continues from the latest one.
 //
 //   LEAT_ASSIGN_OR_RETURN(
 //       std::unique_ptr<RecoverableSession> session,
@@ -79,11 +79,10 @@ struct RecoverableSessionOptions {
   // Decides what happens if variables are lost, for example because a parameter
   // server was restarted, and there is no checkpoint. After this object has had
   // a session, every variable that is not initialized counts as lost. A chief
-  // that has just started
-  // counts such a variable as lost if other variables are initialized. If
-  // `reinitialize` is true, the chief clears the tasks and runs `init`, and the
-  // other tasks wait for the chief. If it is false, no session is made, and the
-  // error is FAILED_PRECONDITION, naming the variables.
+  // that has just started counts such a variable as lost if other variables are
+  // initialized. If `reinitialize` is true, the chief clears the tasks and runs
+  // `init`, and the other tasks wait for the chief. If it is false, no session
+  // is made, and the error is FAILED_PRECONDITION, naming the variables.
   bool reinitialize = false;
 
   // Limits the time for making a session, including the wait for the chief.
@@ -92,8 +91,9 @@ struct RecoverableSessionOptions {
   // to `longest_pause`.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_pause = std::chrono::seconds(5);
-  // Is the pause between two checks of whether the chief has initialized the
-  // variables. It doubles each time, up to `longest_poll`.
+  // Is the pause between two checks whether the variables are initialized,
+  // while this task waits for the chief. It doubles each time, up to
+  // `longest_poll`.
   std::chrono::nanoseconds first_poll = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 
@@ -147,9 +147,9 @@ class RecoverableSession {
   // Calls Close.
   ~RecoverableSession();
 
-  // Runs one step and returns its error, if any. Run never repeats a step,
-  // because only the caller knows whether a step that may already have had
-  // effects may run again.
+  // Runs one step and returns its error, if any. Run never repeats a step. A
+  // step that fails may already have had effects, so only the caller knows
+  // whether it may run again.
   //
   // After a recoverable error of Run or of `loop`, the next call of Run first
   // makes a new session. If this fails, Run returns the error that Create would
@@ -159,9 +159,10 @@ class RecoverableSession {
   // calls of Run return that error.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
 
-  // Saves a checkpoint now; for example, at the end of a training. Returns
-  // FAILED_PRECONDITION without a saver, the error of making a session as Run
-  // does, and the errors of Saver::Save.
+  // Saves a checkpoint now, for example at the end of a training. Returns
+  // FAILED_PRECONDITION if there is no saver. If a new session is needed and
+  // cannot be made, returns the same error as Run. Also returns the errors of
+  // Saver::Save.
   absl::Status Save();
 
   // Returns the number of sessions made so far. When the number changes, a

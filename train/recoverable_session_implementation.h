@@ -127,37 +127,38 @@ class RecoverableSession::Implementation {
   RunOptions OptionsUntil(Time deadline) const;
   // Returns the options of a session that must be ready by the deadline.
   SessionOptions WantedUntil(Time deadline);
-  // Makes a session whose variables may not be ready yet.
+  // Makes a session, but does not make its variables ready.
   absl::StatusOr<SessionPtr> NewSessionUntil(Time deadline);
   // Deletes the variables and the other state that the tasks hold.
   absl::Status Reset(Time deadline);
-  // Makes the variables ready, or waits until the chief has done so. May
-  // replace `session` by another one.
+  // Makes the variables ready, or waits until the chief has made them ready.
+  // May replace `session` by another one.
   absl::Status Prepare(SessionPtr& session, Time deadline);
   // Returns an error if the `missing` variables count as lost
   // (RecoverableSessionOptions::reinitialize). Otherwise returns OK.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
-  // Returns true if variables that were lost come back: the chief restores or
-  // initializes them.
+  // Returns true if the chief restores or initializes variables that were lost.
   absl::StatusOr<bool> ReplacesLostVariables() const;
   // Restores a checkpoint, if there is one. Otherwise runs `init` and saves the
   // first checkpoint. Checks that all variables are initialized.
   absl::Status Initialize(Session& session, Time deadline);
-  // Returns an error if `what` has left variables uninitialized.
+  // Returns an error if variables are not initialized. The error says that
+  // `what`, such as "the checkpoint", has not initialized them.
   absl::Status CheckInitialized(Session& session, absl::string_view what,
                                 Time deadline);
   // Waits until no variable is missing.
   absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
                             Time deadline);
 
-  // Keep the list of the running steps. EndStep returns the status of the step,
-  // or why the session was lost if that has ended the step.
+  // BeginStep adds a step to the list of running steps, and EndStep removes it.
+  // EndStep returns `status`, or the reason why the session was lost if that
+  // loss has ended the step.
   std::list<Running>::iterator BeginStep(const LivePtr& live);
   absl::Status EndStep(std::list<Running>::iterator step,
                        const absl::Status& status);
   // Saves a checkpoint, if the time has come.
   void SaveIfDue(const LivePtr& live);
-  // Runs a step of the program or of the loop.
+  // Runs a step for Run or for RunLoop.
   absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
                                               const RunArgs& args);
   // Runs the node `name`. Does nothing if `name` is empty.
@@ -176,7 +177,7 @@ class RecoverableSession::Implementation {
   // Says for how long there has been no session, and why.
   void LogNoSession(absl::string_view why);
 
-  // Are the bodies of the threads `loop_` and `watch_`.
+  // RunLoop and RunWatch are the bodies of the threads `loop_` and `watch_`.
   void RunLoop();
   void RunWatch();
   // Fetches `uninitialized`. Marks the session as lost if variables are not
@@ -201,7 +202,7 @@ class RecoverableSession::Implementation {
   // Is true if this task is the chief and has begun to initialize the
   // variables.
   bool initializes_ ABSL_GUARDED_BY(mutex_) = false;
-  // Is the error of the loop that is not recoverable, or OK.
+  // Is the unrecoverable error with which the loop has ended, or OK.
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);
   LivePtr live_ ABSL_GUARDED_BY(mutex_);
   // Is the session that is being made. Close closes it, too.

@@ -271,7 +271,7 @@ class HandleReplacement {
     attrs.Set("output_shapes", *std::move(shapes));
   }
 
-  // Adds the outputs of a node that were handles to `passed`.
+  // Adds to `passed` those outputs of node `id` that were handles.
   static void AddPassed(NodeId id, absl::Span<const MaybePassed> outputs,
                         PassedTensors& passed) {
     for (size_t i = 0; i < outputs.size(); ++i) {

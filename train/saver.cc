@@ -36,8 +36,8 @@ struct Saver::State {
     path = wanted;
     return absl::OkStatus();
   }
-  // Writes the graph of a checkpoint, adds it to the state file, and removes
-  // the oldest one.
+  // Writes the graph of a checkpoint, adds the checkpoint to the state file,
+  // and removes the oldest checkpoint if there are too many.
   absl::StatusOr<std::string> Keep(const std::string& prefix) {
     if (graph.has_value()) {
       LEAT_ASSIGN_OR_RETURN(const pb::MetaGraphDef meta, MetaGraph());
@@ -56,7 +56,7 @@ struct Saver::State {
         .status();
   }
 
-  // Returns the graph and what TensorFlow must know of its nodes.
+  // Returns a copy of `names` that also contains the graph.
   absl::StatusOr<pb::MetaGraphDef> MetaGraph() const {
     pb::MetaGraphDef meta = names;
     LEAT_RETURN_IF_ERROR(ExportGraphDef(*graph, *meta.mutable_graph_def()));
@@ -65,10 +65,11 @@ struct Saver::State {
 
   SaverNodes nodes;
   int max_to_keep = 0;
-  std::optional<Graph> graph;  // nothing if no checkpoint gets it
-  // What the names of nodes mean: the nodes of the Saver and the variables.
+  std::optional<Graph> graph;  // absent if checkpoints do not get it
+  // Holds the names of the Saver's nodes and of the variables.
   pb::MetaGraphDef names;
-  // The folder of the last save, and the path that was given to it.
+  // `path` is the path that the last save was given. `folder` is the folder of
+  // this path.
   std::string path;
   std::optional<CheckpointFolder> folder;
 };
@@ -89,7 +90,8 @@ Saver::Saver(GraphBuilder& builder, SaverOptions options,
                                                : options.variables),
       options.sharded, options.name, location);
   if (!options.write_meta_graph) return;
-  // A builder with an error makes no session that could save.
+  // If the builder has an error, no session can be made, so nothing will be
+  // saved.
   absl::StatusOr<Graph> graph = builder.Build();
   if (!graph.ok()) return;
   state_->graph = *std::move(graph);

@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// The variables that one task saves, and the device on which it does so.
+// Describes the variables that one task saves, and the device that runs the
+// save.
 struct Shard {
   std::string device;  // "": the open device scopes choose it
   std::vector<SavedVariable> variables;
@@ -58,10 +59,11 @@ std::string SliceOf(const pb::SaveSliceInfoDef& info) {
                       absl::StrJoin(extents, ":"));
 }
 
-// Returns what a restored tensor must be: the part, and otherwise the shape and
-// a slice that is the whole, so that a checkpoint with another shape is
-// refused, by TensorFlow's servers too. Returns "" if the shape is not known or
-// a scalar.
+// Returns the text "SHAPE SLICE" that a restored tensor must match. For a part
+// of a variable, the text describes this part. For a whole variable, the slice
+// is the whole tensor, so that all servers, TensorFlow's included, refuse a
+// checkpoint with another shape. Returns "" if the shape is not known or is
+// that of a scalar.
 std::string ExpectedSliceOf(const SavedVariable& variable) {
   const absl::StatusOr<Shape> shape = variable.shape.ToShape();
   if (!variable.slice.empty() || !shape.ok() || shape->rank() == 0) {
@@ -78,14 +80,14 @@ class SaverBuilder {
   SaverBuilder(GraphBuilder& b, SourceLocation location)
       : b_(b), location_(location) {}
 
-  // Returns the input that steps feed with the prefix.
+  // Adds the input that steps feed with the prefix of the checkpoint.
   Output Prefix() {
     const Output model = b_.Const("model", "filename/input", location_);
     const Output filename = Default(model, "filename");
     return Default(filename, "Const");
   }
 
-  // Returns `prefix` once all variables have been read.
+  // Returns the value of `prefix` after all variables have been read.
   Output AfterReads(absl::Span<const SavedVariable> variables, Output prefix) {
     std::vector<Operation> reads;
     for (const SavedVariable& variable : variables) {
@@ -94,14 +96,15 @@ class SaverBuilder {
     return After(reads, prefix, "variables_are_read");
   }
 
-  // Writes all variables with one op. Returns `prefix`, once that is done.
+  // Writes all variables with one op. Returns the value of `prefix` after this
+  // op has run.
   Output SaveWhole(const Shard& shard, Output prefix) {
     return After({Save(shard, prefix)}, prefix, "control_dependency");
   }
 
-  // Each task writes its variables to a folder for these files only. One task
-  // then makes one checkpoint of them. The name of the folder is different in
-  // each graph, so that two programs do not disturb each other.
+  // Makes each task write its variables to a folder for these files only. One
+  // task then makes one checkpoint of the files. The name of the folder is
+  // different in each graph, so that two programs do not disturb each other.
   Output SaveShards(absl::Span<const Shard> shards, Output prefix) {
     const Output ending = b_.Const(
         absl::StrCat("_temp_", RandomHandle(), "/part"), "temp", location_);
@@ -120,8 +123,8 @@ class SaverBuilder {
     return After({merged}, prefix, "Identity");
   }
 
-  // Assigns all variables once every task has read its tensors, so that none is
-  // changed if one cannot be restored.
+  // Assigns the variables only after every task has read its tensors. So if one
+  // tensor cannot be read, no variable changes.
   Operation Restore(absl::Span<const Shard> shards, Output prefix) {
     std::vector<Operation> reads;
     for (const Shard& shard : shards) reads.push_back(Read(shard, prefix));
@@ -188,8 +191,8 @@ class SaverBuilder {
                       location_);
   }
 
-  // Reads the tensors of a shard. The attr tells the kernel the shapes, because
-  // no slice stands for a scalar.
+  // Reads the tensors of a shard. The attr `_output_shapes` tells the kernel
+  // the shapes, because a slice cannot describe a scalar.
   Operation Read(const Shard& shard, Output prefix) {
     const Scope device = b_.OnDevice(shard.device, location_);
     std::vector<DType> dtypes;

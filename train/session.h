@@ -72,18 +72,21 @@ struct SessionOptions {
   // Limits the memory of each CPU device. 0 stands for its share of the memory
   // that this process may use (runtime/device_set.h). This option is local.
   int64_t cpu_memory_bytes = 0;
-  // Limits the memory of each GPU. 0 stands for the part gpu_memory_fraction of
-  // its memory, which 0 sets to nearly all that is free. This option is local.
+  // Limits the memory of each GPU, in bytes. If it is 0, `gpu_memory_fraction`
+  // sets the limit. This option is local.
   int64_t gpu_memory_bytes = 0;
+  // Is the part of each GPU's memory that may be used, in [0, 1]. If both this
+  // and `gpu_memory_bytes` are 0, nearly all memory that is free may be used.
+  // This option is local.
   double gpu_memory_fraction = 0;
   // If true, a GPU's memory is taken from CUDA when tensors need it, and not
   // all at the first tensor. This option is local.
   bool gpu_allow_growth = false;
-  // Lists the numbers that CUDA gives to GPU 0, GPU 1 and so on; empty stands
-  // for the first ones. This option is local.
+  // Lists the CUDA device numbers of GPU 0, GPU 1 and so on. If it is empty,
+  // GPU i has the CUDA number i. This option is local.
   std::vector<int> gpu_ordinals = {};
-  // If true, products of floats on GPUs may use TF32 (runtime/device_set.h).
-  // This option is local.
+  // If true, matrix products and convolutions of floats on GPUs may use TF32
+  // (runtime/device_set.h). This option is local.
   bool gpu_allow_tf32 = false;
   // If true, each kernel on a GPU waits until its work has run, so that an
   // error of the GPU names the node that has caused it. This option is local.
@@ -93,8 +96,9 @@ struct SessionOptions {
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";  // local
   LowerLimits lower_limits = {};            // local
-  // Called on any thread with messages for people, for example about a library
-  // for GPUs that this machine does not have. A session on a target ignores it.
+  // Is called on any thread with messages for people, for example about a
+  // library for GPUs that this machine does not have. A session on a target
+  // ignores it.
   std::function<void(absl::string_view message)> log = {};
   // Selects the passes that optimize the graph of a step.
   OptimizerOptions optimizer = {};

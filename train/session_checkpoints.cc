@@ -11,7 +11,8 @@
 namespace leat {
 namespace {
 
-// Returns true for errors of a checkpoint that another checkpoint may not have.
+// Returns true for an error that makes one checkpoint unusable. An older
+// checkpoint may still be usable.
 bool IsUnusable(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsNotFound(status);
 }

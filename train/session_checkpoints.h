@@ -42,18 +42,19 @@ namespace leat {
 // All tasks of a training have the same `path`. Only the chief needs the other
 // options, because only the chief saves and restores.
 struct CheckpointOptions {
-  // The checkpoints are "PATH-STEP". If it is empty, there are none.
+  // Is the beginning of the names of checkpoints, which are "PATH-STEP". If it
+  // is empty, there are no checkpoints.
   std::string path = {};
-  // Saves and restores the variables. Nobody else may use it meanwhile.
+  // Saves and restores the variables. Nobody else may use the Saver meanwhile.
   std::shared_ptr<Saver> saver = {};
-  // Is the tensor that says how many steps the training has done, an int64
-  // scalar.
+  // Is the tensor that holds the number of steps that the training has done. It
+  // is an int64 scalar.
   std::string global_step = {};
-  // A checkpoint is saved after the first step that ends when this time has
-  // passed since the last one was saved.
+  // Is the time after which the next checkpoint is due. The first step that
+  // ends after this time, counted from the last save, causes a save.
   std::chrono::nanoseconds save_every = std::chrono::minutes(10);
-  // Says how long SaveIfDue waits for the variables to be read, and its thread
-  // for them to be written.
+  // Limits the time that SaveIfDue waits until the variables are read, and the
+  // time that its thread waits until they are written.
   std::chrono::nanoseconds save_timeout = std::chrono::minutes(10);
 };
 
@@ -69,22 +70,22 @@ class SessionCheckpoints {
 
   // Returns true if the training has checkpoints, even if none exists yet.
   bool are_kept() const { return !options_.path.empty(); }
-  // Returns true if this task saves and restores them.
+  // Returns true if this task saves and restores checkpoints.
   bool has_saver() const { return options_.saver != nullptr; }
-  // Returns the prefixes of those that exist, the latest one first.
+  // Returns the prefixes of the checkpoints that exist, the latest one first.
   absl::StatusOr<std::vector<std::string>> Find() const;
 
   // Restores the latest checkpoint. If it is damaged or its files are missing,
-  // says so and restores an older one. Returns false if there is none. If none
-  // can be used, returns the error of the latest one. Waits until no thread
-  // saves. REQUIRES: has_saver().
+  // logs a message and restores an older one. Returns false if there is no
+  // checkpoint. If no checkpoint can be used, returns the error of the latest
+  // one. Waits until no thread saves. REQUIRES: has_saver().
   absl::StatusOr<bool> Restore(Session& session, const RunOptions& options);
 
-  // Saves a checkpoint, once no other thread saves one. Does nothing if the
-  // latest checkpoint that was saved or restored is of the same step. REQUIRES:
-  // has_saver().
+  // Waits until no other thread saves, and then saves a checkpoint. Does
+  // nothing if the latest checkpoint that was saved or restored is of the same
+  // step. REQUIRES: has_saver().
   absl::Status Save(Session& session, const RunOptions& options = {});
-  // Returns true if this task has a saver, the time has come and no thread
+  // Returns true if this task has a saver, a checkpoint is due and no thread
   // saves.
   bool IsDue();
   // Saves a checkpoint if one is due. Returns when the variables have been
@@ -98,8 +99,8 @@ class SessionCheckpoints {
   bool IsDueLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return has_saver() && !is_saving_ && clock_.Now() >= due_;
   }
-  // Returns the step at which the session is, or nothing if the latest
-  // checkpoint is of the same step.
+  // Returns the global step of the session, or nothing if the latest checkpoint
+  // is of the same step.
   absl::StatusOr<std::optional<int64_t>> NewStep(Session& session,
                                                  const RunOptions& options);
   // Waits until no thread saves, and then sets is_saving_.
@@ -108,12 +109,13 @@ class SessionCheckpoints {
   // none. REQUIRES: is_saving_, which this thread has set.
   absl::StatusOr<std::string> RestoreLatest(Session& session,
                                             const RunOptions& options);
-  // Both save a checkpoint, the second one on the thread `writer_`. REQUIRES:
+  // SaveNow saves a checkpoint and returns its prefix. SaveOnThread begins to
+  // save a checkpoint, and lets the thread `writer_` finish it. REQUIRES:
   // is_saving_, which this thread has set.
   absl::StatusOr<std::string> SaveNow(Session& session,
                                       const RunOptions& options);
   absl::Status SaveOnThread(Session& session);
-  // Clears is_saving_. `saved` is the prefix of the checkpoint that was saved
+  // Clears `is_saving_`. `saved` is the prefix of the checkpoint that was saved
   // or restored, or "" if there was none.
   void EndSave(const absl::StatusOr<std::string>& saved);
   void LogFailure(const absl::Status& status);
@@ -125,9 +127,9 @@ class SessionCheckpoints {
   Mutex mutex_;
   CondVar changed_;
   bool is_saving_ ABSL_GUARDED_BY(mutex_) = false;
-  // Is the time from which on a checkpoint is due.
+  // Is the time at which the next checkpoint becomes due.
   Clock::time_point due_ ABSL_GUARDED_BY(mutex_);
-  // Is the prefix that was saved or restored last.
+  // Is the prefix of the checkpoint that was saved or restored last.
   std::string latest_ ABSL_GUARDED_BY(mutex_);
   Thread writer_ ABSL_GUARDED_BY(mutex_);  // of the last save
 };

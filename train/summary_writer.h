@@ -39,8 +39,8 @@ namespace leat {
 class EventWriter;
 
 struct SummaryWriterOptions {
-  // The name of the file ends with this suffix. It may distinguish several
-  // writers.
+  // Is the suffix with which the file's name ends. Several writers can have
+  // different suffixes.
   std::string suffix = {};
   // A call flushes if more than `max_queue` events wait, or if the last flush
   // is longer ago than `flush_every`.
@@ -52,11 +52,11 @@ struct SummaryWriterOptions {
 // `step` is its place on the axis of time. All errors of the system name the
 // file.
 //
-// Events wait in memory until a flush, whose bytes outlive the process. Close
-// also brings them to the disk. The destructor flushes, but cannot tell of an
-// error. If a flush fails, for example because the disk is full, the events
-// that waited are lost. The file stays valid, and later events are written if
-// that is possible again.
+// Events wait in memory until a flush writes them to the file. After a flush,
+// they are kept even if the process ends. Close also brings them to the disk.
+// The destructor flushes, but cannot report an error. If a flush fails, for
+// example because the disk is full, the events that waited are lost. The file
+// stays valid, and later events are written as soon as this is possible again.
 class SummaryWriter {
  public:
   // Makes the folder `folder` if there is none, and a new event file in it.
@@ -69,8 +69,8 @@ class SummaryWriter {
 
   absl::Status AddScalar(const std::string& tag, double value, int64_t step);
   // Adds the distribution of numbers, such as the weights of a layer. Returns
-  // INVALID_ARGUMENT if a number is not finite, or for a dtype of other
-  // elements.
+  // INVALID_ARGUMENT if a number is not finite, or if the elements are neither
+  // numbers nor bools.
   absl::Status AddHistogram(const std::string& tag, const Tensor& values,
                             int64_t step);
   // Adds the first images of a batch of the shape [batch, height, width,
@@ -93,11 +93,12 @@ class SummaryWriter {
   // bytes.
   absl::Status AddSummary(const Tensor& summary, int64_t step);
   absl::Status AddGraph(const Graph& graph);
-  // Adds what a step with TraceLevel::kFull has recorded (runtime/session.h).
+  // Adds the RunMetadata that a step with TraceLevel::kFull has recorded
+  // (runtime/session.h).
   absl::Status AddRunMetadata(const std::string& tag,
                               const pb::RunMetadata& metadata, int64_t step);
-  // Runs a step with TraceLevel::kFull and adds what it has recorded. Returns
-  // what the step fetched, or its error.
+  // Runs a step with TraceLevel::kFull and adds its RunMetadata. Returns the
+  // fetched tensors, or the error of the step.
   absl::StatusOr<std::vector<Tensor>> AddTracedStep(const std::string& tag,
                                                     RunArgs args, int64_t step,
                                                     Session& session);

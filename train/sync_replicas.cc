@@ -38,8 +38,9 @@ class SyncBuilder {
                  absl::Span<const nn::VariableGradient> gradients);
 
  private:
-  // Open a scope in which new nodes are colocated with an operation or a
-  // variable, or run after operations.
+  // Beside opens a scope in which new nodes are colocated with an operation or
+  // a variable. After opens a scope in which new nodes run after the given
+  // operations.
   Scope Beside(const Operation& operation) {
     return b_.ColocateWith(operation, location_);
   }
@@ -54,18 +55,19 @@ class SyncBuilder {
     return absl::StrCat(attrs_.shared_name, name);
   }
 
-  // Make the state that the workers and the chief share, and the worker's own
-  // step number.
+  // MakeState makes the state that the workers and the chief share: the
+  // accumulators, the queue and `started_`. It also makes the worker's own step
+  // number. MakeLocalStep, MakeAccumulator and MakeQueue each make a part.
   void MakeState(absl::Span<const nn::VariableGradient> gradients);
   void MakeLocalStep();
   Output MakeAccumulator(const nn::VariableGradient& of);
   Output MakeQueue();
-  // Add the parts of a worker's step.
+  // These functions add the parts of a worker's step.
   Operation Apply(const Accumulator& accumulator);
   Operation ApplyRows(const Accumulator& accumulator);
   Operation MakeTrain();
   Operation SetLocalStep();
-  // Add the parts of the chief's operations.
+  // These functions add the parts of the chief's operations.
   Gradient Mean(const Accumulator& accumulator);
   IndexedSlices MeanOfRows(const Accumulator& accumulator);
   Operation MakeChiefStep(const nn::Optimizer& optimizer);

@@ -112,8 +112,8 @@ class SyncReplicas {
   SyncStep Minimize(Output loss, nn::MinimizeOptions options = {},
                     SourceLocation location = SourceLocation::Current()) const;
 
-  // Is the second half of Minimize, for programs that compute the gradients
-  // themselves, or change them before this call.
+  // Does the second half of Minimize. Programs call it if they compute the
+  // gradients themselves, or change them first.
   SyncStep ApplyGradients(
       absl::Span<const nn::VariableGradient> gradients,
       const nn::MinimizeOptions& options = {},

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions describe variables in TensorFlow's messages. Stateless.
+// These functions describe variables in TensorFlow's messages. They are
+// stateless.
 #ifndef LEAT_TRAIN_VARIABLE_DEFS_H_
 #define LEAT_TRAIN_VARIABLE_DEFS_H_
 
@@ -15,8 +16,8 @@ class SaveSliceInfoDef;
 
 namespace leat {
 
-// Returns which part of a larger variable `variable` is. The slots that an
-// optimizer has for the parts of "w" are parts of "w/Adam" and the like.
+// Describes the part that `variable` is of a larger variable. The slots that an
+// optimizer has for the parts of "w" are parts of slots such as "w/Adam".
 // REQUIRES: variable.part() has a value.
 pb::SaveSliceInfoDef SliceInfoOf(const Variable& variable);
 

@@ -188,7 +188,8 @@ class Cases:
     self.pair = self.pair or Servers({'ps': 1, 'worker': 1})
     kind, size = name.split('_')
     if kind == 'read':
-      # The reduction of what a variable is known to hold would be folded.
+      # TensorFlow may know the value of the variable. It would then replace the
+      # reduction by a constant.
       config = tf1.ConfigProto()
       config.graph_options.rewrite_options.disable_meta_optimizer = True
       return Steps(name, self.pair, 'worker', read(int(size)), config)

@@ -24,13 +24,14 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// These are upper bounds for the memory that a field takes in addition to its
-// bytes: for a number, and for a string, a group or packed numbers. The worst
-// case is a field that protobuf keeps as an unknown field, because its number
-// is unknown, its wire type does not fit its number, or it is in a group. An
-// unknown field takes 16 bytes in an array, and the array may be twice as large
-// as needed. An unknown string also takes an object of 48 bytes from malloc,
-// and 32 more bytes if its text does not fit into the object.
+// kNumberBytes and kStringBytes are upper bounds for the memory that a field
+// takes in addition to its bytes. kNumberBytes is for a number. kStringBytes is
+// for a string, a group or packed numbers. The worst case is a field that
+// protobuf keeps as an unknown field, because its number is unknown, its wire
+// type does not fit its number, or it is in a group. An unknown field takes 16
+// bytes in an array, and the array may be twice as large as needed. An unknown
+// string also takes an object of 48 bytes from malloc, and 32 more bytes if its
+// text does not fit into the object.
 constexpr int64_t kNumberBytes = 32;
 constexpr int64_t kStringBytes = 112;
 

@@ -364,8 +364,9 @@ absl::StatusOr<Tensor> DecodeVariantValues(const pb::TensorProto& proto,
   return tensor;
 }
 
-// Takes an element that is a serialized `Proto` from the front of `bytes`, and
-// its length from the front of `lengths`.
+// Takes one element from the front of `bytes`, and the element's length from
+// the front of `lengths`. The element is a serialized `Proto`, which is parsed
+// into `proto`.
 template <class Proto>
 absl::Status TakeMessage(DType dtype, const Shape& shape,
                          absl::string_view& lengths, absl::string_view& bytes,

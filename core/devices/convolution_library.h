@@ -28,7 +28,8 @@ struct ConvolutionForm {
   // Is the type of all elements: half, bfloat16, float or double. Products of
   // 16-bit floats are added up in float.
   DType type = DType::kInvalid;
-  // The output, or the gradient of the input or of the filter.
+  // Says which tensor is computed. kOutput stands for the convolution. kInput
+  // and kFilter stand for the gradient of the input or of the filter.
   ConvolutionTensor result = ConvolutionTensor::kOutput;
   ConvolutionShape shape = {};
 

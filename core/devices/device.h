@@ -70,9 +70,10 @@ class Device {
   // is not a GPU. The device owns the stream.
   virtual GpuStream* gpu_stream() { return nullptr; }
 
-  // Returns the device that CPU kernels use when they run for nodes of this
-  // device whose tensors are all in memory of the host. This is the device
-  // itself, unless it is a GPU (host_side_device.h). The device owns it.
+  // Returns the device on which CPU kernels run for nodes of this device. A CPU
+  // kernel runs for a node of a GPU if all tensors of the node are in host
+  // memory. A GPU returns its HostSideDevice (host_side_device.h). All other
+  // devices return themselves. This device owns the result.
   virtual Device& host_side() { return *this; }
 
   // Returns the files that kernels may use, or null if they may use none.

@@ -55,7 +55,7 @@ bool TakeNumber(absl::string_view& rest, std::optional<int>& number) {
   return true;
 }
 
-// Takes what follows "/device:", such as "CPU:0", "CPU:*", "CPU" or "*", and
+// Takes the text after "/device:", such as "CPU:0", "CPU:*", "CPU" or "*", and
 // sets type and id of `name`. Returns false if the text is malformed.
 bool TakeDevice(absl::string_view& rest, DeviceName& name) {
   if (!TakeName(":/", rest, name.type)) return false;

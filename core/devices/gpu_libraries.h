@@ -15,10 +15,10 @@ namespace leat {
 class ConvolutionLibrary;
 class MatrixMultiplication;
 
-// Thread-safe. The libraries of one GPU, which its Device owns and its
-// GpuStream borrows. Each function returns null if the machine does not have
-// the library; a kernel must then do without it. The first call of each may
-// take a second, because it opens the library.
+// Holds the libraries of one GPU. The Device of the GPU owns this object, and
+// the GpuStream borrows it. Each function returns null if the machine does not
+// have the library. A kernel must then do without the library. The first call
+// of a function may take a second, because it opens the library. Thread-safe.
 class GpuLibraries {
  public:
   virtual ~GpuLibraries() = default;

@@ -32,13 +32,14 @@ namespace leat {
 class GpuLibraries;
 
 // Work that is queued here begins in the order of the calls. The bytes of a
-// Buffer in the memory of the GPU belong to this stream: work that is queued
-// after the last reference was dropped may reuse the bytes, although earlier
-// work has not run yet. So a kernel need not keep its inputs, outputs and
-// temporary tensors until the work has run.
+// Buffer in the memory of the GPU belong to this stream. Once the last
+// reference to the Buffer is dropped, work that is queued later may reuse the
+// bytes, even if earlier work has not run yet. So a kernel need not keep its
+// inputs, outputs and temporary tensors until the work has run.
 //
-// Thread-safe. A function returns once the work is queued. It returns INTERNAL,
-// naming the device, if the GPU has failed; nothing can run on the GPU then.
+// Thread-safe. Each function returns once the work is queued. After the GPU has
+// failed, nothing can run on it. Then the functions return INTERNAL, naming the
+// device.
 class GpuStream {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
@@ -70,8 +71,8 @@ class GpuStream {
   // Queues an operation that sets each of `bytes` bytes to `value`.
   virtual absl::Status Fill(void* to, uint8_t value, size_t bytes) = 0;
 
-  // Returns pinned memory of the host, which the GPU can write, too, or null if
-  // there is none left.
+  // Returns a buffer of pinned host memory, which the GPU can also write.
+  // Returns null if no pinned memory is left.
   virtual BufferRef AllocatePinned(size_t bytes) = 0;
 
   // Queues a copy of `from`, which lies in memory of the host, to `to`, which

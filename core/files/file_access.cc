@@ -53,7 +53,7 @@ FileDescriptor OpenAt(int folder, const std::string& path, bool is_confined,
 
 // Returns the error of an OpenAt that has just failed.
 absl::Status CannotOpen(const std::string& path) {
-  // The path is a socket, or a device that does not exist.
+  // ENXIO means that the path is a socket, or a device that does not exist.
   if (errno == ENXIO) return NotRegularError(path, S_IFSOCK);
   if (errno == EXDEV || errno == ELOOP) {
     return absl::PermissionDeniedError(

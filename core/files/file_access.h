@@ -41,9 +41,9 @@ class FileAccess {
   FileAccess() = default;
 
   // Adds the folder `path` with all files below it. Returns an error if there
-  // is no such folder. Returns INVALID_ARGUMENT if another root lies in the
-  // folder or contains it, and only one of the two may be written, because a
-  // path could lead from one into the other.
+  // is no such folder. If one root contains another one, a path could lead from
+  // one into the other. So AddRoot returns INVALID_ARGUMENT if only one of the
+  // two may be written.
   absl::Status AddRoot(const std::string& path, bool may_write);
 
   // Opens a regular file. Never blocks. Returns INVALID_ARGUMENT if the file is
@@ -70,9 +70,9 @@ class FileAccess {
   absl::StatusOr<bool> AreSame(const std::string& a,
                                const std::string& b) const;
   // Locks a folder for this process until the result is closed. Returns
-  // FAILED_PRECONDITION if a process, this one or another, has locked it. The
-  // kernel unlocks the folder when the process ends. If the file system has no
-  // locks, succeeds without a lock.
+  // FAILED_PRECONDITION if this process or another one has locked the folder
+  // already. The kernel unlocks the folder when the process ends. If the file
+  // system has no locks, succeeds without a lock.
   absl::StatusOr<FileDescriptor> LockFolder(const std::string& path) const;
   // Writes the entries of the folder that contains `path` to the disk, so that
   // new files and new names there survive a loss of power.
@@ -87,14 +87,15 @@ class FileAccess {
     bool may_write = false;
     FileDescriptor folder;
   };
-  // A path relative to the open folder `folder`, which is that of a root, or
-  // the working directory if the access is unrestricted.
+  // A path relative to the open folder `folder`. This folder is a root, or the
+  // working directory if the access is unrestricted.
   struct Place {
     int folder;
     std::string below;
     bool is_confined;  // the path must not leave the folder
   };
-  // Holds the name `name` in the open folder `folder`.
+  // A file or folder named `name` in the open folder `folder`. It need not
+  // exist.
   struct Entry {
     FileDescriptor folder;
     std::string name;

@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// More threads that wait for a disk do not make it faster.
+// More threads would not make the disk faster.
 constexpr int kNumThreads = 4;
 
 }  // namespace

@@ -44,7 +44,8 @@ ReplacementFile::ReplacementFile(ReplacementFile&& other) noexcept
 
 ReplacementFile::~ReplacementFile() {
   if (temporary_.empty()) return;
-  // If the file cannot be removed, it stays; no reader takes it for `path`.
+  // If the new file cannot be removed, it stays. Readers of `path` do not see
+  // it, because it has another name.
   files_.RemoveFile(temporary_).IgnoreError();
 }
 

@@ -43,8 +43,8 @@ class ReplacementFile {
   absl::Status Sync();
   // REQUIRES: Sync has succeeded.
   absl::Status Rename() { return RenameTo(path_); }
-  // Gives the new file another path than that of Create. REQUIRES: it is in the
-  // same file system, and Sync has succeeded.
+  // Gives the new file the name `path`, and not the path that Create was given.
+  // REQUIRES: `path` is in the same file system, and Sync has succeeded.
   absl::Status RenameTo(const std::string& path);
   absl::Status Commit();
 

@@ -92,8 +92,8 @@ class TensorList final : public VariantValue {
   // Removes elements at the end, or adds elements that count as never written.
   // REQUIRES: 0 <= size <= kMaxSize.
   void Resize(int64_t size);
-  // Allocates memory for `size` elements at once, so that later calls need not
-  // do so. Returns RESOURCE_EXHAUSTED if there is no memory.
+  // Allocates memory for `size` elements now, so that later calls need not
+  // allocate. Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::Status Reserve(int64_t size, Allocator& allocator = HostAllocator());
 
   absl::string_view type_name() const override;

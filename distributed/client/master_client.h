@@ -57,16 +57,16 @@ class MasterClient {
                                WireTensors tensors, CallOptions options);
 
   // Calls `method` without tensors, waits for the response, and parses it into
-  // `response`. Fails as the other Call and ParseHeader do.
+  // `response`. Fails as the Call above and ParseHeader do.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
                     google::protobuf::Message& response,
                     CallOptions options = {});
 
-  // Calls `method` of a master that may not have started yet (patient_call.h),
-  // and parses the response into `response`. Returns RESOURCE_EXHAUSTED if the
-  // request is too large for a message. Otherwise fails as the function
-  // CallPatiently and ParseHeader do.
+  // Calls `method` of a master that has perhaps not started yet
+  // (patient_call.h), and parses the response into `response`. Returns
+  // RESOURCE_EXHAUSTED if the request is too large for a message. Otherwise
+  // fails as the function CallPatiently of patient_call.h and ParseHeader do.
   absl::Status CallPatiently(const Method& method,
                              const google::protobuf::MessageLite& request,
                              google::protobuf::Message& response,

@@ -39,16 +39,16 @@ std::string Reason(const std::string& address, const Method& method,
                       "; it may wait for other tasks of its cluster");
 }
 
-// Keeps what a task has answered to two calls: the call whose answer is
-// awaited, and the call that asks for the task's health. Is thread-safe. The
-// two calls share the ownership of this object.
+// Keeps a task's answers to two calls: the call for which CallPatiently waits,
+// and the call that asks for the task's health. Is thread-safe. The two calls
+// share the ownership of this object.
 class Answers : public std::enable_shared_from_this<Answers> {
  public:
   Answers(Transport& transport, const std::string& address,
           const Method& method)
       : transport_(transport), address_(address), method_(method) {}
 
-  // Begins the call whose answer is awaited.
+  // Begins the call for which CallPatiently waits.
   void Call(Payload request, CallOptions options) {
     transport_.Call(address_, method_, std::move(request), std::move(options),
                     [self = shared_from_this()](auto answer) {

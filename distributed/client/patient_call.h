@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallPatiently calls a method of a task that may not have started yet, and
-// waits for the answer. Meanwhile it finds out why no answer has come.
+// CallPatiently calls a method of a task that has perhaps not started yet, and
+// waits for the answer. Meanwhile it finds out why the task does not answer.
 #ifndef LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
 #define LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
 
@@ -33,8 +33,8 @@ struct ConnectWait {
   // If `cancellation` is cancelled, the wait ends with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // Is called at the NoticeTimes (core/threads/notice_times.h) of the wait, on
-  // the thread that waits, with a sentence that says what the thread is waiting
-  // for. May be null.
+  // the thread that waits. `message` is a sentence that says what the thread is
+  // waiting for. May be null.
   std::function<void(absl::string_view message)> on_waiting = {};
 };
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RemotePartialRun is a partial run on a cluster. Each call is a RunStep that
-// the master gives to the same step.
+// RemotePartialRun is a partial run on a cluster. Each Run and Finish calls the
+// master's method RunStep. The master assigns all of these calls to the same
+// step.
 #ifndef LEAT_DISTRIBUTED_CLIENT_REMOTE_PARTIAL_RUN_H_
 #define LEAT_DISTRIBUTED_CLIENT_REMOTE_PARTIAL_RUN_H_
 
@@ -19,21 +20,22 @@
 
 namespace leat {
 
-// Holds the calls of RunStep that a session on a cluster makes. Is thread-safe.
+// Is the interface through which a partial run calls RunStep of its session's
+// master. Is thread-safe.
 class MasterSteps {
  public:
   virtual ~MasterSteps() = default;
 
   // Calls RunStep with `feeds`, and returns the values of `fetches`, in order.
-  // `request` has the fields that not every call has.
+  // `request` has the fields of this call that the other arguments do not have.
   virtual absl::StatusOr<std::vector<Tensor>> RunStep(
       pb::RunStepRequest request, const std::vector<Feed>& feeds,
       const std::vector<TensorName>& fetches, const RunOptions& options,
       pb::RunMetadata* metadata) = 0;
   // Calls RunStep, but does not wait for the answer.
   virtual void NotifyStep(pb::RunStepRequest request) = 0;
-  // Returns true if a client can tell the master that a partial run has ended.
-  // The masters of TensorFlow cannot be told.
+  // Returns true if a client can tell the master to end a partial run.
+  // TensorFlow's masters have no such request.
   virtual bool ends_partial_runs() const = 0;
 };
 
@@ -43,14 +45,14 @@ class RemotePartialRun final : public PartialRun::Implementation {
   // `handle` is the master's handle of the partial run.
   RemotePartialRun(std::shared_ptr<MasterSteps> session, std::string handle,
                    const PartialRunArgs& args);
-  // Tells the master that nobody uses the run any more, if it can be told. With
-  // another master, the run stays until the session is closed.
+  // If the master can end partial runs (MasterSteps::ends_partial_runs), tells
+  // it to end this run. Otherwise the run stays until the session is closed.
   ~RemotePartialRun() override;
 
   absl::StatusOr<std::vector<Tensor>> Run(
       const std::vector<Feed>& feeds,
       const std::vector<TensorName>& fetches) override;
-  // Returns UNIMPLEMENTED if the master cannot be told.
+  // Returns UNIMPLEMENTED if MasterSteps::ends_partial_runs is false.
   absl::Status Finish() override;
 
  private:

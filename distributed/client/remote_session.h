@@ -31,9 +31,9 @@ namespace leat {
 
 // Holds the options of a session on a cluster. Is a value.
 struct RemoteSessionOptions {
-  // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
-  // uses only the master's own task and tasks that match one of the filters.
-  // Without filters, the session uses all tasks.
+  // Holds partial device names such as "/job:ps" or "/job:worker/task:0". The
+  // session uses only the master's own task and tasks that match one of the
+  // filters. Without filters, the session uses all tasks.
   std::vector<std::string> device_filters = {};
   // If true, variables and queues belong to this session. Other sessions do not
   // share them, and they are destroyed with the session.

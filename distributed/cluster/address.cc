@@ -57,16 +57,15 @@ bool IsHost(const HostPort& parts) {
          });
 }
 
-// Accepts only one spelling of each port, without leading zeros, so that equal
-// ports are equal texts.
+// Refuses leading zeros, so that each port has only one spelling.
 bool IsPort(absl::string_view text) {
   int value = 0;
   return absl::SimpleAtoi(text, &value) && value >= 0 && value <= kMaxPort &&
          text == absl::StrCat(value);
 }
 
-// Returns what follows the address in the error message, or "" if the address
-// is valid.
+// Returns the part of the error message that follows the address. Returns "" if
+// the address is valid.
 std::string ProblemOf(absl::string_view address) {
   if (absl::ConsumePrefix(&address, kUnix)) {
     if (!absl::StartsWith(address, "/")) return "is not unix:/ABSOLUTE/PATH";

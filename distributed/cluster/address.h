@@ -34,9 +34,10 @@ bool IsLoopback(absl::string_view address);
 // Returns the path of "unix:/path", or "" for the other forms.
 std::string UnixPath(absl::string_view address);
 
-// Returns one text for all spellings of an address. Spellings may differ in the
-// case of names, in the zeros of an IPv6 address and in repeated slashes before
-// a path. Does not look up names. REQUIRES: CheckAddress accepts `address`.
+// Returns the same text for every spelling of an address. Spellings may differ
+// in the case of names, in the zeros of an IPv6 address and in repeated slashes
+// before a path. Does not look up names. REQUIRES: CheckAddress accepts
+// `address`.
 std::string CanonicalAddress(absl::string_view address);
 
 }  // namespace leat

@@ -87,7 +87,8 @@ absl::StatusOr<std::string> AddressIn(const JsonValue& value,
                    " is ", value.KindText(), ", not a string"));
 }
 
-// Parses `key`, the index of a task of `job` in an object such as {"1": "h:p"}.
+// Parses `key`, which is the index of a task in an object such as {"1": "h:p"}.
+// `job` is the job of the task.
 absl::StatusOr<int> IndexIn(absl::string_view key, const std::string& job) {
   int64_t index = 0;
   const bool is_number =

@@ -63,7 +63,7 @@ class ClusterSpec {
   // - a job whose name does not match [a-zA-Z][_a-zA-Z0-9]*,
   // - an index that is negative or above kMaxTaskIndex,
   // - an address that CheckAddress refuses, or that two tasks have (two tasks
-  //   may have the same address with port 0),
+  //   may have the same address if its port is 0),
   // - more than kMaxTasks tasks.
   static absl::StatusOr<ClusterSpec> Create(Jobs jobs);
 

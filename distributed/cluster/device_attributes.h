@@ -22,8 +22,8 @@ namespace leat {
 void ExportDevice(const DeviceInfo& device, pb::DeviceAttributes& attributes);
 
 // Reads a device that another task described. Returns INVALID_ARGUMENT, naming
-// the device, if the name is not a full device name, if the type differs from
-// the type in the name, or if the incarnation is 0.
+// the device, in three cases: the name is not a full device name, the type
+// differs from the type in the name, or the incarnation is 0.
 absl::StatusOr<DeviceInfo> ImportDevice(const pb::DeviceAttributes& attributes);
 
 // Returns "/job:ps/replica:0/task:0" for

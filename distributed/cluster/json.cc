@@ -104,8 +104,8 @@ class TreeBuilder {
 
   // `error` says "[json.exception.parse_error.101] parse error at ...: syntax
   // error while parsing value - unexpected ']'; last read: '...'; expected
-  // ...". The last token is left out of the message, because it may be of any
-  // length and comes from an untrusted text.
+  // ...". The message leaves out the last token, because the token comes from
+  // an untrusted text and may be long.
   bool parse_error(size_t position, const std::string& last_token,
                    const nlohmann::json::exception& error) {
     const std::string whole = absl::StrReplaceAll(

@@ -6,8 +6,8 @@
 //   LEAT_ASSIGN_OR_RETURN(const JsonValue value, ParseJson(R"({"index": 3})"));
 //   const JsonValue* index = value.Find("index");  // null if there is none
 //
-// The text is not trusted: its size and depth are bounded. No key may appear
-// twice in an object, because it would be unclear which value counts.
+// The text is not trusted: its size and depth are bounded. An object with two
+// equal keys is refused, because it would be unclear which value counts.
 #ifndef LEAT_DISTRIBUTED_CLUSTER_JSON_H_
 #define LEAT_DISTRIBUTED_CLUSTER_JSON_H_
 
@@ -27,16 +27,20 @@ inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
 // Limits the depth of nested arrays and objects.
 inline constexpr int kMaxJsonDepth = 32;
 
-// Describes a JSON value, with the values that it contains. Is a value type,
-// and thread-compatible.
+// Describes a JSON value and all values inside it. Is a value type, and
+// thread-compatible.
 struct JsonValue {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
 
   Kind kind = Kind::kNull;
-  std::string text = {};                // of a string, in UTF-8
-  std::optional<int64_t> integer = {};  // of a number without '.' and 'e'
-  std::vector<std::string> keys = {};   // of an object, in the text's order
-  std::vector<JsonValue> values = {};   // of an object (one per key) or array
+  // Is the content of a string, in UTF-8.
+  std::string text = {};
+  // Is the value of a number that has neither '.' nor 'e'.
+  std::optional<int64_t> integer = {};
+  // Holds the keys of an object, in the order of the JSON text.
+  std::vector<std::string> keys = {};
+  // Holds the elements of an array, or one value for each key of an object.
+  std::vector<JsonValue> values = {};
 
   bool is_object() const { return kind == Kind::kObject; }
   // Returns the value of `key`, owned by this, or null if this is not an object

@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// Holds what the first successful resolver has read. Messages name `source`.
+// Holds the result of the first resolver that found a cluster. `source` is the
+// name of the resolver's source, for messages.
 struct Found {
   std::string source = {};
   Resolved resolved = {};
@@ -29,8 +30,8 @@ absl::Status WithSource(absl::string_view source, const absl::Status& status) {
                       absl::StrCat(source, ": ", status.message()));
 }
 
-// Leaves the job `evaluator` out of the cluster: a program of TensorFlow may
-// list it, but nobody serves there. Fails if no task is left.
+// Removes the job `evaluator` from the cluster. Programs of TensorFlow may list
+// the job, but an evaluator is not a server. Fails if no task is left.
 absl::Status LeaveOutEvaluators(ClusterSpec& cluster) {
   if (cluster.jobs().contains(kEvaluatorJob)) {
     ClusterSpec::Jobs jobs = cluster.jobs();

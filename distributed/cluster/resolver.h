@@ -30,9 +30,9 @@
 
 namespace leat {
 
-// The job with this name evaluates what the cluster trains. As in TensorFlow,
-// it is not a job of the cluster but a client of the cluster. A cluster that
-// lists it all the same is taken without it.
+// Is the name of the job that evaluates the trained model. As in TensorFlow, an
+// evaluator is a client of the cluster, not one of its tasks. If a cluster
+// lists this job, ResolveTask and ResolveCluster remove it from the cluster.
 inline constexpr char kEvaluatorJob[] = "evaluator";
 
 // Holds the flags of a program and its environment. A flag that is not given is
@@ -43,8 +43,8 @@ struct ResolverInput {
   // commas between them: "h0:2222,h1:2222".
   std::string ps_hosts = {};
   std::string worker_hosts = {};
-  // Is the task of this process. It overrides the task that a resolver has
-  // read.
+  // `job` and `task` name the task of this process. If they are given, they
+  // override the task that a resolver has read.
   std::string job = {};
   std::optional<int64_t> task = {};
   // Looks up an environment variable. If it is null, the variables of this
@@ -52,26 +52,27 @@ struct ResolverInput {
   std::function<std::optional<std::string>(const std::string& name)>
       environment = {};
 
-  // Returns an environment variable, or nullopt if the variable is not set or
-  // empty.
+  // Returns the value of an environment variable, or nullopt if the variable is
+  // not set or empty.
   std::optional<std::string> Variable(const std::string& name) const;
 };
 
-// Describes what a resolver has read. The resolver need not check the task,
-// because ResolveTask checks it.
+// Holds the result of a resolver. The resolver need not check the task, because
+// ResolveTask checks it.
 struct Resolved {
   ClusterSpec cluster = {};
   std::string job = {};              // "" if the source names no task
   std::optional<int64_t> task = {};  // set if `job` is not ""
 };
 
-// Reads a cluster from `input`. Returns nullopt if the input has nothing for
-// this resolver. Errors need not name the source, because the caller adds the
-// source's name.
+// Reads a cluster from `input`. Returns nullopt if `input` lacks the values
+// that this resolver reads. Errors need not name the source, because the caller
+// adds the source's name.
 using ResolveFunction =
     absl::StatusOr<std::optional<Resolved>> (*)(const ResolverInput& input);
 
-// Describes a resolver with its place in the order of resolvers.
+// Describes a resolver. ResolveTask tries the resolvers in the order of their
+// ranks.
 struct Resolver {
   std::string name = {};
   int rank = 0;             // the lowest is asked first
@@ -79,8 +80,8 @@ struct Resolver {
   ResolveFunction resolve = nullptr;
 };
 
-// Holds the resolvers that are asked. It is filled once. After that it is const
-// and thread-safe.
+// Holds the resolvers that ResolveTask and ResolveCluster try. It is filled
+// once. After that it is const and thread-safe.
 class ResolverRegistry {
  public:
   // Adds a resolver. REQUIRES: its name is new, and its function is not null.
@@ -119,7 +120,7 @@ struct TaskConfig {
 // - when the task is not given, or is neither in the cluster nor an evaluator,
 // - when a task other than this one has port 0.
 //
-// Otherwise fails as the resolver does.
+// Also returns the resolver's own errors.
 absl::StatusOr<TaskConfig> ResolveTask(
     const ResolverInput& input,
     const ResolverRegistry& registry = BuiltinResolvers());

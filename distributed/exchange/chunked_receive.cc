@@ -13,7 +13,8 @@ namespace {
 // of its tensor.
 constexpr int64_t kSlack = 4096;
 
-// A Part is a part of another buffer. It keeps the other buffer alive.
+// A Part is a buffer that refers to a part of another buffer and keeps the
+// other buffer alive.
 class Part final : public Buffer {
  public:
   Part(BufferRef whole, char* data, size_t size)
@@ -25,9 +26,9 @@ class Part final : public Buffer {
   const BufferRef whole_;
 };
 
-// A PartAllocator is an allocator for decoding a chunk directly into its place.
-// The first allocation that has exactly the size of the part returns a Part.
-// Other allocations come from the host allocator.
+// A PartAllocator lets a chunk be decoded directly into its place in the
+// tensor. The first allocation that has exactly the size of the part returns a
+// Part. Other allocations come from the host allocator.
 class PartAllocator final : public Allocator {
  public:
   PartAllocator(BufferRef whole, char* data, size_t size)
@@ -198,7 +199,8 @@ absl::Status ChunkedReceive::CopyToItsPlace(Arrived arrived) {
         "it sent ", Name(chunk.dtype()), chunk.shape().DebugString(),
         " instead of a chunk of ", length, " bytes"));
   }
-  // Within a process the chunk shares the sender's buffer and must be copied.
+  // If the sender is in this process, the chunk shares the sender's buffer and
+  // must be copied.
   if (chunk.raw_data() != place) {
     std::memcpy(place, chunk.raw_data(), static_cast<size_t>(length));
   }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpenRecvs is a list of the tensors that a task awaits from its peers, and of
-// the tensors that its peers await from it. It is for people who want to know
-// why a step does not proceed.
+// OpenRecvs lists the tensors that a task awaits from its peers, and the
+// tensors that its peers await from it. The list shows people why a step does
+// not proceed.
 //
 //   OpenRecvs::Entry waiting(recvs, step_id, keys);  // in the list until Close
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_OPEN_RECVS_H_
@@ -60,7 +60,8 @@ class OpenRecvs {
     const int64_t step_id_;
     const absl::Span<const ParsedKey> keys_;
     const Clock::time_point since_;
-    // Point to the neighbours in the list. Is guarded by the mutex of `recvs_`.
+    // `previous_` and `next_` point to the neighbours in the list. The mutex of
+    // `recvs_` guards both.
     Entry* previous_ = nullptr;
     Entry* next_ = nullptr;
   };
@@ -82,8 +83,8 @@ class OpenRecvs {
  private:
   Clock& clock_;
   mutable Mutex mutex_;
-  // Point to the ends of the list. The entries are linked with each other, so
-  // adding or removing an entry allocates nothing.
+  // `first_` and `last_` point to the ends of the list. The entries are linked
+  // with each other, so adding or removing an entry allocates nothing.
   Entry* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the oldest
   Entry* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
   size_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // the number of tensors

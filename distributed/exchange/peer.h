@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Peer makes this task's calls to one task of the cluster, and keeps what is
-// known about that task.
+// Peer makes this task's calls to one other task of the cluster, and keeps what
+// that task has reported about itself.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 
@@ -23,9 +23,9 @@
 
 namespace leat {
 
-// Is the version of the fields and methods that tasks of Leat add to
-// TensorFlow's (protos/leat_worker.proto). Tasks of different versions cannot
-// be in one cluster.
+// Is the version of Leat's additions to TensorFlow's messages and methods
+// (protos/leat_worker.proto). Tasks of different versions cannot be in one
+// cluster.
 inline constexpr int kLeatPeerVersion = 2;
 
 // Checks the version that the other side has reported. Returns
@@ -34,7 +34,7 @@ inline constexpr int kLeatPeerVersion = 2;
 absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
                               absl::string_view own);
 
-// Describes what a task says about itself in its reply to GetStatus.
+// Holds the contents of a task's reply to GetStatus.
 struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
   bool is_leat = false;         // false for a task of TensorFlow
@@ -59,7 +59,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   const std::string& task() const { return task_; }
   const std::string& address() const { return address_; }
-  // Return the traffic with the peer, and the traffic with all tasks.
+  // traffic() returns the counts of the calls between this task and the peer.
+  // all_traffic() returns the counts for all tasks.
   const PeerTraffic& traffic() const { return traffic_; }
   Traffic& all_traffic() const { return *all_traffic_; }
   // Returns the size, in bytes, of the largest chunk that the task sends. The
@@ -73,11 +74,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // passed on as the transport reports them.
   void Call(const Method& method, Payload request, CallOptions options,
             Reply done);
-  // Returns `status`, a transport error, as an error that names the task and
-  // its address and no longer has kTransportErrorPayload.
+  // `status` is a transport error. Returns an error with the same code that
+  // names the task and its address and does not have kTransportErrorPayload.
   absl::Status NameTransportError(const absl::Status& status) const;
-  // Returns a reply that calls `done`, and that first changes a transport error
-  // as NameTransportError does.
+  // Returns a Reply that passes its result to `done`. If the result is a
+  // transport error, NameTransportError changes it first.
   Reply NameTransportErrors(Reply done);
 
   // Asks the task for its devices and its kind (Leat or TensorFlow). If there

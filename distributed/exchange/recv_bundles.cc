@@ -16,12 +16,13 @@
 namespace leat {
 namespace {
 
-// The keys of one request may have at most this many bytes in total. A task
-// parses such a request on the thread that receives it, and accepts only small
-// requests there.
+// Limits the total size, in bytes, of the keys of one request. A task parses
+// the request on the thread that receives it, so the task accepts only small
+// requests.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
-// Holds the ends that all tensors of a bundle must share.
+// Holds the sending task and the receiving device. All tensors of a bundle must
+// have the same.
 struct Ends {
   std::string send_task = {};
   std::string recv_device = {};
@@ -35,8 +36,8 @@ size_t KeyBytes(const std::vector<ParsedKey>& keys) {
   return bytes;
 }
 
-// Returns true if there are several keys and one request may ask for all of
-// them.
+// Returns true if there are at least two keys and all of them fit into one
+// request.
 bool MayBeAsked(const std::vector<ParsedKey>& keys) {
   return keys.size() > 1 && keys.size() <= kMaxRecvKeys &&
          KeyBytes(keys) <= kMaxKeyBytes;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecvBundles holds the bundles of a registered graph. They say which tensors
-// the graph receives together (partitioner/bundles.h). BundledRecvs holds the
-// Recvs of one run of the graph. Each of them waits until all tensors of its
-// bundle have been asked for.
+// RecvBundles holds the bundles of a registered graph. A bundle is a group of
+// tensors that the graph receives together (partitioner/bundles.h).
+// BundledRecvs holds the Recvs of one run of the graph. Each Recv waits until
+// all tensors of its bundle have been asked for.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 
@@ -40,7 +40,7 @@ class RecvBundles {
   };
 
   // Reads the bundles that the master has marked in `graph` (kBundleAttr).
-  // Ignores nodes and bundles that cannot be pulled together:
+  // Ignores these nodes and bundles:
   // - a _Recv with control inputs, such as one in a loop, because it may run
   //   late or never,
   // - a _Recv whose sending task or receiving device differs from that of the
@@ -84,8 +84,8 @@ class BundledRecvs {
  private:
   // Holds the callbacks of one bundle.
   struct Waiting {
-    RecvDones dones = {};  // by index of the key; null before Add
-    // Is the number of callbacks that are still missing. It is 0 after the
+    RecvDones dones = {};  // by index of the key; an element is null before Add
+    // Is the number of keys for which Add was not called yet. It is 0 after the
     // bundle was pulled.
     size_t missing = 0;
   };

@@ -41,8 +41,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
         context_(std::move(context)),
         reply_(std::move(reply)) {}
 
-  // Asks the outbox for the tensors, unless the caller has cancelled the call
-  // already.
+  // Asks the outbox for the tensors. Does not ask if the caller has already
+  // cancelled the call.
   void Start(StepOutbox& outbox, const RecvRequest& request,
              CallContext& context) {
     if (!Watch(context)) return;
@@ -89,7 +89,8 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
     return true;
   }
 
-  // Returns CANCELLED (derived): the caller has given up, because of `why`.
+  // Returns CANCELLED (derived). `why` is the reason for which the caller
+  // cancelled the call.
   absl::Status GivenUp(const absl::Status& why) {
     std::string key;
     {

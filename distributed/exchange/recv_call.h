@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ReceiveForPeer answers calls of the methods RecvTensor and RecvTensors.
-// ChunkForPeer answers calls of FetchChunk. tensor_receiver.h implements the
-// other end. The functions are stateless and thread-safe.
+// ChunkForPeer answers calls of FetchChunk. tensor_receiver.h has the code of
+// the receiving task. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_CALL_H_
 
@@ -19,10 +19,10 @@
 
 namespace leat {
 
-// Replies with the tensors when all of them have been produced. If there is an
-// error first, such as the error that ends the step (StepOutbox::RecvForPeer),
-// replies with that error. Replies with CANCELLED (derived) when the caller has
-// given up. After an error the tensors are dropped.
+// Replies with the tensors when all of them have been produced. If an error
+// comes first, such as the error that ends the step (StepOutbox::RecvForPeer),
+// replies with that error. If the caller cancels the call first, replies with
+// CANCELLED (derived). After an error the tensors are dropped.
 //
 // `traffic` (not null) lists the Recvs while they wait. After the reply it
 // counts the call, with `received_bytes` and the size of the reply, for the

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RemoteRendezvous is the rendezvous of one run of a graph in a step. The
-// outbox of the step has the tensors that devices of this task produce. Tensors
-// that other tasks produce are pulled from those tasks.
+// RemoteRendezvous is the rendezvous of one run of a graph in a step. It gets
+// the tensors of this task's devices from the outbox of the step. It *pulls*
+// the tensors of other tasks, that is, it asks those tasks for them.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 
@@ -54,8 +54,8 @@ class RemoteRendezvous final : public Rendezvous {
   // is not in the cluster. If the receiver in the key is not a device of this
   // task, `done` gets INVALID_ARGUMENT.
   void RecvAsync(const ParsedKey& key, Done done) override;
-  // Aborts the whole step on this task, and so cancels the pulls of all its
-  // runs.
+  // Aborts the whole step on this task. This also cancels the pulls of all runs
+  // of the step.
   void StartAbort(const absl::Status& reason) override;
 
  private:
@@ -70,10 +70,10 @@ class RemoteRendezvous final : public Rendezvous {
     std::optional<BundledRecvs> bundled = {};  // nullopt without bundles
   };
 
-  // Receives a tensor from another task for `device`, a device of this task. If
-  // the tensor is in a bundle, it is pulled together with the other tensors of
-  // the bundle when all of them have been asked for. Otherwise it is pulled
-  // alone.
+  // Receives a tensor from another task. `device` is the receiving device of
+  // this task. If the tensor is in a bundle, it is pulled together with the
+  // other tensors of the bundle when all of them have been asked for. Otherwise
+  // it is pulled alone.
   void RecvFromTask(absl::string_view task, const ParsedKey& key,
                     Device& device, Done done);
   // Pulls tensors from another task. `dones` are the callbacks for `keys`.
@@ -83,8 +83,9 @@ class RemoteRendezvous final : public Rendezvous {
   const std::shared_ptr<StepOutbox> outbox_;
   const TensorReceiver& receiver_;
   const RunInputs inputs_;
-  // The pulls end when the step is aborted or this is destroyed. They are
-  // shared, because an abort may still be ending them when this is destroyed.
+  // The pulls end when the step is aborted or this object is destroyed. The
+  // ownership is shared, because an abort may still be ending the pulls when
+  // this object is destroyed.
   const std::shared_ptr<Pulls> pulls_;
   Cancellation::Token token_ = -1;  // registered with the outbox's aborted()
 };

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // StepOutbox holds the tensors that devices of this task produce in one step.
-// Kernels of this task receive them, and so do peers that ask for them. The
-// outbox is made when a run of the step begins or a peer asks for the step,
-// whichever happens first.
+// Kernels of this task and peers receive these tensors. The outbox is made when
+// a run of the step begins or a peer asks for the step, whichever happens
+// first.
 //
 // Send, RecvAsync and RecvForPeer fail with ABORTED if the sender in the key is
 // a device of this task but has another incarnation. Such a key was made for an
@@ -50,11 +50,11 @@ class StepOutbox final : public Rendezvous {
   // Returns INVALID_ARGUMENT if the key is malformed or its sender is not a
   // device of this task. Otherwise fails as LocalRendezvous::Send does.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
-  // `done` gets INVALID_ARGUMENT, with TensorFlow's message, if the key is
-  // malformed or its sender is not a device of this task. There is one
-  // exception: if this task has a device with the type and number of that
-  // sender, but with another incarnation, `done` gets the ABORTED error that
-  // the top of this file describes.
+  // If the key is malformed or its sender is not a device of this task, `done`
+  // gets INVALID_ARGUMENT, with TensorFlow's message. There is one exception.
+  // The sender may have the type and number of one of this task's devices, but
+  // another incarnation. `done` then gets the ABORTED error that the top of
+  // this file describes.
   void RecvAsync(const ParsedKey& key, Done done) override;
   // Makes waiting Recvs and all later calls fail, ends the transfers and
   // cancels aborted(), all with `reason`.
@@ -66,8 +66,8 @@ class StepOutbox final : public Rendezvous {
   // the receiver in the key is not the name of a device.
   void RecvForPeer(const ParsedKey& key, Done done);
 
-  // Returns an INVALID_ARGUMENT error, which says that a device in the key does
-  // not belong to this task. `end` is "src" or "dst".
+  // Returns INVALID_ARGUMENT. The message says that a device in the key does
+  // not belong to this task. `end` says which device: "src" or "dst".
   absl::Status NotOurs(absl::string_view end, const ParsedKey& key) const;
 
   // Returns the transfers whose chunks peers fetch. They end with the step.

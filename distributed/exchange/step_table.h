@@ -52,9 +52,9 @@ class StepTable {
   using MakeOutbox =
       std::function<std::shared_ptr<StepOutbox>(int64_t step_id)>;
   // Makes one run of a graph fail. The table calls this function at most once
-  // when the step ends, and once in each FailRuns. No lock is held then, so
-  // Finish may be called for the run before or during such a call. Therefore
-  // the function must own the objects that it uses.
+  // when the step ends, and once in each FailRuns. It holds no lock during the
+  // call. So Finish may be called for the run before or during the call.
+  // Therefore the function must own the objects that it uses.
   using FailStep = std::function<void(const absl::Status& why)>;
   // Identifies one run of a graph in a step. Runs that are in the same step at
   // the same time must have different values.
@@ -90,13 +90,13 @@ class StepTable {
   // it ends with ABORTED. Returns the step's outbox. Returns ABORTED (derived)
   // if the step has ended, and RESOURCE_EXHAUSTED if too many steps wait.
   //
-  // If there is no error, sets `is_waiting` to true if the step has not begun,
-  // otherwise to false. If `is_waiting` is true, the caller must call
-  // StopWaiting once, when the peer stops waiting for whatever reason.
+  // On success, sets `is_waiting` to true if the step has not begun, otherwise
+  // to false. If `is_waiting` is true, the caller must call StopWaiting once,
+  // as soon as the peer stops waiting for any reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
                                                     bool& is_waiting);
-  // Is called when a peer stops waiting. A step that has not begun becomes
-  // unknown again if no other peer waits for it.
+  // Is called when a peer stops waiting. If the step has not begun and no other
+  // peer waits for it, it becomes unknown again.
   void StopWaiting(int64_t step_id);
 
   // Returns the outbox of a step that waits, runs or lingers. Returns ABORTED
@@ -128,14 +128,14 @@ class StepTable {
               pb::TaskStatusResponse& status) const;
 
  private:
-  // Holds the time at which a step in a Line ends.
+  // Says when a step in a Line ends.
   struct Deadline {
     Clock::time_point when = {};
     int64_t step_id = 0;
   };
-  // Describes a line of steps that end when their time is up. All steps have
-  // the same time in a line, so the step that entered first ends first. One
-  // timer, for that step, is enough.
+  // A Line is a queue of steps. Each step ends `time` after it has entered the
+  // line, so the steps end in the order of the line. One timer is enough: it is
+  // set for the first step.
   struct Line {
     std::chrono::nanoseconds time = {};
     std::list<Deadline> steps = {};
@@ -157,18 +157,20 @@ class StepTable {
     Clock::time_point begun = {};
     FailStep fail = {};  // null after the step has ended
   };
-  // Describes what is left of a step that has ended.
+  // Holds the outbox and the runs of a step that has just ended. Fail aborts
+  // them.
   struct Ended {
     int64_t step_id = 0;
     std::shared_ptr<StepOutbox> outbox = {};
     std::vector<FailStep> runs = {};
   };
 
-  // Makes the runs of an ended step fail, and aborts the step's outbox.
+  // Fail makes the runs of an ended step fail and aborts the step's outbox.
+  // FailAll does the same for several steps.
   static void Fail(const Ended& ended, const absl::Status& derived);
   static void FailAll(const std::vector<Ended>& ended,
                       const absl::Status& derived);
-  // Returns ABORTED (derived): the step has ended.
+  // Returns ABORTED (derived), because the step has ended.
   absl::Status EndedError(int64_t step_id) const;
 
   // Enter puts a step at the end of a line. Leave takes the step out of its
@@ -186,13 +188,13 @@ class StepTable {
   // the lock and then pass the result to Fail.
   Ended TakeOut(int64_t step_id, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Moves the step `step_id`, if there is one, to `ended`. Leaves a tombstone
-  // in any case.
+  // Moves the step `step_id` to `ended`, if the table has the step. Leaves a
+  // tombstone in any case.
   void Bury(int64_t step_id, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Is called by the timer of a line. Ends the steps whose time is up.
   void EndThoseWhoseTimeIsUp(Line& line);
-  // Returns ABORTED: the time of the step in `line` is up.
+  // Returns ABORTED, because the time of the step in `line` is up.
   absl::Status TimeIsUp(int64_t step_id, const Line& line) const;
 
   const std::string task_;

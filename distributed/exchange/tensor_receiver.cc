@@ -14,9 +14,9 @@
 
 namespace leat {
 
-// The callbacks of the calls to the peer own this object. The object calls the
+// A Call is owned by the callback of its current call to the peer. It calls the
 // callbacks of the receive exactly once. If a call to the peer is dropped, the
-// destructor calls the callbacks of the receive, so that the step does not wait
+// destructor calls the callbacks of the receive. Otherwise the step would wait
 // for ever.
 class TensorReceiver::Call {
  public:
@@ -235,8 +235,7 @@ class TensorReceiver::Call {
       return CallError(status);
     }
     // The peer itself began the transfer. If the peer does not know the
-    // transfer any more, then the step has ended or the peer's process has been
-    // restarted.
+    // transfer any more, the step has ended or the peer was restarted.
     return AsDerived(absl::AbortedError(
         absl::StrCat("task ", peer_->task(), " has forgotten ", What(),
                      " while it was fetched: ", status.message())));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TensorReceiver receives tensors of steps from the other tasks of the cluster.
-// recv_call.h implements the other end.
+// recv_call.h has the code of the sending task.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
 
@@ -24,8 +24,8 @@ namespace leat {
 // Holds the callbacks of one receive, in the order of its keys.
 using RecvDones = absl::InlinedVector<Rendezvous::Done, 1>;
 
-// Describes one receive. Its tensors belong to one step, and another task sends
-// them together.
+// Describes one receive. All of its tensors belong to the same step, and the
+// same task sends them together.
 struct TensorReceive {
   // Is called before the callbacks if the receive has succeeded.
   // `send_start_us` is the time at which the peer began to send, as in
@@ -36,8 +36,8 @@ struct TensorReceive {
 
   int64_t step_id = 0;
   RecvKeys keys = {};  // several only if they come from a task of Leat
-  // Gives the host memory for the tensors. Is not null. It is kept until the
-  // callbacks have been called.
+  // Allocates the host memory for the tensors. Is not null. The receive keeps
+  // the allocator until the callbacks have been called.
   std::shared_ptr<Allocator> allocator = {};
   std::shared_ptr<Cancellation> cancellation = {};  // may be null
   RecvDones dones = {};                             // one for each key

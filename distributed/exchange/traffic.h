@@ -29,10 +29,10 @@ class PeerTraffic {
   // `clock` must outlive this.
   explicit PeerTraffic(Clock& clock) : clock_(clock) {}
 
-  // Says what the peer is, as far as this task knows: kUnknown until the peer
-  // has answered GetStatus.
+  // Says whether the peer runs Leat or TensorFlow. It is kUnknown until the
+  // peer has answered GetStatus.
   enum class Kind { kUnknown, kLeat, kTensorFlow };
-  // Says whether the peer could be reached when its last reply came or was due.
+  // Says whether the peer can be reached, judging by its last reply or timeout.
   enum class State { kUnknown, kReachable, kUnreachable };
 
   // Holds the counts at one moment.
@@ -52,10 +52,10 @@ class PeerTraffic {
 
   // Counts a call from this task to the peer.
   void CountCall(const Payload& request);
-  // Counts the reply, and learns from it whether the peer can be reached. A
+  // Counts the reply, and uses it to decide whether the peer can be reached. A
   // reply from the peer itself, even an error, shows that the peer is
   // reachable. UNAVAILABLE and DEADLINE_EXCEEDED of the transport show that the
-  // peer is unreachable. Other errors of the transport, such as those of calls
+  // peer is unreachable. Other errors of the transport, such as errors of calls
   // that this task has cancelled, change nothing. Is called once for each
   // CountCall.
   void CountReply(const absl::StatusOr<Payload>& reply);

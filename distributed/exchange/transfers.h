@@ -2,8 +2,7 @@
 //
 // Transfers holds the large tensors of one step that peers fetch in chunks. A
 // transfer ends when every chunk has been taken or when the step ends. So a
-// peer that vanishes or lies cannot keep a tensor alive after the end of the
-// step.
+// peer that vanishes cannot keep a tensor alive after the end of the step.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Callables holds the steps of a master's session that clients run by handle.
+// Callables holds the callables of a master's session. A callable is a step
+// that clients run by handle.
 #ifndef LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
 #define LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
 

@@ -29,8 +29,8 @@ struct ClusterDevices {
   std::vector<DeviceInfo> devices = {};
   // Holds the tasks of the session. The first one is the master's own task.
   std::vector<std::string> tasks = {};
-  // Holds the ticket of each task (PeerStatus). That of the master's own task
-  // is 0.
+  // Holds the ticket of each task (PeerStatus). The ticket of the master's own
+  // task is 0.
   std::vector<int64_t> tickets = {};
   // Holds the tasks among `tasks` that run TensorFlow.
   std::vector<std::string> foreign_tasks = {};
@@ -48,8 +48,8 @@ struct ClusterDevicesRequest {
   // Only tasks that these filters allow are asked (IsAllowed in
   // session_config.h).
   std::vector<DeviceName> filters = {};
-  // Is the time within which the tasks must answer. Until then, a task that
-  // cannot be reached is asked again.
+  // Is the time within which the tasks must answer. Within this time, a task
+  // that cannot be reached is asked again.
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   // If `cancellation` is cancelled, `done` gets the reason of the cancellation.
   // May be null.

@@ -90,7 +90,7 @@ void Finish(Creation creation, std::unique_ptr<SessionPlans> plans,
     return std::move(creation.done)(std::make_shared<MasterSession>(
         environment, std::move(creation.config), std::move(plans)));
   }
-  // Cancelled calls do not report why they were cancelled.
+  // The errors of cancelled calls do not say why the calls were cancelled.
   if (creation.cancellation->IsCancelled()) {
     status = creation.cancellation->status();
   }

@@ -30,12 +30,14 @@ namespace {
 
 using SessionPtr = std::shared_ptr<MasterSession>;
 
-// Returns a message, in TensorFlow's words, which says that there is no session
-// `handle`, and `why` that may be.
+// Returns TensorFlow's message for an unknown session `handle`. `why` is a
+// possible reason, which the message has at its end.
 std::string NoSession(absl::string_view handle, absl::string_view why) {
   return absl::StrCat("Session ", handle.substr(0, 80), " is not found.", why);
 }
-// TensorFlow has the reason only for calls that no step needs.
+// kRestarted is TensorFlow's reason in the errors of CloseSession and
+// ListDevices. TensorFlow gives no reason in the errors of the calls that get
+// kRestartedOrIdle.
 constexpr char kRestarted[] = " Possibly, this master has restarted.";
 constexpr char kRestartedOrIdle[] =
     "\n\tPossibly, this master has restarted, or nobody used it for too long "
@@ -97,8 +99,8 @@ absl::StatusOr<Payload> Message(const google::protobuf::MessageLite& response) {
   return ToPayload(response);
 }
 
-// Returns a reply that calls `reply`, and keeps `memory` until the returned
-// reply is destroyed.
+// Returns a Reply that passes its response to `reply`. The returned Reply owns
+// `memory` until it is destroyed.
 Reply Holding(MemoryReservation memory, Reply reply) {
   return [memory = std::move(memory),
           reply = std::move(reply)](absl::StatusOr<Payload> response) mutable {
@@ -493,9 +495,8 @@ void Master::BeginStop() {
 void Master::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
-  // Cancels those calls to tasks that no step, session or client cancels. If
-  // the deadline has passed, sessions may still be waiting for some of these
-  // calls.
+  // Cancels all calls to tasks that have no cancellation of their own. If the
+  // deadline has passed, sessions may still be waiting for some of these calls.
   environment_.tasks->Stop(stopping_->status());
   sessions_->WaitUntil(Clock::time_point::max());
   environment_.notices->Stop();

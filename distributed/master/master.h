@@ -112,8 +112,8 @@ class Master : public std::enable_shared_from_this<Master> {
   absl::Status Materialize(MasterSession& session, Payload& payload) const;
 
   // Returns the session that `request` names. Returns ABORTED if there is no
-  // such session, or if a request with the same id has come before. `method` is
-  // the name of the called method, for the error message.
+  // such session, or if an earlier request had the same id. `method` is the
+  // name of the called method, for the error message.
   template <class Request>
   absl::StatusOr<std::shared_ptr<MasterSession>> SessionOf(
       const Request& request, absl::string_view method);
@@ -122,8 +122,8 @@ class Master : public std::enable_shared_from_this<Master> {
   void ListClusterDevices(Call call, Reply reply);
   // Returns a message that lists `devices`.
   absl::StatusOr<Payload> ListOf(absl::Span<const DeviceInfo> devices) const;
-  // On this task and on the tasks that `filters` allow, clears the containers
-  // that `request` names. Then replies.
+  // Clears the containers that `request` names, both on this task and on the
+  // tasks that `filters` allow. Then replies.
   void CleanUpTasks(const pb::ResetRequest& request,
                     std::vector<DeviceName> filters,
                     MasterSessions::UnderWay under_way, Reply reply);

@@ -35,12 +35,12 @@ struct MasterEnvironment {
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;  // for constant folding
-  // Hold the policies that place graphs, and the passes that optimize them.
+  // The `policies` place graphs, and the `passes` optimize graphs.
   const PolicyRegistry* policies = nullptr;
   const PassRegistry* passes = nullptr;
   TaskCaller* tasks = nullptr;
-  std::vector<std::string> cluster = {};  // names of its tasks
-  ClusterSpec cluster_spec = {};          // the same, with addresses
+  std::vector<std::string> cluster = {};  // names of the cluster's tasks
+  ClusterSpec cluster_spec = {};          // the tasks with their addresses
   TimerQueue* timers = nullptr;
   // Runs work that takes a long time: import, planning and decoding.
   WorkQueue* blocking = nullptr;

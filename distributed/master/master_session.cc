@@ -97,7 +97,7 @@ void MasterSession::GetPlan(const StepSignature& signature,
           return std::move(done)(std::move(plan));
         }
         // Another caller has failed to make the plan from an earlier version of
-        // the graph. Asks again.
+        // the graph. So asks for the plan again.
         self->GetPlan(signature, key, patience, std::move(done));
       });
 }
@@ -311,7 +311,7 @@ void MasterSession::RunPartial(const std::string& handle,
 void MasterSession::StartPartial(const std::shared_ptr<MasterPartialRun>& run,
                                  StepArgs args, std::vector<bool> fetches,
                                  bool is_last, MasterStep::Done done) {
-  // Tasks record nothing about the calls of a partial run.
+  // Tasks record no step stats and no partition graphs in a partial run.
   args.options.clear_trace_level();
   args.options.clear_output_partition_graphs();
   StepRequest request = RequestOf(run->plan(), std::move(args));
@@ -364,8 +364,9 @@ void MasterSession::Close(absl::Status why,
       partial_runs_.Close(why);
   plans_->Close(why);
   for (const auto& step : closing.steps) step->Cancel(why);
-  // Tasks of Leat end the runs with their session, those of TensorFlow do not.
-  // The session is deleted when they have been told.
+  // Tasks of Leat end the partial runs when their session is deleted. Tasks of
+  // TensorFlow do not, so they are told that the steps of the runs have ended.
+  // After that, the session is deleted.
   const std::shared_ptr<void> told(
       nullptr, [self = shared_from_this(), number = closing.number](void*) {
         self->activity_.End(number);

@@ -78,7 +78,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void MakeCallable(const pb::CallableOptions& options,
                     std::shared_ptr<CallContext> call,
                     absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done);
-  // Runs a callable as Run runs a step, with the run options that MakeCallable
+  // Runs a callable as Run does, but with the run options that MakeCallable
   // got. Fails as Callables::Find does.
   void RunCallable(int64_t callable, StepArgs args, MasterStep::Done done);
   // Does what Callables::Release does.
@@ -91,17 +91,17 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Fails as PartialRuns::Add does. REQUIRES: signature.is_partial.
   void SetUpPartialRun(const StepSignature& signature,
                        std::shared_ptr<CallContext> call, PartialRunSetUp done);
-  // Feeds `feed_names`, whose values are in `args`, to a partial run and takes
-  // `fetches` from it. The result has them in this order. Fails as
-  // PartialRuns::Find and PartialRunProgress::Begin do. After any other failure
-  // the run has ended.
+  // Feeds a partial run with the values of `feed_names`, which are in `args`,
+  // and takes `fetches` from the run. The result has the fetches in the order
+  // of `fetches`. Fails as PartialRuns::Find and PartialRunProgress::Begin do.
+  // After any other failure the run has ended.
   void RunPartial(const std::string& handle,
                   const std::vector<std::string>& feed_names,
                   const std::vector<std::string>& fetches, StepArgs args,
                   MasterStep::Done done);
-  // Ends a partial run, if there is one with this handle. Calls of it that are
-  // under way fail with `why` (not OK). `done` is called when the tasks have
-  // ended it.
+  // Ends the partial run with this handle, if there is one. Calls of the run
+  // that are under way fail with `why` (not OK). `done` is called when the
+  // tasks have ended the run.
   void EndPartialRun(const std::string& handle, const absl::Status& why,
                      absl::AnyInvocable<void() &&> done);
 
@@ -116,7 +116,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Clock::time_point idle_since() const { return activity_.idle_since(); }
   // Returns the number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }
-  // Returns the number of tasks that take part.
+  // Returns the number of tasks that take part in the session.
   size_t num_tasks() const { return plans_->cluster().tasks.size(); }
   // Returns the counts of the steps that tasks were asked to run.
   StepCounts::Totals steps() const { return steps_.totals(); }
@@ -134,19 +134,21 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
                const Patience& patience, RegisteredPlans::Done done);
   // Returns how long a call that only plans a step waits for the plan.
   Patience SetupPatience(std::shared_ptr<CallContext> call) const;
-  // Returns the request of a step that has a registered plan.
+  // Returns the request for a step that runs the registered plan `plan`.
   StepRequest RequestOf(RegisteredPlans::Plan plan, StepArgs args) const;
-  // Starts a step. Returns null, after it has called `done` with the error, if
-  // it is too late.
+  // Starts a step. If the deadline has passed or the session is closed, calls
+  // `done` with the error and returns null.
   std::shared_ptr<MasterStep> Start(StepRequest request, MasterStep::Done done);
   // Adds a partial run with this plan and returns its handle.
   absl::StatusOr<std::string> AddPartialRun(RegisteredPlans::Plan plan);
-  // Starts a call of a partial run. `fetches` says which ones are taken, and
-  // `is_last` whether the step ends with this call.
+  // Starts a call of a partial run. Element i of `fetches` is true if the call
+  // takes fetch number i of the plan. `is_last` is true if the step ends with
+  // this call.
   void StartPartial(const std::shared_ptr<MasterPartialRun>& run, StepArgs args,
                     std::vector<bool> fetches, bool is_last,
                     MasterStep::Done done);
-  // Is called at the end of each call: ends or forgets the run if that is due.
+  // Is called at the end of each call of a partial run. If the call failed,
+  // ends the run. If it was the last call, forgets the run.
   void PartialCallHasEnded(const std::shared_ptr<MasterPartialRun>& run,
                            const std::string& handle,
                            const absl::Status& status, bool is_last);

@@ -3,9 +3,10 @@
 // MasterSessions keeps the sessions of a master's clients, and finds them by
 // handle.
 //
-// It counts what is under way in the sessions, and closes sessions that are
-// idle for too long. If the limit of sessions is reached when a client creates
-// a session, the session that has been idle for the longest time is closed.
+// It counts the calls and other work under way in the sessions, and closes
+// sessions that are idle for too long. If the limit of sessions is reached when
+// a client creates a session, the session that has been idle for the longest
+// time is closed.
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
 
@@ -28,8 +29,8 @@
 
 namespace leat {
 
-// Is thread-safe. Is owned by a shared_ptr: tokens share the ownership, timers
-// hold only weak references.
+// Is thread-safe. Is owned by a shared_ptr. Tokens share the ownership, but
+// timers hold only weak references.
 class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:
   using SessionPtr = std::shared_ptr<MasterSession>;

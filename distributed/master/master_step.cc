@@ -395,7 +395,7 @@ void MasterStep::Finish() {
     GiveAnswer();
     return CleanUp();
   }
-  // Merging what the tasks have recorded may take a while.
+  // Merging the step stats of the tasks may take a while.
   environment_->blocking->Add([self = shared_from_this()] {
     self->GiveAnswer();
     self->CleanUp();

@@ -32,9 +32,9 @@ class Allocator;
 struct CallContext;
 struct MasterEnvironment;
 
-// Says what one call of a partial run does with the step of the run.
+// Describes one call of a partial run.
 struct PartialCall {
-  int64_t step_id = 0;  // of all calls of the run
+  int64_t step_id = 0;  // all calls of the run have this id
   // Element i is true if this call takes fetch number i of the plan.
   std::vector<bool> fetches = {};
   bool is_last = false;  // true if the run ends after this call
@@ -101,8 +101,9 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // step is traced, the step fetches the logs of TensorFlow's tasks
   // (rpc_logs.h).
   enum class Owed { kReplies, kLogs, kNothing };
-  // Says in which state the call of `done` is. `done` may run for a while, and
-  // the step ends only after `done` has returned.
+  // Says whether `done` has not been called, is running, or has returned.
+  // `done` may run for a while, and the step ends only after `done` has
+  // returned.
   enum class Answer { kToGive, kBeingGiven, kGiven };
 
   MasterStep(std::shared_ptr<const MasterEnvironment> environment,
@@ -129,8 +130,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   }
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Gives the ended steps `cleanups` back to EndNotices. Is called when the
-  // RunGraph that listed these steps has failed.
+  // Returns the ended steps `cleanups` to EndNotices. Is called when the
+  // RunGraph that should have told the task about these steps has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
   // Asks EndNotices to tell the task later that this step has ended. Returns
   // false if EndNotices refuses. The caller then has to tell the task now.
@@ -171,7 +172,8 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void GiveAnswer();
   // Returns the status, the fetches and the partition graphs.
   StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns what each part recorded. The result is empty without a trace.
+  // Returns the step stats that each part recorded. The result is empty without
+  // a trace.
   std::vector<TaskStepStats> Recorded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If every task has replied and `done` has returned, tells the tasks to
   // forget the step. Otherwise does nothing.

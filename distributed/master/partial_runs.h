@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartialRuns holds the partial runs of a master's session, which clients name
-// by handle.
+// PartialRuns holds the partial runs of a master's session. Clients name each
+// run by its handle.
 #ifndef LEAT_DISTRIBUTED_MASTER_PARTIAL_RUNS_H_
 #define LEAT_DISTRIBUTED_MASTER_PARTIAL_RUNS_H_
 
@@ -24,9 +24,9 @@ namespace leat {
 
 class MasterStep;
 
-// A MasterPartialRun is a partial run: a step that several calls of RunGraph
-// feed and fetch, on each of its tasks. Calls under way share its ownership. It
-// is thread-safe.
+// A MasterPartialRun is a partial run, that is, a step to which the master
+// sends several calls of RunGraph on each task. Each call feeds and fetches a
+// part. Calls under way share the ownership of the run. It is thread-safe.
 class MasterPartialRun {
  public:
   // REQUIRES: `plan` is the plan of a partial run.
@@ -35,22 +35,22 @@ class MasterPartialRun {
   const std::shared_ptr<const RegisteredPlan>& plan() const { return plan_; }
   int64_t step_id() const { return step_id_; }
 
-  // Describes a call that has begun. `closes` says that it ends the step on the
-  // tasks.
+  // Describes a call that has begun. `closes` is true if the call ends the step
+  // on the tasks.
   struct BegunCall {
     PartialRunCall call = {};
     bool closes = false;
   };
   // Begins a call, as PartialRunProgress::Begin does. Returns the error of End
-  // if that was called. The call that uses the last feed or fetch closes the
-  // step, unless earlier calls are still under way. In that case, whichever
-  // call ends last has to send a further call, which closes the step. So the
-  // end of the step overtakes no call.
+  // if End was called. The call that uses the last feed or fetch closes the
+  // step, unless earlier calls are still under way. In that case, the call that
+  // ends last has to send one more call, which closes the step. So no call
+  // reaches a task after the step has ended there.
   absl::StatusOr<BegunCall> BeginCall(
       std::vector<std::pair<std::string, Tensor>> feeds,
       const std::vector<std::string>& fetches);
-  // Notes the step of a call. If End was called before, returns its error, and
-  // the caller has to cancel the step.
+  // Notes the step of a call. If End was called before, returns the error of
+  // End, and the caller has to cancel the step.
   absl::Status AddStep(const std::shared_ptr<MasterStep>& step);
   // Ends a call. Returns true if the caller has to send a call that ends the
   // step.
@@ -69,7 +69,7 @@ class MasterPartialRun {
   Mutex mutex_;
   absl::Status ended_ ABSL_GUARDED_BY(mutex_);  // OK until End
   bool has_begun_ ABSL_GUARDED_BY(mutex_) = false;
-  int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;        // that are under way
+  int num_calls_ ABSL_GUARDED_BY(mutex_) = 0;        // calls under way
   bool has_last_ ABSL_GUARDED_BY(mutex_) = false;    // the last call has begun
   bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;  // somebody ends the step
   std::vector<std::weak_ptr<MasterStep>> steps_ ABSL_GUARDED_BY(mutex_);

@@ -26,8 +26,9 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
         patience_(patience),
         done_(std::move(done)) {}
 
-  // Sets the timer and registers with the client's cancellation, unless the
-  // wait is over already. `ticket` is the ticket of the wait in the table.
+  // Sets the timer and registers with the client's cancellation. Does nothing
+  // if the wait is already over. `ticket` is the ticket of the wait in the
+  // table.
   void Start(RegisteredPlans::Ticket ticket) {
     absl::Status gone;
     {

@@ -28,8 +28,8 @@ struct Patience {
   std::shared_ptr<CallContext> call = {};
 };
 
-// Asks `plans` for a plan (RegisteredPlans::Get). Calls `done` exactly once, on
-// any thread, perhaps the calling one. `done` gets the result of Get,
+// Gets a plan from `plans` (RegisteredPlans::Get). Calls `done` exactly once,
+// on any thread, perhaps the calling one. `done` gets the result of Get,
 // DEADLINE_EXCEEDED, or the reason of the cancellation, whichever comes first.
 // A null plan means that the client has to ask again. A wait that ends early
 // removes its callback from `plans`. `timers` is borrowed and must outlive the

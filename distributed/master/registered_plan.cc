@@ -53,8 +53,8 @@ bool ExchangesTensors(const Graph& graph) {
   return false;
 }
 
-// Returns true if a node has the handle of a variable, a queue or the like, or
-// a reference to it.
+// Returns true if a node outputs a resource handle, such as the handle of a
+// variable or a queue, or a reference.
 bool HasState(const Graph& graph) {
   for (const NodeId id : graph.NodeIds()) {
     for (const DType dtype : graph.node(id).def->output_types) {
@@ -176,7 +176,7 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
   // change on the way.
   request.set_store_errors_in_response_body(true);
   request.set_is_partial(is_partial);
-  // Each call of a partial run says itself what it fetches.
+  // In a partial run, each call lists its own fetches.
   for (const BoundaryKey& fetch : part.boundary.fetches) {
     if (!is_partial) request.add_recv_key(fetch.key);
   }
@@ -186,9 +186,9 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
 
 std::string RunGraphHeader(const TaskPart& part,
                            const pb::RunGraphRequest& call) {
-  // The bytes of two messages, one after the other, are a message with the
-  // fields of both. Fields may come in any order, and a field that is itself a
-  // message may come in several parts, which are merged.
+  // Protobuf parses the concatenation of two serialized messages as one message
+  // with the fields of both. Fields may come in any order. If a field that is
+  // itself a message comes several times, protobuf merges its parts.
   std::string header = part.run_graph;
   call.AppendToString(&header);
   return header;

@@ -37,13 +37,14 @@ struct TaskPart {
   // Is true if the part uses state of the task, that is, if its nodes have
   // handles of variables or queues.
   bool has_state = false;
-  // Holds the step's feeds that the part takes, the step's fetches that the
-  // part returns, and their keys.
+  // Holds the feeds that the part takes and the fetches that the part returns,
+  // with their keys.
   Boundary boundary = {};
   // Is the handle that the task has given the graph. Is empty until the graph
   // is registered.
   std::string graph_handle = {};
-  // Holds the fields of RunGraphRequest that all calls share, serialized.
+  // Is a serialized RunGraphRequest with the fields that are the same in all
+  // calls.
   std::string run_graph = {};
 };
 
@@ -66,7 +67,8 @@ struct PlanSession {
   // for the same devices.
   absl::Span<const DeviceInfo> devices = {};
   absl::Span<const std::string> foreign_tasks = {};
-  // Is the client's configuration, which tasks of TensorFlow get. May be null.
+  // Is the client's configuration, which is sent to tasks of TensorFlow. May be
+  // null.
   const pb::ConfigProto* config = nullptr;
   // Sees plans before they are registered. May be null. If there is an
   // observer, plans must have their `whole` graph.
@@ -93,8 +95,9 @@ absl::StatusOr<std::vector<PartRequest>> MakePartRequests(
 void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
                     bool is_partial, TaskPart& part);
 
-// Returns the header of a RunGraphRequest: the fields of `part.run_graph`, and
-// those of `call`, which belong to one call.
+// Returns the header of a RunGraphRequest. It has the fields of
+// `part.run_graph`, which all calls share, and the fields of `call`, which
+// belong to one call.
 std::string RunGraphHeader(const TaskPart& part,
                            const pb::RunGraphRequest& call);
 

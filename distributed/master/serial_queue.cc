@@ -24,7 +24,8 @@ void SerialQueue::Start(std::shared_ptr<State> state,
   WorkQueue& queue = state->queue;
   queue.Add([state = std::move(state), closure = std::move(closure)]() mutable {
     std::move(closure)();
-    // Frees what the closure holds before the next closure runs.
+    // Destroys the closure, and the objects that it holds, before the next
+    // closure runs.
     closure = nullptr;
     {
       MutexLock lock(state->mutex);

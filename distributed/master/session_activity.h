@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionActivity tracks what is under way in a master's session, when the
+// SessionActivity tracks the work under way in a master's session, when the
 // session was last used, and whether the session is open. After Close, it calls
-// back as soon as nothing is under way.
+// a function as soon as no work is under way.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 
@@ -35,17 +35,18 @@ class SessionActivity {
   // a number, which the caller must pass to End. After Close, returns the
   // reason of Close instead.
   absl::StatusOr<int64_t> Begin();
-  // Sets the step that was begun as `number`, so that Close finds the step. If
-  // the session was closed meanwhile, returns the reason of Close, and the
-  // caller has to cancel the step. Does nothing if the step has ended already.
+  // Sets the step for which Begin returned `number`, so that Close finds the
+  // step. If the session was closed meanwhile, returns the reason of Close, and
+  // the caller has to cancel the step. Does nothing if the step has ended
+  // already.
   absl::Status SetStep(int64_t number, std::shared_ptr<MasterStep> step);
-  // Stops counting what was begun as `number`.
+  // Ends the work for which Begin returned `number`.
   void End(int64_t number);
 
   // Returns the number that the next Begin will return.
   int64_t next_number() const;
-  // Steps returns all steps that run. StepsBefore returns only those steps
-  // whose number is below `number`.
+  // Steps returns all steps that run. StepsBefore returns only the steps with a
+  // number below `number`.
   std::vector<std::shared_ptr<MasterStep>> Steps() const;
   std::vector<std::shared_ptr<MasterStep>> StepsBefore(int64_t number) const;
 

@@ -55,15 +55,15 @@ struct SessionConfig {
 // The caller checks cluster_def with CheckClusterDef.
 absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 
-// Returns UNIMPLEMENTED if `def`, the cluster that a client wants to use, has
-// other tasks or addresses than `own`, the cluster of the server. An evaluator
-// may be left out of either, because it is a client of the cluster.
+// `def` is the cluster that a client wants to use, and `own` is the cluster of
+// the server. Returns UNIMPLEMENTED if they have different tasks or addresses.
+// Ignores evaluators, because an evaluator is a client of the cluster.
 absl::Status CheckClusterDef(const pb::ClusterDef& def, const ClusterSpec& own);
 
-// Returns true if `filters` is empty or one of them allows `name`, a task or a
-// device. As in TensorFlow, a filter allows every name that does not contradict
-// the filter. For example, "/device:GPU:*" allows every task, and the GPUs of
-// each task.
+// Returns true if `filters` is empty or a filter allows `name`, which names a
+// task or a device. As in TensorFlow, a filter allows every name that does not
+// contradict the filter. For example, "/device:GPU:*" allows every task, and
+// the GPUs of each task.
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name);
 
 // Returns the timeout that the client has set for the step. If there is none,

@@ -20,7 +20,7 @@
 namespace leat {
 namespace {
 
-// The plan of a step takes about this many bytes for each node of the graph.
+// Estimates how many bytes the plan of a step takes for each node of the graph.
 constexpr int64_t kBytesOfPlannedNode = 1500;
 
 // Limits the number of extensions of one session that may wait for their turn.

@@ -33,8 +33,8 @@ struct SessionConfig;
 // a deadline, so that a silent task cannot keep the call open for ever.
 CallOptions SetupCall(const MasterEnvironment& environment,
                       std::shared_ptr<Cancellation> cancellation);
-// If `status` is DEADLINE_EXCEEDED, adds the name of the deadline's flag to the
-// message.
+// Returns `status`. If it is DEADLINE_EXCEEDED, the message ends with the flag
+// that sets the deadline.
 absl::Status WithSetupTimeout(const absl::Status& status);
 
 // Is thread-safe.

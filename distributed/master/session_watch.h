@@ -29,10 +29,10 @@ namespace leat {
 
 // If a step runs for longer than an interval, the watch asks all tasks on which
 // the session has used state (variables or queues) for their status. It asks
-// again at every interval while such a step runs. If a task cannot be reached
-// or was restarted, the watch ends all steps that began before it last looked
-// at the steps. Their error is UNAVAILABLE or ABORTED and names the task. The
-// loss of any other task ends no step.
+// again at every interval while such a step runs. If one of these tasks cannot
+// be reached or was restarted, the watch ends all steps that began before its
+// last look at the steps. Their error is UNAVAILABLE or ABORTED and names the
+// task. The loss of any other task ends no step.
 //
 // A SessionWatch is thread-safe. Is owned by a shared_ptr, because calls to
 // tasks may outlive the session.
@@ -79,8 +79,8 @@ class SessionWatch : public std::enable_shared_from_this<SessionWatch> {
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
   // Is the number of the first step that began after the last look.
   int64_t looked_before_ ABSL_GUARDED_BY(mutex_) = 0;
-  // `used_` has the tasks whose state the session has used. `asked_` has those
-  // of them that have been asked and have not answered yet.
+  // `used_` has the tasks whose state the session has used. `asked_` has the
+  // tasks of `used_` that have been asked but have not answered yet.
   absl::flat_hash_set<std::string> used_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<std::string> asked_ ABSL_GUARDED_BY(mutex_);
 };

@@ -51,8 +51,8 @@ bool IsOfCancel(const TaskStatus& s) {
                             IsAbortOfTensorFlow(s.status.message()));
 }
 
-// Returns true if the status says that another task could not be reached, and
-// the master could not reach that task either.
+// Returns true if the status says that some other task could not be reached,
+// and the master could not reach that task either.
 bool TellsOfLostTask(const TaskStatus& s,
                      absl::Span<const TaskStatus> statuses) {
   if (!IsUnreachable(s.status)) return false;
@@ -74,9 +74,9 @@ bool IsOwn(const TaskStatus& s, absl::Span<const TaskStatus> statuses) {
          !TellsOfLostTask(s, statuses);
 }
 
-// Returns true for an error of TensorFlow's RecvTensor that a task passes on.
-// TensorFlow's tasks pass errors on without marking them as derived. Returns
-// false for an error that may be the effect of a cancellation.
+// Returns true for an error of RecvTensor that a task of TensorFlow passes on.
+// Such errors are not marked as derived. Returns false for an error that is
+// perhaps the effect of a cancellation.
 bool IsFirstReport(const TaskStatus& s) {
   const bool may_be_of_cancel =
       IsAbortOfTensorFlow(s.status.message()) ||

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Finds the cause among the errors that the tasks of a step report. One failure
-// causes many errors: tasks that waited for the failed task's tensors fail, and
-// so do tasks that the master then cancels. Is stateless and thread-safe.
+// causes many errors, because the tasks that wait for the failed task's tensors
+// fail, too. The master then cancels the remaining tasks, which report errors
+// as well. Is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_
 #define LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_
 
@@ -16,8 +17,8 @@ namespace leat {
 // Describes how a task's part of a step ended.
 struct TaskStatus {
   // Is the task, such as "/job:ps/replica:0/task:0". "" means that the master
-  // ended the step. It does so when the client cancels its call, when the
-  // deadline has passed, or when the session is closed.
+  // ended the step. The master ends a step when the client cancels its call,
+  // when the deadline has passed, or when the session is closed.
   std::string task = {};
   absl::Status status = {};
   // Is true if the status came after the master had cancelled the task's part.

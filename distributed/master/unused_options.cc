@@ -13,8 +13,8 @@
 namespace leat {
 namespace {
 
-// These are the fields that a server uses or refuses, and those whose wish it
-// fulfils anyway.
+// These are the fields that a server uses or refuses. The list also has fields
+// that ask for what a server always does.
 constexpr absl::string_view kUsed[] = {
     "config.allow_soft_placement",
     "config.cluster_def",

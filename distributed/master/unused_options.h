@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UnusedOptions says in the log which options of clients a server accepts but
-// does not use. Each option is named once.
+// UnusedOptions logs the options of clients that a server accepts but does not
+// use. Each option is logged once.
 #ifndef LEAT_DISTRIBUTED_MASTER_UNUSED_OPTIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_UNUSED_OPTIONS_H_
 
@@ -34,8 +34,8 @@ class UnusedOptions {
   explicit UnusedOptions(std::function<void(absl::string_view message)> log)
       : log_(std::move(log)) {}
 
-  // Logs the options in `message` that are not used and that were not named
-  // before. `Options` is ConfigProto or RunOptions.
+  // Logs the unused options in `message`, but each option only once. `Options`
+  // is ConfigProto or RunOptions.
   template <class Options>
   void Note(const Options& message) {
     if (log_ != nullptr) Note(UnusedIn(message));
@@ -46,7 +46,8 @@ class UnusedOptions {
 
   const std::function<void(absl::string_view message)> log_;
   Mutex mutex_;
-  // There are only as many as the messages have fields.
+  // Holds the names that were logged. The set has at most as many names as the
+  // messages have fields.
   absl::flat_hash_set<std::string> named_ ABSL_GUARDED_BY(mutex_);
 };
 

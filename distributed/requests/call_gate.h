@@ -24,8 +24,8 @@ class CallGate {
   // `task` names the task in messages.
   explicit CallGate(std::string task) : task_(std::move(task)) {}
 
-  // Returns the error of a call that comes after Close: UNAVAILABLE, naming the
-  // task.
+  // Returns the error for calls that come after Close. It is UNAVAILABLE and
+  // names the task.
   absl::Status reason() const;
 
   // Returns a handler that calls `handler` if the gate is open, and replies

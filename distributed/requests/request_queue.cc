@@ -10,10 +10,10 @@
 namespace leat {
 namespace {
 
-// Until a graph is planned and registered, it takes this many times the memory
-// of its parsed message.
+// Until a graph is planned and registered, it takes kMemoryOfGraph times the
+// memory of its parsed message.
 constexpr int64_t kMemoryOfGraph = 3;
-// Limits the value of the estimate of a parsed message's size, in bytes.
+// Limits the estimated size of a parsed message, in bytes.
 constexpr int64_t kMostParsedBytes = int64_t{1} << 50;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MemorySweeper returns memory that the task no longer needs to the system, for
-// example after one huge feed.
+// MemorySweeper gives memory back to the system when the task no longer needs
+// it, for example after one huge feed.
 //
 // At the end of each interval it gives back the memory that was free during the
 // whole interval: blocks of the devices' pools, and free pages of malloc except
@@ -51,9 +51,9 @@ class MemorySweeper {
   const DeviceSet& devices_;
   const std::chrono::nanoseconds interval_;
   Clock& clock_;
-  // Are the number of calls of Look in this interval, and the smallest number
-  // of free bytes that malloc had at these calls. Only `thread_` uses these
-  // numbers.
+  // `num_looks_` is the number of calls of Look in this interval.
+  // `least_free_heap_bytes_` is the smallest number of free bytes that malloc
+  // had at these calls. Only `thread_` uses them.
   int num_looks_ = 0;
   int64_t least_free_heap_bytes_ = 0;
   std::atomic<int64_t> given_back_bytes_{0};

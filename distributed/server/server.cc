@@ -60,8 +60,8 @@ class Server::Implementation {
 
   ~Implementation() {
     Stop(std::chrono::nanoseconds(0), options_.log);
-    // Finishes the work that is left in the queue while the other members,
-    // which the work uses, still exist.
+    // Finishes the work that is left in the queue. This must happen while the
+    // other members still exist, because the work uses them.
     blocking_.reset();
   }
 
@@ -119,9 +119,10 @@ class Server::Implementation {
 
   // The order of the members matters, because they are destroyed in reverse
   // order. First the listener stops incoming calls, and then the transport
-  // stops outgoing calls. Then the services are destroyed. Then the devices are
-  // destroyed, after their threads have finished all work. This work may use
-  // `receiver_` to decode, so `receiver_` is destroyed later.
+  // stops outgoing calls. Then the services are destroyed. Then the devices
+  // wait until their threads have finished all work, and are destroyed.
+  // `receiver_` is destroyed after the devices, because this work may use it to
+  // decode.
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<TensorReceiver> receiver_;
   std::unique_ptr<DeviceSet> devices_;
@@ -314,8 +315,8 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   const Clock::time_point end = clock().After(grace);
   if (gate_.WaitUntil(clock(), end)) WaitForPeers(end);
   // Ends the steps of this master's clients on all tasks. Then repeatedly ends
-  // the steps of other masters on this task, because a call that came in before
-  // the gate was closed may begin its step only later.
+  // the steps of other masters on this task. Repetition is needed, because a
+  // call that entered before the gate was closed may begin its step later.
   phase = StopPhase::kCancelledSteps;
   master_->BeginStop();
   Clock::time_point again = clock().Now();

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Server is one task of a cluster in this process. It has the task's devices,
-// and serves a worker, a master, a health and a status service at one address.
+// Server is one task of a cluster in this process. It owns the task's devices.
+// At one address, it serves a worker, a master, a health service and a status
+// service.
 //
 //   ServerOptions options;
 //   LEAT_ASSIGN_OR_RETURN(options.config, ResolveTask({}));  // resolver.h
@@ -42,12 +43,13 @@ struct ServerOptions {
   // Is true if the network is trusted. If false, Start refuses an address that
   // other machines can reach, because tasks talk without encryption.
   bool insecure = false;
-  // `config.task` replaces its `task`, and `files` replaces its `files`.
+  // Start sets `devices.task` to `config.task`, and `devices.files` to `files`.
   DeviceSetOptions devices = {};
   // Says which files the graphs of clients may use. By default there are none.
   FileAccess files = {};
-  // Holds the limits on what the task accepts from clients and peers, its
-  // times, and how it receives large tensors.
+  // `limits` limits what the task accepts from clients and peers. `intervals`
+  // has the task's intervals and waiting times. `chunks` says how the task
+  // receives large tensors.
   ServerLimits limits = {};
   ServerIntervals intervals = {};
   ChunkOptions chunks = {};
@@ -64,9 +66,9 @@ struct ServerOptions {
   // Is called on any thread with messages for people, for example about the
   // tasks that a session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
-  // Are the ops that graphs may have, and their kernels. Both are borrowed and
-  // must outlive the server. If they are null, the ops and kernels of this
-  // library are used.
+  // `ops` has the ops that graphs may use, and `kernels` has the kernels of
+  // these ops. Both are borrowed and must outlive the server. If they are null,
+  // the ops and kernels of this library are used.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
 };
@@ -76,8 +78,8 @@ struct ServerOptions {
 struct ServerCounters {
   // Counts the sessions that clients have with this task's master.
   size_t master_sessions = 0;
-  // Count the sessions that masters have with this task, and the graphs in
-  // them.
+  // `sessions` counts the sessions that masters have with this task. `graphs`
+  // counts the graphs in these sessions.
   size_t sessions = 0;
   size_t graphs = 0;
   // Counts the calls of RunGraph that have not replied.

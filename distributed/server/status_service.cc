@@ -51,8 +51,8 @@ void ReportPeers(const Peers& peers, absl::string_view own,
     listed.set_address(peer->address());
     ReportPeer(peer->traffic(), listed);
   }
-  // Adds the traffic with callers that are not in the cluster. Tasks of the
-  // cluster never call them.
+  // Adds the traffic with callers that are not in the cluster. This task never
+  // calls such callers.
   const PeerTraffic& others = peers.traffic()->Of("");
   if (others.totals().calls_served > 0) {
     ++count;

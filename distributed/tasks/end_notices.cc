@@ -15,10 +15,10 @@
 namespace leat {
 namespace {
 
-// Returns true if the task may not have deleted the session. Either the task
+// Returns true if the task has perhaps not deleted the session. Then the task
 // could not be reached, or its RequestQueue refused the message with
-// RESOURCE_EXHAUSTED. A task returns RESOURCE_EXHAUSTED from a deletion for no
-// other reason.
+// RESOURCE_EXHAUSTED. A deletion fails with RESOURCE_EXHAUSTED for no other
+// reason.
 bool MayBeLost(const absl::Status& status) {
   return IsUnreachable(status) || absl::IsResourceExhausted(status);
 }

@@ -38,7 +38,7 @@ namespace leat {
 // with more steps.
 inline constexpr size_t kMaxCleanupSteps = 10'000;
 
-// Is thread-safe. Is owned by a shared_ptr: DeleteSession shares the ownership
+// Is thread-safe. Is owned by a shared_ptr. DeleteSession shares the ownership
 // until `done` is called. Timers and all other calls keep only weak references,
 // so notices that were not sent are lost when the last owner is gone.
 class EndNotices : public std::enable_shared_from_this<EndNotices> {
@@ -73,7 +73,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   std::vector<int64_t> TakeSteps(const std::string& task);
 
   // Deletes the session on `tasks`. `done` is called when every task has
-  // answered or its time is up. Tasks that may not have deleted the session are
+  // answered or its time is up. A task that has not confirmed the deletion is
   // told again later. REQUIRES: Stop was not called.
   void DeleteSession(const std::vector<std::string>& tasks,
                      const std::string& session,
@@ -86,7 +86,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   void Stop();
 
  private:
-  // Describes a deletion that `task` may not have carried out.
+  // Describes the deletion of a session that `task` has not confirmed yet.
   struct Deletion {
     std::string task = {};
     std::string session = {};
@@ -95,7 +95,7 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
 
   // Sends a CleanupGraph to every task that has steps.
   void SendSteps();
-  // Repeats the deletion later.
+  // Adds a deletion that is tried again later.
   void RetryDeletion(const std::string& task, const std::string& session);
   // Removes the oldest deletion of the task that has the most deletions.
   void ForgetDeletion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -104,8 +104,9 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Calls the task, unless the deletion was removed meanwhile.
   void TryDeletion(int64_t id);
-  // Removes the deletion. If `status` says that the task may not have carried
-  // it out, sets the timer again instead.
+  // Handles the result of an attempt. If `status` shows that the task has
+  // perhaps not deleted the session, sets the timer again. Otherwise removes
+  // the deletion.
   void FinishDeletion(int64_t id, const absl::Status& status);
   // Is called when a thread has finished calling tasks. Wakes Stop.
   void EndCalling();

@@ -68,7 +68,7 @@ class Gather {
   }
 
  private:
-  // A Place is the place of one result. If nobody sets the result, the
+  // A Place stores one result in the Gather. If nobody has set the result, the
   // destructor sets it to CANCELLED.
   class Place {
    public:

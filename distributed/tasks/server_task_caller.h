@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ServerTaskCaller is the TaskCaller of a server's master. It calls the
-// handlers of the server's own task directly, and the other tasks as peers.
+// handlers of the server's own task directly. It calls other tasks through
+// their Peers.
 #ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 #define LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 

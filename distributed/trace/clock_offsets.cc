@@ -21,9 +21,9 @@ int64_t Width(const ClockBounds& bounds) {
   return Sum(bounds.high, -bounds.low);
 }
 
-// Narrows the bounds of each task as the orders and the bounds of the other
-// tasks require, until nothing changes. (This solves a system of difference
-// constraints by the algorithm of Bellman and Ford.)
+// Narrows the bounds of each task to the values that `orders` and the bounds of
+// the other tasks allow, until no bound changes. (This solves a system of
+// difference constraints by the algorithm of Bellman and Ford.)
 void Tighten(const std::vector<ClockOrder>& orders,
              std::vector<ClockBounds>& bounds) {
   // If the bounds do not contradict each other, nothing changes after this many

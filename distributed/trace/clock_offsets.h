@@ -27,10 +27,10 @@ struct ClockBounds {
 };
 
 // Says that an event on task `earlier` happened before an event on task
-// `later`. `lead` is the time of the first event minus the time of the second
-// event, each measured by the clock of its task, in nanoseconds. It follows
-// that offset[earlier] - offset[later] >= lead. Tasks are indices into the
-// bounds.
+// `later`. `lead` is the time of the earlier event minus the time of the later
+// event, in nanoseconds. Each time is measured by the clock of the event's
+// task. It follows that offset[earlier] - offset[later] >= lead. Tasks are
+// indices into the bounds.
 struct ClockOrder {
   size_t earlier = 0;
   size_t later = 0;

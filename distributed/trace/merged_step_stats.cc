@@ -105,8 +105,8 @@ void MoveBack(int64_t offset, pb::NodeExecStats& node) {
   }
 }
 
-// Moves the runs of nodes from one DeviceStepStats to another, until
-// `num_node_runs` is `max_node_runs`.
+// Moves the node runs of `from` to `to` and counts them in `num_node_runs`.
+// Stops when `num_node_runs` is `max_node_runs`.
 void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
             int64_t& num_node_runs, pb::DeviceStepStats& to) {
   to.set_device(from.device());
@@ -119,8 +119,8 @@ void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
   }
 }
 
-// Joins the entries of each device, and sorts the device's nodes by their start
-// times.
+// Merges the entries of each device into one, and sorts its nodes by their
+// start times.
 pb::StepStats ByDevice(pb::StepStats stats, int64_t max_node_runs) {
   std::map<std::string, pb::DeviceStepStats> devices;
   int64_t num_node_runs = 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeStepStats merges what the tasks of a step recorded into one StepStats,
-// which has the times of the master's clock. It is stateless and thread-safe.
+// MergeStepStats merges the StepStats of a step's tasks into one StepStats,
+// whose times are times of the master's clock. It is stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 #define LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
 
@@ -14,8 +14,8 @@
 namespace leat {
 
 // Holds the times of one call of RunGraph, in nanoseconds since 1970. The
-// master made the call at `called` and had the reply at `answered`, by the
-// master's clock. The task had the call at `received` and sent the reply at
+// master made the call at `called` and got the reply at `answered`, by the
+// master's clock. The task got the call at `received` and sent the reply at
 // `replied`, by the task's clock. TensorFlow's tasks do not report `received`
 // and `replied`, which are then 0.
 struct RunGraphTimes {
@@ -25,7 +25,8 @@ struct RunGraphTimes {
   int64_t replied = 0;
 };
 
-// Describes what one task recorded, with the times of the task's own clock.
+// Holds the stats that one task recorded. Their times are times of the task's
+// own clock.
 struct TaskStepStats {
   pb::StepStats stats = {};
   RunGraphTimes times = {};

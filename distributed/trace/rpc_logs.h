@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RPC logs: the logs from which a traced step gets the pulls of TensorFlow's
-// tasks. Tasks of Leat report their pulls in the reply of RunGraph.
-// TensorFlow's tasks write their pulls to logs instead, if they are told to.
-// The functions are stateless and thread-safe.
+// A traced step records which tensors its tasks pull from each other. Tasks of
+// Leat report their pulls in the reply of RunGraph. TensorFlow's tasks write
+// their pulls to RPC logs instead, if StartRpcLogs tells them to. EndRpcLogs
+// collects the logs. The functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 #define LEAT_DISTRIBUTED_TRACE_RPC_LOGS_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions make the errors of calls that got no answer. Every transport
-// uses them, so that all transports have the same messages. The functions are
-// stateless and thread-safe.
+// These functions make the errors of calls that the callee did not answer.
+// Every transport uses them, so that all transports have the same messages. The
+// functions are stateless and thread-safe.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
 
@@ -24,29 +24,31 @@ bool IsTransportError(const absl::Status& status);
 // callee.
 absl::Status AsCalleeError(absl::Status status);
 
-// Returns UNAVAILABLE: `address` cannot be reached, because of `why`.
+// Returns UNAVAILABLE. The message says that `address` cannot be reached,
+// because of `why`.
 absl::Status UnreachableError(absl::string_view address, absl::string_view why);
-// Returns DEADLINE_EXCEEDED: `method` has not answered by the call's deadline.
+// Returns DEADLINE_EXCEEDED. The message says that `method` has not answered by
+// the call's deadline.
 absl::Status LateError(absl::string_view address, absl::string_view method);
-// Returns CANCELLED: the caller has cancelled the call.
+// Returns CANCELLED. The message says that the caller has cancelled the call.
 absl::Status GivenUpError(absl::string_view address, absl::string_view method);
-// Returns RESOURCE_EXHAUSTED: a message is larger than its receiver accepts.
-// `why` is gRPC's message.
+// Returns RESOURCE_EXHAUSTED, because a message is larger than its receiver
+// accepts. `why` is gRPC's error message.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// Describes the message of a call for which the receiver had no room. Is a
+// Describes a message that was refused because its receiver had no room. Is a
 // value.
 struct RefusedMessage {
-  bool is_response = false;  // True if this process is the receiver.
+  bool is_response = false;  // true if this process is the receiver
   // Is true if the message alone exceeds the limit for all messages that are
   // being received. A server of Leat refuses such a request before it receives
   // the request.
   bool never_fits = false;
 };
-// Returns the error of a message for which the receiver has no room. The error
-// is RESOURCE_EXHAUSTED if the message never fits. Otherwise it is ABORTED,
-// because the message will fit when other messages that are being received are
-// gone.
+// Returns the error of a message that was refused because its receiver had no
+// room. The error is RESOURCE_EXHAUSTED if the message never fits. Otherwise it
+// is ABORTED, because the message may fit later, when the receiver has less to
+// receive.
 absl::Status TooMuchAtOnceError(absl::string_view address,
                                 absl::string_view method,
                                 RefusedMessage message);
@@ -58,12 +60,13 @@ absl::Status UnknownMethodError(absl::string_view method);
 // gets this reason when the caller has given up or is gone.
 absl::Status CallerGoneError(absl::string_view method);
 
-// Returns true for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that
-// the task did not answer.
+// Returns true for UNAVAILABLE and DEADLINE_EXCEEDED. A call that the task did
+// not answer has one of these codes.
 bool IsUnreachable(const absl::Status& status);
 
-// Returns UNAVAILABLE, without kTransportErrorPayload, for Transport::Listen:
-// the server cannot listen on `address`, because of `why`.
+// Returns the error of Transport::Listen if the server cannot listen on
+// `address`, because of `why`. The error is UNAVAILABLE, without
+// kTransportErrorPayload.
 absl::Status CannotListenError(absl::string_view address,
                                absl::string_view why);
 

@@ -21,12 +21,11 @@
 namespace leat {
 
 // Watches the calls of one connection, and calls the health check over the same
-// connection. Is thread-safe. Is owned by a shared_ptr: timers keep only weak
+// connection. Is thread-safe. Is owned by a shared_ptr. Timers keep only weak
 // references.
 class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  public:
-  // Calls a method of the peer. That call must not itself be added to the
-  // heartbeat.
+  // Calls a method of the peer. This call must not be added to the heartbeat.
   using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
   // Is called when the peer is silent, just before the heartbeat calls
   // OpenClientCall::Lose for the watched calls.
@@ -38,8 +37,8 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   Heartbeat(Ask ask, Silent silent, const ConnectionTimes& times,
             TimerQueue& timers);
 
-  // Watches `call` until Remove. If the peer falls silent, calls
-  // OpenClientCall::Lose for it.
+  // Watches `call` until Remove. If the peer falls silent, ends `call` with
+  // OpenClientCall::Lose.
   void Add(const std::shared_ptr<OpenClientCall>& call);
   void Remove(const OpenClientCall* call) { calls_.Remove(call); }
 

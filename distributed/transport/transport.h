@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Transport calls methods of other tasks, and serves the calls of other tasks.
-// There is one Transport per server or remote session. Implementations are
+// Each server and each remote session has one Transport. Implementations are
 // plug-ins, one per file of distributed/transports/.
 //
 //   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport,
@@ -32,27 +32,28 @@ namespace leat {
 
 // Holds the options of one call. Is a value.
 struct CallOptions {
-  std::optional<Clock::time_point> deadline = {};  // of Transport::clock
+  // Is a time of Transport::clock.
+  std::optional<Clock::time_point> deadline = {};
   // If this is cancelled, the call ends, and the callee's CallContext is
   // cancelled. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
-  // If true, the call waits, until its deadline, for a task that cannot be
-  // reached yet.
+  // If true, and the task cannot be reached yet, the call waits for the task
+  // until the call's deadline.
   bool wait_for_ready = false;
 };
 
 // Is the key of the payload that marks errors of the transport. The payload is
-// empty. Every error that the transport itself gives to the `done` of a call
-// has this payload. Errors from the callee never have it. So callers can tell
-// an error of the peer from a failure to reach the peer.
+// empty. Every error that the transport itself passes to a call's `done` has
+// this payload. Errors from the callee never have it. So callers can tell an
+// error of the peer from a failure to reach the peer.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
-// Describes what a listener reports about its connections. Is a value.
+// Holds the counts of a listener's connections. Is a value.
 struct ConnectionCounts {
   size_t open = 0;
   size_t max = 0;      // the maximum of `open`
   size_t refused = 0;  // since the listener began
-  // Why no connection can be accepted now. Is empty if connections can be
+  // Says why no connection can be accepted now. Is empty if connections can be
   // accepted.
   std::string problem = {};
 };
@@ -143,9 +144,9 @@ class TransportRegistry {
   // Adds a transport. REQUIRES: its name is new, and `factory` is not null.
   void Add(absl::string_view name, TransportFactory factory);
 
-  // Makes a transport. Returns NOT_FOUND, with the names that exist, for an
-  // unknown name, and INVALID_ARGUMENT for limits that are not positive or
-  // times below 1 ms. Otherwise fails as the factory does.
+  // Makes a transport. Returns NOT_FOUND if the name is unknown, and lists the
+  // names that exist. Returns INVALID_ARGUMENT if a limit is not positive or a
+  // time is below 1 ms. Otherwise fails as the factory does.
   absl::StatusOr<std::unique_ptr<Transport>> Create(
       absl::string_view name, const TransportOptions& options = {}) const;
 

@@ -21,8 +21,7 @@ absl::Status Unusable(const std::string& path, int error) {
                    ": ", std::strerror(error)));
 }
 
-// Refuses a folder in which other users could replace the socket with one of
-// their own.
+// Returns an error if other users could replace the socket in its folder.
 absl::Status CheckFolder(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   struct stat info = {};

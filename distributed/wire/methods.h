@@ -38,23 +38,24 @@ struct TensorField {
 };
 
 // Describes a method as it appears on the wire. The paths of TensorFlow's
-// methods begin with TensorFlow's package name. Our .proto files have another
-// package name. The messages are those of master.proto, worker.proto,
-// leat_worker.proto, status.proto and health.proto in protos/.
+// methods begin with TensorFlow's package name, although our .proto files have
+// another package name. The files master.proto, worker.proto,
+// leat_worker.proto, status.proto and health.proto in protos/ define the
+// messages.
 struct Method {
   const char* path = "";
   TensorField request = {};
   TensorField response = {};
-  // Is the name of the request's message type, if requests larger than
-  // kMaxInlineHeaderBytes (messages.h) are refused. A transport refuses such a
-  // request before it joins the received pieces. The name is null if requests
-  // may be large.
+  // Is null if requests may be large. Otherwise it is the name of the request's
+  // message type, and a transport refuses requests larger than
+  // kMaxInlineHeaderBytes (messages.h). It refuses them before it joins the
+  // received pieces.
   const char* small_request = nullptr;
 };
 
 namespace methods {
 
-// These are the methods of a master, which clients call.
+// These are the methods of a master. Clients call them.
 inline constexpr Method kCreateSession{
     "/tensorflow.MasterService/CreateSession"};
 inline constexpr Method kExtendSession{
@@ -72,7 +73,7 @@ inline constexpr Method kRunCallable{
 inline constexpr Method kReleaseCallable{
     "/tensorflow.MasterService/ReleaseCallable"};
 
-// These are the methods of a worker, which masters and other workers call.
+// These are the methods of a worker. Masters and other workers call them.
 inline constexpr Method kGetStatus{"/tensorflow.WorkerService/GetStatus"};
 inline constexpr Method kCreateWorkerSession{
     "/tensorflow.WorkerService/CreateWorkerSession"};
@@ -103,15 +104,15 @@ inline constexpr Method kFetchChunk{
 inline constexpr Method kTaskStatus{
     "/leat.StatusService/GetStatus", {}, {}, "TaskStatusRequest"};
 
-// gRPC's own method.
+// This is gRPC's own method.
 inline constexpr Method kHealthCheck{
     "/grpc.health.v1.Health/Check", {}, {}, "HealthCheckRequest"};
 
 }  // namespace methods
 
-// Describes what a handler knows about its call. The transport fills it in
-// before it calls the handler. From then on it is thread-safe. Is shared by the
-// transport and the handler.
+// Tells a handler about its call. The transport fills it in before it calls the
+// handler. From then on it is thread-safe. Is shared by the transport and the
+// handler.
 struct CallContext {
   // Is the transport's name for the caller. Messages show it.
   std::string peer = {};

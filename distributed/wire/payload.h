@@ -42,14 +42,15 @@ class PendingTensors {
   // Returns the number of bytes, as they were received.
   virtual int64_t bytes() const = 0;
 
-  // Returns true if a transport's thread may call Decode. The number of bytes
-  // alone does not tell, because a few bytes can be a huge tensor of one
+  // Returns true if a transport's thread may call Decode. bytes() is not enough
+  // to decide this, because a few bytes can encode a huge tensor of one
   // repeated value.
   virtual bool IsQuick() const = 0;
 
   // Returns the tensors in the order of the message, in memory of `allocator`.
   // Fails as Payload::Materialize does. `variants`, the decoders of variants,
-  // may be null. REQUIRES: `allocator` gives host memory; called at most once.
+  // may be null. REQUIRES: `allocator` allocates host memory, and this is
+  // called at most once.
   virtual absl::StatusOr<WireTensors> Decode(Allocator& allocator,
                                              const VariantDecoders* variants,
                                              int64_t max_bytes) = 0;
@@ -79,8 +80,9 @@ struct Payload {
   //
   // Returns INVALID_ARGUMENT, naming the tensor if it has a name, for what
   // DecodeTensor refuses and for malformed messages. Returns RESOURCE_EXHAUSTED
-  // when all tensors together take more than `max_bytes`. Also returns it when
-  // a message of unusual form would take more than `max_bytes` after parsing.
+  // when all tensors together take more than `max_bytes`. Also returns
+  // RESOURCE_EXHAUSTED when a message of unusual form would take more than
+  // `max_bytes` after parsing.
   absl::Status Materialize(Allocator& allocator,
                            const VariantDecoders* variants, int64_t max_bytes);
 };

@@ -64,8 +64,8 @@ struct Transfer {
   Shape shape = {};
 
   int64_t num_chunks() const { return (total_bytes - 1) / chunk_bytes + 1; }
-  // Return the offset and the length of a chunk, in bytes. REQUIRES: 0 <= chunk
-  // < num_chunks().
+  // OffsetOf returns the offset of a chunk in bytes, and LengthOf returns its
+  // length in bytes. REQUIRES: 0 <= chunk < num_chunks().
   int64_t OffsetOf(int64_t chunk) const { return chunk * chunk_bytes; }
   int64_t LengthOf(int64_t chunk) const {
     return std::min(chunk_bytes, total_bytes - OffsetOf(chunk));
@@ -89,8 +89,9 @@ inline const char* NameOf(RecvForm form) {
   return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
 }
 
-// Limit the number of keys in a request, and the size of one key in bytes. The
-// callee keeps a key until its step ends, so a key must not take much memory.
+// kMaxRecvKeys limits the number of keys in a request. kMaxRecvKeyBytes limits
+// the size of one key in bytes. The callee keeps a key until its step ends, so
+// a key must not take much memory.
 inline constexpr size_t kMaxRecvKeys = 64;
 inline constexpr size_t kMaxRecvKeyBytes = 4096;
 
@@ -122,10 +123,11 @@ class RecvKeys {
 struct RecvRequest {
   RecvForm form = RecvForm::kOne;
   int64_t step_id = 0;
-  RecvKeys keys = {};  // they may be malformed; one if `form` is kOne
+  // If `form` is kOne, there is one key. The keys may be malformed.
+  RecvKeys keys = {};
   // Lets the callee notice a request that is delivered twice.
   int64_t request_id = 0;
-  // The numbers in the wish are not negative. If its `chunk_bytes` is 0, the
+  // The numbers in `wish` are not negative. If `wish.chunk_bytes` is 0, the
   // tensor comes in one piece, as TensorFlow sends it. A list has no wish,
   // because it is never sent as a transfer.
   ChunkWish wish = {};

@@ -7,8 +7,8 @@
 namespace leat {
 namespace {
 
-// Limit the numbers of bytes that protobuf reads for a tag, for a length and
-// for a varint.
+// Protobuf reads at most this many bytes for a tag, for a length and for a
+// varint.
 constexpr int kMaxTagBytes = 5;
 constexpr int kMaxLengthBytes = 5;
 constexpr int kMaxVarintBytes = 10;

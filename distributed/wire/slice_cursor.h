@@ -30,10 +30,10 @@ class SliceCursor {
   uint64_t left() const { return left_; }
 
   // TakeVarint reads a varint of at most `max_length` bytes from the front and
-  // drops bits above 64. Skip moves forward by `bytes` bytes. Both return false
-  // if there are not enough bytes. TakeVarint also returns false if the varint
-  // is longer than `max_length`. After a failure the position of the cursor is
-  // unspecified.
+  // keeps its lowest 64 bits. Skip moves forward by `bytes` bytes. Both return
+  // false if there are not enough bytes. TakeVarint also returns false if the
+  // varint is longer than `max_length`. After a failure the position of the
+  // cursor is unspecified.
   bool TakeVarint(int max_length, uint64_t& value);
   bool Skip(uint64_t bytes);
   // Sets `range` to the next `bytes` bytes and moves past them. Returns false
@@ -69,9 +69,9 @@ enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 struct WireField {
   int number = 0;
   WireType type = WireType::kVarint;
-  SliceCursor whole = {};  // all its bytes, with the tag
-  SliceCursor bytes = {};  // if kBytes, its content
-  uint64_t varint = 0;     // if kVarint, its value
+  SliceCursor whole = {};  // all bytes of the field, with its tag
+  SliceCursor bytes = {};  // the content if `type` is kBytes
+  uint64_t varint = 0;     // the value if `type` is kVarint
 };
 
 // Takes one field from the front of `message`. Returns false if the field is

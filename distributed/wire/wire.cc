@@ -126,9 +126,9 @@ class Encoder {
     return absl::OkStatus();
   }
 
-  // Writes the tags, lengths and name that stand in front of a TensorProto of
-  // `proto_bytes` bytes. Returns an error if they and the TensorProto exceed
-  // the limit.
+  // Writes the tags, lengths and name that precede a TensorProto of
+  // `proto_bytes` bytes. Returns an error if these bytes and the TensorProto
+  // together exceed the limit.
   absl::Status Begin(const std::string& name, size_t proto_bytes) {
     std::string before;
     if (field_.named) {
@@ -179,10 +179,10 @@ struct SplitMessage {
 };
 
 // Splits a message into the last of its tensors, which are in field `number`,
-// and the other fields. Counts the other tensors but does not keep them: a list
-// of many small tensors would take more memory than the message itself. The
-// first of two passes counts the bytes of `rest`, so that `rest` is allocated
-// once.
+// and the other fields. Counts the other tensors but does not keep them,
+// because a list of many small tensors would take more memory than the message
+// itself. Reads the message twice. The first pass counts the bytes of `rest`,
+// so that `rest` is allocated only once.
 absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
   SplitMessage split;
   WireField field;
@@ -346,9 +346,9 @@ class ReceivedTensors final : public PendingTensors {
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
   // Returns an upper bound on the number of bytes that a tensor takes after
-  // decoding, or INT64_MAX if finding out takes too long. Only the plain form
-  // is read here. Protobuf parses all other forms, as in Decode, so that
-  // DecodedBytes and Decode read a message in the same way.
+  // decoding. Returns INT64_MAX if computing the bound would take too long.
+  // Only the plain form is read here. Protobuf parses all other forms, as in
+  // Decode, so that DecodedBytes and Decode read a message in the same way.
   static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
     if (ReadPlainForm(proto)) return kWireTensorBytes + received;
@@ -360,7 +360,7 @@ class ReceivedTensors final : public PendingTensors {
     const auto dtype = DTypeFromWire(tensor.dtype());
     if (!dtype) return received;  // Decode refuses it.
     const std::optional<Shape> shape = ShapeOf(tensor.tensor_shape());
-    // Variants contain other tensors.
+    // A variant contains other tensors, so its size is not known here.
     if (!shape || *dtype == DType::kVariant || tensor.variant_val_size() > 0) {
       return INT64_MAX;
     }
@@ -385,7 +385,7 @@ class ReceivedTensors final : public PendingTensors {
     Allocator& allocator;
     const VariantDecoders* const variants;
     const int64_t max_bytes;
-    int64_t left;  // what is left of max_bytes
+    int64_t left;  // the bytes that are left of max_bytes
   };
 
   static absl::Status Exhausted(absl::string_view what, int64_t bytes,
@@ -457,8 +457,8 @@ class ReceivedTensors final : public PendingTensors {
     const absl::StatusOr<SplitMessage> split =
         Split(bytes, NamedTensorProto::kTensorFieldNumber);
     const bool usual = split.ok() && split->tensors == 1;
-    // In the usual form, `proto` gets only the name. In any other form, `proto`
-    // gets the whole message.
+    // If the message has the usual form, `proto` gets only the name. Otherwise
+    // `proto` gets the whole message.
     NamedTensorProto proto;
     if (usual) {
       const absl::string_view rest = split->rest;

@@ -5,8 +5,8 @@
 // copy the bytes of large tensors. Receiving does not join the pieces in which
 // a message arrived. The functions are stateless and thread-safe.
 //
-// Received bytes come from a peer and are not trusted: whatever they contain,
-// the functions return a value or an error.
+// Received bytes come from a peer and are not trusted. The functions return a
+// value or an error for any bytes.
 #ifndef LEAT_DISTRIBUTED_WIRE_WIRE_H_
 #define LEAT_DISTRIBUTED_WIRE_WIRE_H_
 
@@ -42,10 +42,10 @@ inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 // (not for a scalar), then tensor_content. Other tensors are written as
 // EncodeTensor does. An empty name is left out.
 //
-// Returns INVALID_ARGUMENT for a message above kMaxMessageBytes, for tensors in
-// a message without a field for them, and for what EncodeTensor refuses.
-// REQUIRES: tensors are in host memory; nothing is pending; nobody writes to a
-// tensor that is sent by reference while its segment exists.
+// Returns INVALID_ARGUMENT if the message is larger than kMaxMessageBytes, if
+// it has tensors but no field for them, or if EncodeTensor refuses a tensor.
+// REQUIRES: the tensors are in host memory, `payload.pending` is null, and
+// nobody writes to a tensor that is sent by reference while its segment exists.
 absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
                                                    TensorField field);
 
@@ -67,8 +67,8 @@ struct ReceivedSlices {
 // that takes.
 //
 // Returns INVALID_ARGUMENT for a message with more than 2^20 fields. Also
-// returns it, naming the byte, for a field that is cut off, has no number or is
-// a group.
+// returns INVALID_ARGUMENT, naming the byte, for a field that is cut off, has
+// no number or is a group.
 absl::StatusOr<Payload> SplitPayload(ReceivedSlices slices, TensorField field);
 
 }  // namespace leat

@@ -2,8 +2,8 @@
 //
 // MasterWatch ends the sessions of masters that have vanished.
 //
-// A master that crashed does not close its sessions and may never come back.
-// Therefore a task repeatedly asks the masters of idle sessions for their
+// A master that crashed does not close its sessions, and perhaps never comes
+// back. Therefore a task repeatedly asks the masters of idle sessions for their
 // status.
 #ifndef LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_
 #define LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_
@@ -25,7 +25,7 @@
 
 namespace leat {
 
-// Is thread-safe. Is owned by a shared_ptr: timers and calls under way keep
+// Is thread-safe. Is owned by a shared_ptr. Timers and calls under way keep
 // only weak references.
 class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
  public:
@@ -57,8 +57,9 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   // Handles the answer of a master.
   void Hear(const MasterProcess& master,
             const absl::StatusOr<PeerStatus>& answer);
-  // Returns how long the master has been silent, counted from the first call
-  // that it did not answer. Begins to count if the master is not in `silent_`.
+  // Returns how long the master has been silent, that is, the time since the
+  // first call that it did not answer. Adds the master to `silent_` if it is
+  // not there yet.
   std::chrono::nanoseconds SilenceOf(const MasterProcess& master)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends the sessions of the master on `blocking`, unless one of them was used

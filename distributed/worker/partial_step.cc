@@ -24,8 +24,8 @@ namespace leat {
 
 namespace {
 
-// A run may stay open for long, and a session may have many. So it is charged
-// for what each of them keeps.
+// A partial run may stay open for a long time, and a session may have many of
+// them. So the session is charged for the memory that each run keeps.
 absl::StatusOr<BufferRef> ChargeState(const CompiledGraph& graph,
                                       Allocator& allocator) {
   int64_t bytes = 0;
@@ -39,8 +39,9 @@ absl::StatusOr<BufferRef> ChargeState(const CompiledGraph& graph,
 
 }  // namespace
 
-// Several threads bring the fetches, and each writes its own tensor. The last
-// one settles the call.
+// A Visit is one call of RunGraph to the step. Several threads bring its
+// fetches, and each thread writes a different tensor. The last thread calls
+// Settle.
 struct PartialStep::Visit {
   explicit Visit(RunGraphCall call) : call(std::move(call)) {}
 
@@ -83,8 +84,8 @@ absl::Status PartialStep::Join() {
                               if (step != nullptr)
                                 step->Fail(why, /*ends_step=*/true);
                             }));
-  // Tensors are received alone: a bundle travels only when all of its tensors
-  // are there, and some may wait for a feed that comes later.
+  // Each tensor is received alone, because a bundle is sent only when all of
+  // its tensors exist. Some of them may depend on feeds of later calls.
   rendezvous_ = std::make_unique<RemoteRendezvous>(
       std::move(outbox), *environment_.receiver,
       RunInputs{.devices = session_->devices()});

@@ -2,8 +2,9 @@
 //
 // PartialStep is one run of a graph that several calls of RunGraph feed and
 // fetch. The first call starts the graph, whose client-terminated _Recvs and
-// _Sends use the rendezvous of the step. Each call puts its feeds there and
-// takes its fetches from there. PartialSteps holds the partial steps of a task.
+// _Sends use the rendezvous of the step. Each call puts its feeds into the
+// rendezvous and takes its fetches from it. PartialSteps holds the partial
+// steps of a task.
 #ifndef LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
 #define LEAT_DISTRIBUTED_WORKER_PARTIAL_STEP_H_
 
@@ -29,16 +30,15 @@ namespace leat {
 
 class PartialSteps;
 
-// Is thread-safe. The graph that runs and the calls under way share its
-// ownership, and so does the table until the step has ended. The step ends when
-// its last call (is_last_partial_run) is answered, when a call fails, or when
-// the step table ends it. An error of the graph between two calls is the answer
-// to the next call.
+// Is thread-safe. The running graph and the calls under way share its
+// ownership. The table also shares the ownership until the step has ended. The
+// step ends when its last call (is_last_partial_run) is answered, when a call
+// fails, or when the step table ends it. If the graph fails between two calls,
+// the next call gets the error.
 class PartialStep : public std::enable_shared_from_this<PartialStep> {
  public:
-  // Only PartialSteps calls the constructor, which is public because
-  // std::make_shared needs it.
-  // `environment` and `table` are borrowed until the step has ended.
+  // `environment` and `table` are borrowed until the step has ended. Only
+  // PartialSteps calls this. (std::make_shared needs a public constructor.)
   PartialStep(const WorkerEnvironment& environment, PartialSteps& table,
               const pb::RunGraphRequest& request,
               std::shared_ptr<WorkerSession> session,
@@ -53,21 +53,22 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   // Serves one call and replies to it.
   void Serve(RunGraphCall call);
 
-  // Returns true if this is a run of that graph of the session with that
-  // handle.
+  // Returns true if this step runs the graph `graph_handle` of the session
+  // `session_handle`.
   bool Runs(absl::string_view session_handle,
             absl::string_view graph_handle) const {
     return session_handle_ == session_handle && graph_handle_ == graph_handle;
   }
 
-  // Ends the graph with the error `why`. If `ends_step`, no more calls come.
+  // Ends the graph with the error `why`. If `ends_step` is true, the step takes
+  // no more calls.
   void Fail(const absl::Status& why, bool ends_step);
 
  private:
   // Describes a call under way.
   struct Visit;
 
-  // Makes the end of the call and its deadline end the step.
+  // Makes the graph fail when the call is cancelled or its deadline has passed.
   void Watch(const std::shared_ptr<Visit>& visit);
   // Puts the feeds of the call into the rendezvous.
   absl::Status Feed(Visit& visit);
@@ -80,9 +81,9 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   // Is called when the graph has ended.
   void GraphHasEnded();
 
-  // The step does not end while it has users: the graph, calls under way, and
-  // those who make it fail. Leave removes a user. If it was the last one and no
-  // more calls come, the step ends.
+  // The step does not end while it has users. The users are the running graph,
+  // the calls under way, and the running calls of Fail. Leave removes a user.
+  // If it was the last user and the step takes no more calls, the step ends.
   void Leave();
   // Ends the run in the step table and releases everything.
   void End();
@@ -92,7 +93,7 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
   const int64_t step_id_;
   const std::string session_handle_;
   const std::string graph_handle_;
-  // Is released by End.
+  // End releases these objects.
   std::shared_ptr<WorkerSession> session_;
   std::shared_ptr<const RegisteredGraph> graph_;
   std::unique_ptr<RemoteRendezvous> rendezvous_;
@@ -102,7 +103,8 @@ class PartialStep : public std::enable_shared_from_this<PartialStep> {
 
   Mutex mutex_;
   int users_ ABSL_GUARDED_BY(mutex_) = 1;  // the first user is the graph
-  // Is true if Join has made the step. `early_` is an error from before.
+  // `is_joined_` is true if Join has made the step. `early_` is an error that
+  // occurred before that.
   bool is_joined_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);
   bool graph_has_ended_ ABSL_GUARDED_BY(mutex_) = false;
@@ -132,14 +134,14 @@ class PartialSteps {
   // Ends the runs of a graph that its master has deregistered.
   void EndRunsOf(const WorkerSession& session, absl::string_view graph_handle);
   // Forgets a step that has ended, but keeps its id for a while: a call that
-  // was overtaken by the last one must not begin the step again.
+  // arrives after the last call must not begin the step again.
   void HasEnded(int64_t step_id);
   // Waits until no step is left.
   void WaitUntilEmpty();
 
  private:
-  // Returns the step of a call. Begins the step and sets `is_new` if the step
-  // is not known.
+  // Returns the step of a call. If the step is not known, begins the step and
+  // sets `is_new` to true.
   absl::StatusOr<std::shared_ptr<PartialStep>> FindOrBegin(
       const pb::RunGraphRequest& request,
       std::shared_ptr<WorkerSession> session,
@@ -148,8 +150,8 @@ class PartialSteps {
   const WorkerEnvironment& environment_;
   Mutex mutex_;
   CondVar erased_;
-  // Holds the ids of the last steps that have ended, or 0. The next one comes
-  // to `next_ended_`.
+  // Holds the ids of the steps that ended last. Unused places hold 0. The next
+  // id is stored at index `next_ended_`.
   std::array<int64_t, 1000> ended_ ABSL_GUARDED_BY(mutex_) = {};
   size_t next_ended_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<int64_t, std::shared_ptr<PartialStep>> steps_

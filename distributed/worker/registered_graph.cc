@@ -36,8 +36,8 @@ absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                    ", which is not a device of ", task));
 }
 
-// Assigns each node to the device that the node requests. A master sends the
-// assigned device of a node as its requested device.
+// Assigns each node to the device that the node requests. A master has already
+// placed the graph, and sends a node's device as its requested device.
 absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
                            Graph& graph) {
   absl::flat_hash_map<std::string, int> interned;

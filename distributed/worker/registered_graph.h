@@ -34,14 +34,14 @@ class RegisteredGraph {
  public:
   // Says how the steps of a graph get their feeds and return their fetches.
   enum class Use {
-    // One call of RunGraph brings the feeds and returns the fetches, as the
-    // arguments and return values of the graph.
+    // One call of RunGraph brings all feeds and returns all fetches. They are
+    // the arguments and the return values of the graph.
     kWholeSteps,
     // Several calls bring feeds and take fetches. Client-terminated nodes
     // exchange these through the rendezvous of the step.
     kPartialRuns,
-    // Means either of the two, because a master of TensorFlow does not say
-    // which before it calls RunGraph. The graph is compiled for whole steps,
+    // The graph may be used in either way. A master of TensorFlow says in which
+    // way only when it calls RunGraph. The graph is compiled for whole steps,
     // and keeps what ForPartialRuns needs.
     kUnknown,
   };
@@ -66,14 +66,14 @@ class RegisteredGraph {
   // Returns the number of values that a step of this graph returns.
   size_t num_returns() const { return boundary_.fetches.size(); }
 
-  // Returns the same graph, compiled for partial runs. The first call compiles
-  // it with `runner`, the runner of Create, which may take a long time.
-  // REQUIRES: use() is kUnknown.
+  // Returns the same graph, compiled for partial runs. `runner` is the runner
+  // that Create got. The first call compiles the graph, which may take a long
+  // time. REQUIRES: use() is kUnknown.
   absl::StatusOr<std::shared_ptr<const RegisteredGraph>> ForPartialRuns(
       GraphRunner& runner) const;
 
-  // Returns INVALID_ARGUMENT, naming the key, unless `feed` is for one of the
-  // arguments and has its type.
+  // Returns INVALID_ARGUMENT, naming the key, if no argument has the key of
+  // `feed` or the argument has another type.
   absl::Status CheckFeed(const WireTensor& feed) const;
   // Returns the arguments of a step that is fed with `feeds`, by position.
   // Returns INVALID_ARGUMENT, naming the key, unless there is exactly one feed

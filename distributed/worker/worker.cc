@@ -33,7 +33,8 @@ absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
       "Graph handle is not found: ", handle.substr(0, kMaxShownBytes), rest));
 }
 
-// Returns an error if the graph was not registered for the call that runs it.
+// Returns an error if the graph was registered for partial runs and the call is
+// not part of one, or the reverse.
 absl::Status CheckUse(const RegisteredGraph& graph,
                       const pb::RunGraphRequest& request) {
   const bool is_partial = graph.use() == RegisteredGraph::Use::kPartialRuns;
@@ -47,7 +48,7 @@ absl::Status CheckUse(const RegisteredGraph& graph,
       "one of partial runs"));
 }
 
-// Returns what the master says about the steps of the graph.
+// Returns the use of the graph that the master has announced.
 RegisteredGraph::Use UseOf(const pb::RegisterGraphRequest& request) {
   if (!request.has_leat()) return RegisteredGraph::Use::kUnknown;
   return request.leat().is_partial() ? RegisteredGraph::Use::kPartialRuns
@@ -283,8 +284,8 @@ absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
     return GraphNotFound(request.graph_handle(),
                          ". Possibly, this worker just restarted.");
   }
-  // A master of TensorFlow whose client has left partial runs behind says
-  // nothing else about them.
+  // Ends the partial runs that clients of a TensorFlow master did not finish.
+  // Such a master does not end them in any other way.
   partial_steps_.EndRunsOf(*session, request.graph_handle());
   return pb::DeregisterGraphResponse();
 }
@@ -363,7 +364,7 @@ absl::Status Worker::StartStep(RunGraphCall& call) {
   } else if (graph->use() == RegisteredGraph::Use::kPartialRuns) {
     partial_steps_.Run(std::move(session), std::move(graph), std::move(call));
   } else {
-    // The first such call compiles the graph, which may take long.
+    // The first partial run compiles the graph, which may take a long time.
     environment_.blocking->Add([this, session = std::move(session),
                                 graph = std::move(graph),
                                 call = std::move(call)]() mutable {
@@ -389,7 +390,7 @@ void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
       environment_.steps->Await(request->step_id, is_waiting);
   if (!outbox.ok()) return std::move(reply)(outbox.status());
   if (is_waiting) {
-    // The step has not begun. StopWaiting removes the step when the last caller
+    // The step has not begun. StopWaiting removes the step when every caller
     // that waits for it has its reply or has gone.
     reply = [steps = environment_.steps, step_id = request->step_id,
              reply =

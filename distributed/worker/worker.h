@@ -53,7 +53,8 @@ class Worker {
 
   // Holds the numbers of objects that a worker has now.
   struct Counters {
-    // Count the sessions of masters, and the graphs of all sessions.
+    // `sessions` counts the sessions of masters. `graphs` counts the graphs of
+    // all sessions.
     size_t sessions = 0;
     size_t graphs = 0;
     size_t running = 0;  // calls of RunGraph
@@ -75,8 +76,8 @@ class Worker {
   using Function = absl::StatusOr<Response> (Worker::*)(const CallContext&,
                                                         Request);
 
-  // Serves `method` with a function from a request message to a response
-  // message.
+  // Adds a handler for `method` that calls `function` with the request message
+  // and replies with the response message.
   template <class Request, class Response>
   void Add(const Method& method, Thread thread,
            Function<Request, Response> function, MethodTable& methods);

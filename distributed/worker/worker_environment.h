@@ -24,23 +24,24 @@ class WorkQueue;
 // the calls that it serves.
 struct WorkerEnvironment {
   std::string task = {};  // "/job:ps/replica:0/task:0"
-  // Hold the task's devices, and the ops and kernels with which graphs are
-  // imported and compiled.
+  // `devices` are the task's devices. The worker imports graphs with `ops` and
+  // compiles them with `kernels`.
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
   // Holds the task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
   // Holds the tasks of the cluster. The worker calls Peer::Meet for the tasks
-  // from which its graphs receive tensors. The worker counts each of its
-  // answers as traffic with the calling task.
+  // from which its graphs receive tensors, and counts its replies as traffic
+  // with the calling tasks.
   Peers* peers = nullptr;
   // Receives the tensors of steps from other tasks.
   const TensorReceiver* receiver = nullptr;
   TimerQueue* timers = nullptr;
   // Runs work that takes a long time and may block, such as compiling a graph.
   WorkQueue* blocking = nullptr;
-  // Limits what the worker accepts. Errors name the flag of the limit.
+  // Limits what the worker accepts. The error of a refusal names the flag of
+  // the limit.
   ServerLimits limits = {};
 };
 

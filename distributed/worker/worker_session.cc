@@ -11,7 +11,7 @@
 namespace leat {
 namespace {
 
-// Returns the session's own view of the devices, or null if the memory of the
+// Returns the devices as the session sees them, or null if the memory of the
 // session is not limited.
 std::shared_ptr<const SessionDevices> LimitedDevices(
     const WorkerSessionOptions& options, DeviceSet& devices) {

@@ -67,7 +67,7 @@ class WorkerSession {
   WorkerSession(const WorkerSession&) = delete;
   WorkerSession& operator=(const WorkerSession&) = delete;
 
-  // Returns the options with which the session was made.
+  // These functions return the options with which the session was made.
   const std::string& handle() const { return options_.handle; }
   const MasterProcess& master() const { return options_.master; }
   int64_t ticket() const { return options_.ticket; }
@@ -112,8 +112,8 @@ class WorkerSession {
   // Holds the variables and queues of an isolated session.
   const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
-  // Is the first device, as the session sees it. Its host allocator allocates
-  // the feeds.
+  // Is the task's first device, as the session sees it. The host allocator of
+  // this device allocates the feeds.
   Device& first_device_;
   GraphRunner runner_;
   StepCounts steps_;

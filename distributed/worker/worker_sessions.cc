@@ -21,7 +21,7 @@ namespace leat {
 namespace {
 
 // A session handle and the name of a task may each have at most this many
-// bytes. Those that masters send are much shorter.
+// bytes. Real handles and names are much shorter.
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxTombstones = 10'000;
 constexpr size_t kMaxShownTaskBytes = 200;
@@ -59,9 +59,9 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
-  // NewTicket has not returned a ticket above `last_ticket_` yet. Such a ticket
-  // would make this task refuse later processes of the master for ever, so it
-  // is reduced.
+  // A ticket above `last_ticket_` does not come from NewTicket. With such a
+  // ticket, this task would refuse all later processes of the master for ever.
+  // So the ticket is reduced.
   options.ticket = std::min(options.ticket, last_ticket_);
   LEAT_RETURN_IF_ERROR(RemoveFormer(options, ended));
   if (sessions_.contains(options.handle)) return absl::OkStatus();

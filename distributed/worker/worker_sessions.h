@@ -48,27 +48,26 @@ class WorkerSessions {
 
   // First looks for sessions that other processes of the same master task have
   // made. If one of them has a larger ticket than `options.ticket` (and this
-  // ticket is known), returns ABORTED. The request is then late, and the
-  // process that sent it does not exist any more. Otherwise removes the
-  // sessions that it has found and adds them to `*ended`. Then makes a new
-  // session, unless there is already one with the same handle.
+  // ticket is known), returns ABORTED. The request is then late, and its sender
+  // does not exist any more. Otherwise moves the sessions that it has found to
+  // `*ended`. Then makes a new session, unless there is already one with the
+  // same handle.
   //
-  // Returns INVALID_ARGUMENT for an empty handle and for a handle or master
-  // task above 1 KiB. Returns RESOURCE_EXHAUSTED above the limit of sessions.
-  // Returns ABORTED for a handle that Remove remembers, because nobody would
-  // remove the new session.
+  // Returns INVALID_ARGUMENT if the handle is empty, or if the handle or the
+  // master's task is longer than 1 KiB. Returns RESOURCE_EXHAUSTED if there are
+  // too many sessions. Returns ABORTED for a handle that Remove remembers,
+  // because nobody would remove the new session.
   absl::Status Create(WorkerSessionOptions options, Ended* ended);
 
   // Returns the session with that handle. Returns ABORTED, with TensorFlow's
   // message and payload, for an unknown handle, because this process may have
   // been restarted. If `created` is false, the master has not created a session
-  // here. In that case returns the session without a handle, whatever `handle`
-  // is.
+  // here. Find then ignores `handle` and returns the session without a handle.
   absl::StatusOr<std::shared_ptr<WorkerSession>> Find(absl::string_view handle,
                                                       bool created) const;
 
-  // Removes and returns the session, or null if there is none. Remembers the
-  // last 10,000 handles for which it was called, so that Create can refuse
+  // Removes and returns the session, or returns null if there is none.
+  // Remembers the handles of the last 10,000 calls, so that Create can refuse
   // them.
   std::shared_ptr<WorkerSession> Remove(absl::string_view handle);
 
@@ -77,15 +76,15 @@ class WorkerSessions {
   // left out.
   std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
 
-  // Removes and returns the sessions of `master`, or none if one of them was
-  // used within `idle`.
+  // Removes and returns the sessions of `master`. If one of them was used
+  // within `idle`, removes nothing and returns an empty result.
   Ended RemoveIdle(const MasterProcess& master, std::chrono::nanoseconds idle);
 
   size_t num_sessions() const;  // without the session that has no handle
   size_t num_graphs() const;    // of all sessions
 
-  // Returns a new ticket, for the answer to a master that is going to create a
-  // session.
+  // Returns a new ticket. GetStatus sends the ticket to a master that is going
+  // to create a session.
   int64_t NewTicket();
 
   // Adds the sessions to `status`, beginning with the session that was used

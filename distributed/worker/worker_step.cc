@@ -131,8 +131,8 @@ void WorkerStep::Begin() {
 
 absl::Status WorkerStep::Join() {
   RunInputs inputs{.devices = session_->devices()};
-  // A bundle is sent in one message. If the limit of messages is too small for
-  // that, each tensor is received alone.
+  // A bundle is sent in one message. If the limit of the message size is too
+  // small for a bundle, each tensor is received alone.
   if (environment_.limits.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
     inputs.bundles = graph_->bundles();
   }

@@ -36,7 +36,7 @@ class WorkerSession;
 struct RunGraphCall {
   std::shared_ptr<CallContext> context = {};
   pb::RunGraphRequest request = {};  // without feeds
-  Payload feeds = {};                // its header is in `request`
+  Payload feeds = {};                // `request` is its parsed header
   std::chrono::system_clock::time_point received = {};
   Reply reply = {};
   // Counts the reply to the master's task. Is borrowed and may be null.
@@ -44,29 +44,29 @@ struct RunGraphCall {
   int64_t received_bytes = 0;
 };
 
-// Replies with the tensors or with the error. If the request asked for it, the
-// error is in the response. Otherwise the error is the status of the call.
+// Replies with the tensors or with the error. Puts the error into the response
+// if the request asked for that. Otherwise the error is the status of the call.
 // Consumes `call`.
 void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
                      pb::RunGraphResponse response = {},
                      WireTensors tensors = {});
 
-// Returns the error of a fetch, given by its rendezvous key, that is dead.
+// Returns the error for a dead fetch. `key` is the rendezvous key of the fetch.
 absl::Status DeadFetch(absl::string_view key);
 
-// A WorkerStep is a run of one graph in a step. It is thread-safe. It owns
-// itself until it has replied. Until then it shares the ownership of its
-// session and its graph.
+// A WorkerStep is a run of one graph in a step. It is thread-safe. Until it has
+// replied, it owns itself and shares the ownership of its session and its
+// graph.
 class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
  public:
   // Runs `graph` for `call`, and replies when no part of the graph runs any
   // more. Does not block, and copies little on this thread. `environment` is
   // borrowed and must outlive the reply.
   //
-  // The reply may be an error of the step. It may also be INVALID_ARGUMENT for
-  // wrong feeds or for a fetch that is dead, ABORTED if the step had ended
-  // before, and DEADLINE_EXCEEDED after the deadline of the call. If the caller
-  // cancels the call, the reply is CANCELLED and marked as derived.
+  // If the step fails, the reply is its error. The reply is INVALID_ARGUMENT
+  // for wrong feeds or for a dead fetch, ABORTED if the step had already ended,
+  // and DEADLINE_EXCEEDED after the deadline of the call. If the caller cancels
+  // the call, the reply is CANCELLED and marked as derived.
   static void Run(const WorkerEnvironment& environment,
                   std::shared_ptr<WorkerSession> session,
                   std::shared_ptr<const RegisteredGraph> graph,
@@ -102,7 +102,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   // user has left, the run replies.
   bool Enter();
   void Leave();
-  // Returns true if Complete takes too long for a transport's thread.
+  // Returns true if Complete would take too long on a transport's thread.
   bool CompletesSlowly() const;
   // Ends the run in the step table, releases everything, and then replies.
   void Complete();
@@ -127,7 +127,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // indices in returns_, in the requested order
   std::unique_ptr<RemoteRendezvous> rendezvous_;
-  // Both are null if not asked for.
+  // `recorder_` and `allocations_` are null if the call did not ask for them.
   std::shared_ptr<StepStatsRecorder> recorder_;
   std::unique_ptr<StepAllocations> allocations_;
   std::optional<Cancellation::Token> cancellation_;

@@ -26,7 +26,7 @@ struct CheckpointFlags {
 void AddCheckpointFlags(CLI::App& app, CheckpointFlags& flags);
 
 // Makes the folder, and lets graphs on the server of this task write there.
-// Does nothing if there is none.
+// Does nothing if `flags.folder` is "".
 absl::Status AllowCheckpoints(const CheckpointFlags& flags,
                               ServerOptions& server);
 

@@ -54,8 +54,8 @@ struct Model {
   // the greatest logit of each image.
   Output logits;
   Output predictions;
-  // Are the mean cross entropy and the share of correct predictions: float
-  // scalars.
+  // `loss` is the mean cross entropy, and `accuracy` is the share of correct
+  // predictions. Both are float scalars.
   Output loss;
   Output accuracy;
 };

@@ -53,9 +53,9 @@ absl::Status CannotWriteError(absl::string_view message);
 // and ABORTED count as caused by a lost task.
 absl::Status AsOwnError(absl::Status status);
 
-// Writes `message` and a newline to standard error. Use this as
-// SessionOptions::on_waiting, which gets messages about what the program waits
-// for, and for similar options.
+// Writes `message` and a newline to standard error. Use this function as
+// SessionOptions::on_waiting and for similar options. They get messages about
+// what the program is waiting for.
 void SayWaiting(absl::string_view message);
 
 // Returns task.session_options(), with SayWaiting as `on_waiting`.

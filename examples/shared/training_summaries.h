@@ -31,10 +31,11 @@ class TrainingSummaries {
   void AddOps(GraphBuilder& b, const Model& model);
   // Creates the file and writes the graph, which has these ops.
   absl::Status Open(const Graph& graph);
-  // Writes what one training step has fetched.
+  // Writes the loss and the accuracy of one training step.
   absl::Status AddStep(float loss, float accuracy);
-  // Writes the accuracy on the test images, and what the ops say of the weights
-  // and of a batch. The first call also writes the times of that step.
+  // Runs a step that summarizes the weights and the images of `batch`. Writes
+  // these summaries and the accuracy on the test images. The first call also
+  // writes how long each node of the step took.
   absl::Status AddEpoch(double test_accuracy, const LabeledImages& batch,
                         Session& session);
   absl::Status Close();

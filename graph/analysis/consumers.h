@@ -22,10 +22,10 @@ struct Use {
   int32_t input = 0;
 };
 
-// Is an index that finds the edges of a graph by their producer. It keeps them
-// in flat arrays (compressed sparse rows). It describes the graph as it was
-// when the index was made, and keeps no reference to the graph. It is
-// immutable, so it is thread-safe.
+// Finds the edges of a graph by their producer. A Consumers is an index in flat
+// arrays (compressed sparse rows). It describes the graph as it was when the
+// index was made, and keeps no reference to the graph. It is immutable, so it
+// is thread-safe.
 class Consumers {
  public:
   // Takes O(nodes + edges) time.

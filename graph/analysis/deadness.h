@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Deadness means that the outputs of a branch that was not taken are dead, and
-// that a node with a dead input does not run. A graph in which no tensor can be
-// dead runs faster, because its steps need not check for dead tensors. The
-// functions of this header are thread-safe.
+// The outputs of a branch that was not taken are dead, and a node with a dead
+// input does not run. A graph in which no tensor can be dead runs faster,
+// because its steps need not check for dead tensors. The functions of this
+// header are thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 #define LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 
@@ -16,9 +16,9 @@ namespace leat {
 // from another planner, and a dead tensor may arrive at it.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
-// Returns true if a tensor of the graph can be dead, because the graph has a
-// Switch, or has a _Recv at which a dead tensor may arrive. Also returns true
-// if the graph has a Merge, which has to choose one of its inputs.
+// Returns true if the graph has a Switch, or a _Recv at which a dead tensor may
+// arrive: then a tensor of the graph can be dead. Also returns true if the
+// graph has a Merge, because a Merge has to choose one of its inputs.
 bool CanCarryDeadTensors(const Graph& graph);
 
 }  // namespace leat

@@ -21,23 +21,23 @@ struct CompareOptions {
 };
 
 // Compares each node of `a` with the node of the same name in `b`. Also
-// compares what `options` select. The order of the nodes does not matter.
-// Returns "" if nothing differs. Otherwise returns one difference per line,
-// such as "node 'a/b': input 1 is 'x:3' and 'y'". The value from `a` comes
-// before the value from `b`. Nodes are in the order of their names, but nodes
-// that are only in `b` come after the others.
+// compares the parts of the graphs that `options` selects. The order of the
+// nodes does not matter. Returns "" if nothing differs. Otherwise returns one
+// difference per line, such as "node 'a/b': input 1 is 'x:3' and 'y'". The
+// value from `a` comes before the value from `b`. Nodes are in the order of
+// their names, but nodes that are only in `b` come after the others.
 std::string Difference(const Graph& a, const Graph& b,
                        const CompareOptions& options = {});
 
-// Returns true if Difference finds none.
+// Returns true if Difference(a, b, options) is "".
 inline bool Equal(const Graph& a, const Graph& b,
                   const CompareOptions& options = {}) {
   return Difference(a, b, options).empty();
 }
 
-// Compares as == does, with two exceptions. Floats are compared bit by bit, so
-// a NaN equals itself. An empty list of unknown type equals an empty list of
-// any type.
+// Compares two values as operator== does, with two exceptions. Floats are
+// compared bit by bit, so a NaN equals itself. An empty list of unknown type
+// equals an empty list of any type.
 bool EqualAttrValues(const AttrValue& a, const AttrValue& b);
 
 // Returns the name of an input as TensorFlow writes it: "x" or "x:1". A graph

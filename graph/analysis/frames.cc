@@ -56,9 +56,9 @@ class FrameFinder {
     return absl::OkStatus();
   }
 
-  // Checks that `from`, a producer of `id`, gives its outputs in the same frame
-  // as `first`, the first producer of `id`. If `first` is kNoNode, sets it to
-  // `from`. Skips edges that close a loop.
+  // Checks that the outputs of `from` and of `first` are in the same frame.
+  // Both are producers of `id`. If `first` is kNoNode, sets `first` to `from`.
+  // Skips edges that close a loop.
   absl::Status Join(NodeId id, NodeId from, bool is_data, NodeId& first) {
     const Node& node = graph_.node(id);
     if (is_data && IsNextIteration(graph_.node(from))) {

@@ -32,9 +32,9 @@ struct Frames {
   std::vector<Frame> frames = {};  // parents before children
   // Holds, for each NodeId, the frame that the inputs of the node come from.
   std::vector<int32_t> of_inputs = {};
-  // Holds, for each NodeId, the frame of the outputs of the node. It differs
-  // from the frame of the inputs for an Enter, which opens a frame, and for an
-  // Exit, which leaves one.
+  // Holds, for each NodeId, the frame of the outputs of the node. This frame
+  // differs from the frame of the inputs for an Enter, which opens a frame, and
+  // for an Exit, which leaves one.
   std::vector<int32_t> of_outputs = {};
 
   bool HasLoops() const { return frames.size() > 1; }

@@ -69,8 +69,9 @@ class BodyValidator {
     }
     for (int i = 0; i < static_cast<int>(function_.nodes.size()); ++i) {
       const std::string& name = function_.nodes[i].name;
-      // In a body that was made from a graph, names may begin with an
-      // underscore. The "n" in front makes such names valid.
+      // IsValidNodeName does not accept a name that begins with an underscore,
+      // but a body that was made from a graph may have such names. The "n" in
+      // front makes them acceptable.
       if (!IsValidNodeName(absl::StrCat("n", name)) || name.empty()) {
         return ErrorAt(i, kBadNodeName);
       }

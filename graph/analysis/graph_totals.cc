@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// Tells which ops make loops, without comparing their names for each node.
+// Holds the OpDefs of the ops that make loops. So Contains need not compare
+// names.
 class LoopOps {
  public:
   explicit LoopOps(const OpRegistry& ops) {
@@ -31,9 +32,10 @@ class LoopOps {
   absl::flat_hash_set<const OpDef*> ops_;
 };
 
-// Returns a graph of the nodes of `graph` from `first` on. Node `first` + i
-// gets the id i. In the place of each earlier node that they use, the graph has
-// a node outside of all loops. REQUIRES: none of the later nodes was removed.
+// Returns a graph that holds the nodes of `graph` with the ids `first` and
+// higher. Node `first` + i gets the id i. If these nodes use an earlier node, a
+// stand-in outside of all loops replaces the earlier node. REQUIRES: no node
+// with the id `first` or higher was removed.
 Graph TailOf(const Graph& graph, NodeId first) {
   static const OpDef& earlier_op = *new OpDef{.name = "Earlier"};
   Graph tail(graph.ops());

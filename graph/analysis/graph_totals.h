@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphTotals has what the check of an extension must know of the graph that is
-// extended: its size, for the limits, and its loops. A session keeps the totals
-// beside its graph, so that an extension costs what is new and not the graph.
+// GraphTotals holds the size and the loops of a graph. The check of an
+// extension compares the size with the limits, and needs the loops to check the
+// control flow. A session keeps the totals beside its graph. So the time to
+// check an extension depends on the new nodes, and not on the whole graph.
 //
 //   GraphTotals totals = TotalsOf(graph);
 //   LEAT_ASSIGN_OR_RETURN(GraphExtension extension,
@@ -20,7 +21,8 @@
 
 namespace leat {
 
-// Is a value. Is thread-compatible.
+// Holds the totals of a graph, or of an extension. Is a value and
+// thread-compatible.
 struct GraphTotals {
   // Adds the totals of an extension.
   void Add(GraphTotals extension);
@@ -31,15 +33,15 @@ struct GraphTotals {
   // Is the number of nodes that the graph would gain if all function calls were
   // inlined.
   int64_t called_nodes = 0;
-  // Hold the nodes whose outputs are inside of a loop, and the names of all
-  // loops.
+  // in_loops holds the nodes whose outputs are inside of a loop. frame_names
+  // holds the names of all loops.
   absl::flat_hash_set<NodeId> in_loops = {};
   absl::flat_hash_set<std::string> frame_names = {};
 };
 
-// Returns the totals of a whole graph. REQUIRES: the graph is valid, as
-// ImportGraphDef (graph_def.h) checks. The totals of a graph with other loops
-// or calls lack these.
+// Returns the totals of a whole graph. REQUIRES: the graph passes the checks of
+// ImportGraphDef (graph_def.h). If its control flow or its calls are not valid,
+// the totals lack the loops or the called nodes.
 GraphTotals TotalsOf(const Graph& graph);
 
 // Counts the nodes of `graph` from `first` on, and their edges and outputs.
@@ -51,10 +53,11 @@ void CountFunction(const Function& function, GraphTotals& totals);
 // none.
 std::string FrameName(const Node& enter);
 
-// Does what ValidateControlFlow (graph_validation.h) does for a graph whose
-// nodes before `first` are valid and have the totals `before`. Sets the loops
-// of the later nodes in `added`. Takes time in proportion to the later nodes,
-// unless one of them is added to a loop that the graph had before.
+// Checks the control flow of a graph as ValidateControlFlow
+// (graph_validation.h) does. Adds the loops of the nodes from `first` on to
+// `added`. Takes time in proportion to the number of these nodes, unless one of
+// them is added to an older loop. REQUIRES: the earlier nodes are valid, and
+// `before` holds their totals.
 absl::Status ValidateAddedControlFlow(const Graph& graph, NodeId first,
                                       const GraphTotals& before,
                                       GraphTotals& added);

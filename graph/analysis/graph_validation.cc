@@ -35,8 +35,8 @@ class CallGraph {
     }
   }
 
-  // Validates the functions and the nodes from `first` on. Sets `called` to
-  // what inlining adds to these nodes.
+  // Validates the functions, and the nodes from `first` on. Sets `called` to
+  // the number of nodes that inlining all calls adds to these nodes.
   absl::Status Validate(NodeId first, int64_t called_before,
                         const FunctionLimits& limits, int64_t& called) {
     for (Entry& entry : entries_) FindCalls(entry);
@@ -85,7 +85,8 @@ class CallGraph {
       status = absl::Status(status.code(),
                             absl::StrCat(where, ": ", status.message()));
     }
-    // Leat never calls the functions of an op that is only in the table.
+    // If an op is only in the op table and not registered, Leat never runs it.
+    // So its functions are never called.
     if (called < 0 && !graph_.ops().IsRegistered(op_name)) return status;
     ForEachFunctionRef(
         op, attrs, [&](const std::string& attr, const FunctionRef& function) {
@@ -158,8 +159,8 @@ class CallGraph {
         entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
   }
 
-  // Counts what inlining adds to the nodes from `first` on. Marks the functions
-  // that these nodes call directly.
+  // Sets `added` to the number of nodes that inlining adds to the nodes from
+  // `first` on. Marks the functions that these nodes call directly.
   absl::Status MeasureNodes(NodeId first, int64_t& added) {
     added = 0;
     for (NodeId id = first; id < graph_.num_ids(); ++id) {
@@ -179,7 +180,8 @@ class CallGraph {
     return absl::OkStatus();
   }
 
-  // Checks the limit on the nodes of the graph with all calls inlined.
+  // Checks that the graph stays within limits.max_nodes once all calls are
+  // inlined. `nodes` is the number of nodes that it then has.
   static absl::Status CheckSize(int64_t nodes, const FunctionLimits& limits) {
     if (nodes <= limits.max_nodes) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(

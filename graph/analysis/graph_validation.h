@@ -33,19 +33,21 @@ struct FunctionLimits {
 };
 
 // Checks the calls of functions. Fails with INVALID_ARGUMENT for a recursive
-// function, for calls nested deeper than the limit, and for calls of functions
-// that do not exist. Fails with NOT_FOUND for ops that do not exist. Functions
-// that the graph never calls, directly or indirectly, are exempt from the last
-// check, because they may use ops that this library does not have. Fails with
-// RESOURCE_EXHAUSTED if inlining all calls would make the graph too large.
+// function, and for calls nested deeper than the limit. Fails with
+// INVALID_ARGUMENT for a call of a function that does not exist, and with
+// NOT_FOUND for an op that does not exist. These two checks skip functions that
+// the graph never calls, directly or indirectly, because such functions may use
+// ops that this library does not have. Fails with RESOURCE_EXHAUSTED if
+// inlining all calls would make the graph too large.
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 
-// Does what ValidateFunctions does for a graph whose nodes before `first` are
-// valid, and would have `called_before` more nodes with every call inlined.
-// Sets `called` to the number for the later nodes. Takes time in proportion to
-// the later nodes and to the functions. REQUIRES: the graph had all functions
-// that its earlier nodes call.
+// Checks the calls of functions as ValidateFunctions does, but only the calls
+// of the nodes from `first` on. Sets `called` to the number of nodes that
+// inlining these calls adds. Takes time in proportion to the later nodes and to
+// the functions. REQUIRES: the earlier nodes are valid, inlining their calls
+// adds `called_before` nodes, and the graph already had all functions that they
+// call.
 absl::Status ValidateAddedCalls(const Graph& graph, NodeId first,
                                 int64_t called_before,
                                 const FunctionLimits& limits, int64_t& called);

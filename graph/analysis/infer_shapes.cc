@@ -34,7 +34,7 @@ class Inferrer {
     for (int i = 0; i < kMaxRefinements && !back_edges_.empty(); ++i) {
       // An assumption may have caused the error. The graph may still be valid,
       // because a loop may run zero times. The pass without assumptions decides
-      // whether it is.
+      // whether the graph is valid.
       if (!InferAll().ok()) break;
       if (Holds()) return std::move(outputs_);
     }

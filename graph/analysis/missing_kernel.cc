@@ -19,8 +19,8 @@ constexpr size_t kMaxTypesText = 500;
 // Returns the number of characters to insert, remove or replace in order to
 // turn `a` into `b`, without regard to case (the Levenshtein distance).
 size_t EditDistance(absl::string_view a, absl::string_view b) {
-  // Holds, for each j, the distance between the first i characters of `a` and
-  // the first j of `b`.
+  // distance[j] is the distance between the first i characters of `a` and the
+  // first j characters of `b`.
   std::vector<size_t> distance(b.size() + 1);
   std::iota(distance.begin(), distance.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {

@@ -19,14 +19,14 @@ namespace leat {
 // Returns true if some device type has a kernel for the node's op and attrs.
 bool HasKernel(const OpRegistry& ops, const NodeDef& node);
 
-// Returns UNIMPLEMENTED, which says what is missing: a kernel of the op for
-// `device_type`, or a kernel for the types of the node. It names the node, its
-// types, and the ops that NearestOps returns.
+// Returns an UNIMPLEMENTED error that says what is missing: a kernel of the op
+// for `device_type`, or a kernel for the types of the node. The error names the
+// node, its types, and the ops that NearestOps returns.
 absl::Status MissingKernelError(const OpRegistry& ops, const NodeDef& node,
                                 absl::string_view device_type);
 
 // Returns the types that the attrs of the node name, such as "T=string" or
-// "Tin=[int64, string]", separated by commas. A long text is cut.
+// "Tin=[int64, string]", separated by commas. Cuts a long text.
 std::string TypesText(const NodeDef& node);
 
 // Returns at most three ops that have a kernel and whose names are nearly equal

@@ -8,8 +8,9 @@
 namespace leat {
 namespace {
 
-// Returns for each tensor of `args` whether it is in memory of the host.
-// `named` has the names of the arguments that are there for all types.
+// Returns one flag for each tensor of `args`: true if the tensor is in host
+// memory. `named` holds the names of the arguments that are in host memory for
+// all types.
 absl::StatusOr<std::vector<bool>> AreOnHost(
     const std::vector<ArgDef>& args, const AttrMap& attrs,
     const std::vector<DType>& types, const std::vector<std::string>& named,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NodeMemory says in which memory the tensors of a node lie: which tensors of a
-// node on a GPU are in memory of the host, and which outputs of a node on a CPU
-// are in pinned memory, because only GPUs read them.
+// NodeMemory says in which memory the tensors of a node lie. For a node on a
+// GPU, it says which tensors are in host memory. For a node on a CPU, it says
+// which outputs are in pinned memory because only GPUs read them.
 #ifndef LEAT_GRAPH_ANALYSIS_NODE_MEMORY_H_
 #define LEAT_GRAPH_ANALYSIS_NODE_MEMORY_H_
 
@@ -16,31 +16,31 @@
 
 namespace leat {
 
-// Is a plain value. A tensor that is not in memory of the host is in the memory
-// of the GPU.
+// Says for each tensor of a node whether it is in host memory. If it is not, it
+// is in the memory of the GPU. NodeMemory is a plain value.
 struct NodeMemory {
   std::vector<bool> is_input_on_host = {};   // by input
   std::vector<bool> is_output_on_host = {};  // by output
-  // By output, and empty on a GPU: is true if the output is to be allocated in
-  // pinned memory of the host.
+  // By output: true if the output is to be allocated in pinned host memory. The
+  // vector is empty for a node on a GPU.
   std::vector<bool> is_output_pinned = {};
-  // Is true if the kernel for CPUs runs. All tensors are in memory of the host.
+  // Is true if a node on a GPU runs the kernel for CPUs. All its tensors are
+  // then in host memory.
   bool runs_on_host = false;
 };
 
 // Returns where the tensors of `node` lie if the node runs on a GPU with the
 // kernel that `signature` describes. Strings and resource handles are always in
-// memory of the host. So are variants themselves, but a variant counts as being
-// where the tensors are that it holds, so that copies of these are made where
-// it leaves the GPU. Fails as ArgOffsets does. REQUIRES: the types of the node
-// are set.
+// host memory. A variant object is in host memory, too, but the result
+// describes the tensors in the variant: they are copied when the variant leaves
+// the GPU. Fails as ArgOffsets does. REQUIRES: the types of the node are set.
 absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
                                     const KernelSignature& signature);
 
-// Returns where the tensors of a node lie that runs on a CPU of `task`: all in
-// memory of the host. An output that is only sent to GPUs of the task is in
-// pinned memory, from which a GPU copies without a detour. `consumers` must be
-// those of `graph`, which is the part of a step for that CPU.
+// Returns where the tensors of node `id` lie if the node runs on a CPU of
+// `task`. All of them are in host memory. An output that is only sent to GPUs
+// of `task` is in pinned memory, from which a GPU can copy directly. `graph` is
+// the part of a step for that CPU, and `consumers` is the index of `graph`.
 NodeMemory MemoryOnCpu(const Graph& graph, NodeId id,
                        const Consumers& consumers, const DeviceName& task);
 

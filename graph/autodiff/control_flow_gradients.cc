@@ -368,8 +368,8 @@ class LoopDifferentiator : public NodeDifferentiator {
 
   // Finds the variables that gradients pass through. Such a variable depends on
   // an input whose gradient is needed. It also affects an output that has a
-  // gradient. Adds the variables that the loop changes to
-  // variables_, and the inputs that the loop does not change to invariants_.
+  // gradient. Adds the variables that the loop changes to variables_, and the
+  // inputs that the loop does not change to invariants_.
   absl::Status FindActive() {
     const size_t count = Arguments().size();
     std::vector<bool> from_inputs(count), to_outputs(count);
@@ -544,8 +544,8 @@ class LoopDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Adds the condition of the gradient's loop. It holds while iterations are
-  // left.
+  // Adds the condition of the gradient's loop. The condition is true while
+  // iterations are left.
   absl::Status AddCondition() {
     condition_ = &BuilderAccess::NewBody(
         *state_.self, absl::StrCat(BodyOf(*forward_).function, "_grad_cond"));

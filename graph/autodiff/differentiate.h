@@ -14,13 +14,13 @@
 
 namespace leat {
 
-// Adds the gradients of the sum of `ys`, each weighted by its tensor of
-// `grad_ys`, with respect to `xs`. Returns one gradient for each x. The
-// gradient is empty if no y depends on the x. `builder` builds a body of the
-// forward node (the forward body). The new nodes go to the innermost open body,
-// which is the gradient of the forward body. Errors go to `builder`, and after
-// an error all gradients are empty. REQUIRES: `ys` and `xs` are outputs of
-// `builder`, and there are as many `grad_ys` as `ys`.
+// Adds the gradients of the sum of ys[i] * grad_ys[i] with respect to `xs`.
+// Returns one gradient for each x. The gradient is empty if no y depends on the
+// x. `builder` builds a body of the forward node (the forward body). The new
+// nodes go to the innermost open body, which is the gradient of the forward
+// body. Errors go to `builder`, and after an error all gradients are empty.
+// REQUIRES: `ys` and `xs` are outputs of `builder`, and there are as many
+// `grad_ys` as `ys`.
 std::vector<Gradient> Differentiate(GraphBuilder& builder,
                                     absl::Span<const Output> ys,
                                     absl::Span<const Output> grad_ys,

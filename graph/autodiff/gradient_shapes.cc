@@ -34,8 +34,8 @@ std::optional<Stretched> StretchedAxes(const PartialShape& to,
     if (k < 0) continue;
     const int64_t a = to.dim(i);
     const int64_t b = other.dim(k);
-    // If `a` is unknown and `b` is not 1, the axis is stretched in steps in
-    // which `a` is 1, and not stretched in others.
+    // If `a` is unknown and `b` is not 1, the axis is stretched only in steps
+    // in which `a` is 1. So the stretched axes are unknown before the step.
     if (a == 1 && b != 1) result.ones.push_back(axis);
     if (a == PartialShape::kUnknown && b != 1) return std::nullopt;
   }

@@ -59,9 +59,9 @@ class BroadcastReducer {
   Output Reduce(Output gradient, Output to, Output other, int which);
 
   Output x_, y_;
-  // Hold the shapes of x and y, and for each of them the axes to sum over. A
-  // BroadcastGradientArgs node computes the axes. All are made when they are
-  // first needed.
+  // shapes_ holds the shapes of x and y. axes_ holds the axes to sum over, for
+  // x and for y. A BroadcastGradientArgs node computes the axes. All four
+  // Outputs are made when they are first needed.
   Output shapes_[2];
   Output axes_[2];
 };

@@ -203,8 +203,8 @@ class Differentiator {
     return true;
   }
 
-  // Makes the builder fail if `gradient` has another type or shape than input
-  // i, whose gradient it is.
+  // Checks `gradient`, the gradient of input i. Makes the builder fail if its
+  // type or shape differs from the type or shape of the input.
   void Check(const Operation& operation, int i, const Gradient& gradient) {
     const Output input = operation.input(i);
     if (gradient.IsSparse() || input.dtype() == DType::kResource) return;

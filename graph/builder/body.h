@@ -30,8 +30,8 @@ namespace leat {
 // Describes one argument of the function that a body becomes.
 struct BodyArgument {
   Output inner = {};  // the output of the argument's _Arg node in the body
-  // Is the output of the parent that the caller passes. For a loop variable,
-  // `outer` is the initial value.
+  // Is the output of the parent that the node passes as this argument. For a
+  // loop variable, `outer` is the initial value.
   Output outer = {};
   // Is true if the argument was made because the body uses `outer`. In a loop,
   // a captured argument has the same value in every iteration.
@@ -65,7 +65,7 @@ struct Body {
   // Maps the _Arg nodes of the body to positions in `arguments`.
   absl::flat_hash_map<NodeId, int> argument_of = {};
   // Holds the results of a branch or of a loop's condition. Is empty for the
-  // body of a loop, whose results are the arguments' `next`.
+  // body of a loop, because BodyArgument::next holds its results.
   std::vector<Output> returns = {};
   // These are nodes of the parent. The node that calls the function must run
   // after them.

@@ -64,8 +64,8 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
 }
 
 // Returns true if every input is a constant or comes from an op function that
-// got only constants. If the result is false, an input is an Output without a
-// node, which is a different error.
+// got only constants. Returns false if an input is an Output that has no node
+// for another reason, for example because it is default-constructed.
 bool OnlyOfConstants(const OpArgs& args) {
   bool only_constants = true;
   for (const OpInput& input : args.inputs) {

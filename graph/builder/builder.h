@@ -17,9 +17,9 @@
 // Build() reports the error, so a program needs to check only once.
 //
 // While the body of a Cond, Case or While (control_flow.h) is being built,
-// every new node is added to that body. This is so even if the program calls
-// another builder of the same graph, or passes only Outputs from outside of the
-// body.
+// every new node is added to that body. This also holds for nodes that the
+// program adds through another builder of the same graph, and for nodes whose
+// inputs all come from outside of the body.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_H_
 
@@ -131,12 +131,13 @@ class [[nodiscard]] Scope {
   std::function<void()> end_;
 };
 
-// Says which part of a larger variable a variable is. Only checkpoints use it:
-// they hold the parts under the name of the whole (train/saver.h).
+// Says which part of a larger variable this variable is. Only checkpoints use a
+// VariablePart: a checkpoint stores all parts under the name of the larger
+// variable (train/saver.h).
 struct VariablePart {
-  // Is the name of the part, such as "emb/part_1". An optimizer's slot of a
-  // part keeps the name of the part. If it is empty, the builder sets it to the
-  // name of the variable that it makes.
+  // Is the name of the part, such as "emb/part_1". For an optimizer's slot of a
+  // part, this is the name of the part, not of the slot. If it is empty, the
+  // builder sets it to the name of the variable that it makes.
   std::string variable = {};
   Shape whole = {};    // the shape of the larger variable
   int axis = 0;        // the axis along which it is cut
@@ -165,7 +166,8 @@ class Variable {
   PartialShape shape() const { return value_.shape(); }
   bool is_resource() const { return !handle_.is_ref(); }
   bool is_trainable() const { return trainable_; }
-  // Returns which part of a larger variable this one is, or nothing.
+  // Returns which part of a larger variable this variable is, or nothing if it
+  // is not a part.
   const std::optional<VariablePart>& part() const { return part_; }
 
  private:
@@ -186,7 +188,7 @@ struct VariableOptions {
   // `shared_name` stands for the node's name.
   std::string container = {};
   std::string shared_name = {};
-  // Is set by those who cut a larger variable into parts.
+  // Is set if the variable is a part of a larger variable.
   std::optional<VariablePart> part = {};
 };
 
@@ -251,9 +253,9 @@ class GraphBuilder {
   Output AsOutput(const Operand& operand, DType dtype,
                   absl::string_view name = "Const",
                   SourceLocation location = SourceLocation::Current());
-  // Does the same without a given dtype. In a list with Outputs, numbers get
-  // the dtype of the Outputs. Other numbers get the dtype that Const gives
-  // them.
+  // Converts an operand as the function above does, but without a given dtype.
+  // In a list with Outputs, numbers get the dtype of the Outputs. Other numbers
+  // get the dtype that Const gives them.
   Output AsOutput(const Operand& operand, absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
   // Adds a NoOp that runs after all operations in `after`.
@@ -275,10 +277,10 @@ class GraphBuilder {
   // that are added until it ends. Scopes must end in the reverse order of their
   // opening; otherwise the builder fails.
   //
-  // Puts the names of new nodes under "name/", after making `name` unique. A
-  // `name` that ends in '/' is a full name: it does not go under the open name
-  // scopes, and is not changed. This is how a program enters a scope again. "/"
-  // stands for no name scope.
+  // NameScope puts the names of new nodes under "name/", after making `name`
+  // unique. A `name` that ends in '/' is a full name: it does not go under the
+  // open name scopes, and is not changed. A program uses a full name to enter a
+  // scope again. The name "/" stands for no name scope.
   Scope NameScope(absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
   // Requests `device`, a full or partial name, for new nodes. Parts that
@@ -331,8 +333,9 @@ class GraphBuilder {
   // scope that was opened in the current variable scope.
   std::string LayerName(absl::string_view kind);
 
-  // Return all variables of the graph, or the trainable ones, in the order in
-  // which they were made.
+  // variables() returns all variables of the graph, and TrainableVariables()
+  // returns the trainable ones. Both are in the order in which the variables
+  // were made.
   const std::vector<leat::Variable>& variables() const;
   std::vector<leat::Variable> TrainableVariables() const;
   // Adds `operation` to updates(). Every training step runs these operations

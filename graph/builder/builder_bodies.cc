@@ -166,9 +166,9 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
 
 // If `output` is the output of a Const, adds a copy of the Const. Also adds a
 // Const if shape inference knows the value of `output` and the type of `output`
-// cannot carry gradients. A Const would cut off gradients, but a second
-// derivative needs to know on which values outside of the body `output`
-// depends.
+// cannot carry gradients. If the type can carry gradients, a Const would cut
+// them off: a second derivative must know on which values outside of the body
+// `output` depends.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;

@@ -78,7 +78,8 @@ Tensor ConvertElements(const Tensor& numbers) {
   return Tensor::FromSpan<T>(numbers.shape(), values);
 }
 
-// Appends the numbers in `operand`, and in the lists in it, to `numbers`.
+// Appends the numbers in `operand`, including the numbers in nested lists, to
+// `numbers`.
 void AppendNumbers(const Operand& operand, std::vector<Tensor>& numbers) {
   if (operand.number().has_value()) numbers.push_back(*operand.number());
   for (const Operand& element : operand.list()) {

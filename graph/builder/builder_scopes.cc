@@ -28,10 +28,10 @@ absl::Status CheckScopeName(absl::string_view name) {
 }  // namespace
 
 void BuilderContext::NestDevices(const BuilderContext& inner) {
-  // The field `around` of a scope has the merged device names of the scopes
-  // that enclose it, up to the next scope with a device function. The innermost
-  // scopes of this context now enclose the first scope of `inner`. `device` has
-  // their merged names.
+  // The scopes of this context now enclose the scopes of `inner`. `device` has
+  // the merged device names of the innermost scopes of this context, up to the
+  // next scope with a device function. These scopes directly enclose the first
+  // device function of `inner`, so its `around` gets their device names.
   DeviceName last = device;
   for (DeviceFunctionScope scope : inner.device_functions) {
     scope.around = OverrideDeviceName(last, scope.around);

@@ -115,7 +115,7 @@ struct GraphBuilder::State {
   // Python does. A name that ends in '/' is a full name. It loses the '/' and
   // is recorded, but not changed otherwise.
   std::string UniqueName(absl::string_view name);
-  // Does the same for a name that already includes the name scopes.
+  // Makes a name unique that already includes the name scopes.
   std::string UniqueFromRoot(std::string full);
 
   // Records `error`, unless the tree has an error already. Appends the place of

@@ -64,8 +64,8 @@ struct BranchNames {
   DType selector_type = DType::kInvalid;
 };
 
-// Describes an If or Case node, and its outputs: one for each tensor that a
-// branch returns.
+// Holds an If or Case node and its outputs. There is one output for each tensor
+// that a branch returns.
 struct Chosen {
   Operation operation = {};
   std::vector<Output> outputs = {};

@@ -69,8 +69,8 @@
 
 namespace leat {
 
-// These are functions that build a branch, the condition of a loop, and the
-// body of a loop. The condition and the body get the loop's variables. Cond,
+// A BranchFunction builds a branch. A LoopCondition builds the condition of a
+// loop, and a LoopBody builds its body; both get the loop's variables. Cond,
 // Case and While call these functions before they return, and do not keep them.
 using BranchFunction = absl::FunctionRef<std::vector<Output>()>;
 using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
@@ -96,11 +96,11 @@ struct CondOptions {
   std::string name = "cond";  // of the node
 };
 
-// Runs `then_branch` in steps in which `pred`, a scalar bool, is true, and
-// `else_branch` in other steps. Returns the results of the branch that runs.
-// Both branches must return the same number of tensors of the same types. If
-// the shapes of a result differ, only what the shapes have in common is known
-// before a step.
+// Runs `then_branch` in steps in which `pred` is true, and `else_branch` in
+// other steps. `pred` is a scalar bool. Returns the results of the branch that
+// runs. Both branches must return the same number of tensors of the same types.
+// The two shapes of a result may differ. Then only what the shapes have in
+// common is known before a step.
 std::vector<Output> Cond(Output pred, BranchFunction then_branch,
                          BranchFunction else_branch,
                          const CondOptions& options = {},
@@ -123,9 +123,9 @@ struct CaseOptions {
   std::string name = "case";  // of the node
 };
 
-// Runs the branch of number `index`, a scalar int32, or the last branch if
-// `index` is out of range. Returns the results of the branch that runs. The
-// same rules apply to the results as for Cond. There must be at least one
+// Runs one of `branches`, and returns its results. `index`, a scalar int32, is
+// the number of the branch. If `index` is out of range, the last branch runs.
+// The same rules apply to the results as for Cond. There must be at least one
 // branch.
 std::vector<Output> Case(Output index,
                          absl::Span<const BranchFunction> branches,
@@ -152,8 +152,9 @@ struct WhileOptions {
   // holds.
   std::optional<int32_t> maximum_iterations = {};
   int64_t parallel_iterations = 10;  // how many may run at once, at least 1
-  // Holds the shape that each variable has in every iteration, or is empty for
-  // the shapes of `initial`. The body must return values of these shapes.
+  // Holds the shape that each variable has in every iteration. If it is empty,
+  // the variables keep the shapes of `initial`. The body must return values of
+  // these shapes.
   std::vector<PartialShape> shape_invariants = {};
 };
 

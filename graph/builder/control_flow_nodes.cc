@@ -13,7 +13,7 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// Returns true if `outer` describes every shape that `inner` describes.
+// Returns true if every shape that `inner` allows is also allowed by `outer`.
 bool IsWithin(const PartialShape& inner, const PartialShape& outer) {
   return Relax(outer, inner) == outer;
 }

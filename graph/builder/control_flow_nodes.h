@@ -28,7 +28,7 @@ inline const InferredOutput& Known(const Output& output) {
   return BuilderAccess::Of(*output.builder()).InferredAt(output.endpoint());
 }
 
-// Describes an If or a Case to AddBranches.
+// The argument of AddBranches: describes the If or Case to add.
 struct BranchesSpec {
   std::string name = {};  // unique, includes the name scopes
   bool is_case = false;   // otherwise it is an If
@@ -43,10 +43,10 @@ struct BranchesSpec {
 absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
                                       const BranchesSpec& spec);
 
-// Describes a While to AddLoop. The first `num_variables` arguments of the body
-// and of the condition are the loop's variables. In the body, these arguments
-// have `outer` and `next` set. The other arguments are captured. The condition
-// returns one tensor.
+// The argument of AddLoop: describes the While to add. The first
+// `num_variables` arguments of the body and of the condition are the loop's
+// variables. In the body, these arguments have `outer` and `next` set. The
+// other arguments are captured. The condition returns one tensor.
 struct LoopSpec {
   std::string name = {};  // unique, includes the name scopes
   size_t num_variables = 0;
@@ -63,8 +63,8 @@ struct LoopSpec {
 // type of a variable or, if `check_shapes` is set, its shape.
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
-// Returns outputs of `node`, an If or Case, that have the values of tensors
-// inside of its branches. values[i] has outputs of nodes in branch i, and
+// Makes tensors inside of the branches of `node`, an If or Case, available as
+// outputs of `node`. values[i] lists outputs of nodes in branch i, and
 // result[i] has one output of `node` for each of them. When branch i runs, the
 // outputs in result[i] have the values of the outputs in values[i]. Adds
 // outputs to `node` if needed. Values of different branches share an output if
@@ -77,11 +77,11 @@ absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
 // Adds this output if the loop has none.
 absl::StatusOr<Output> IterationsOutput(const Operation& node);
 
-// Returns one output of a While for each of `values`, which are outputs of
-// nodes in the loop's body. The output of the While is a list: it has the value
-// that the body's output had in each iteration, in order. Adds the lists that
-// the While does not have yet. Fails with INVALID_ARGUMENT if the lists would
-// nest deeper than kMaxVariantDepth (core/variant.h).
+// Returns one list for each of `values`, which are outputs of nodes in the body
+// of a While. Each list is an output of the While. It holds the value that the
+// body's output had in each iteration, in order. Adds the lists that the While
+// does not have yet. Fails with INVALID_ARGUMENT if the lists would nest deeper
+// than kMaxVariantDepth (core/variant.h).
 absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values);
 

@@ -49,9 +49,9 @@ absl::Status Grow(const Operation& node, absl::string_view types,
   return absl::OkStatus();
 }
 
-// Returns a tensor of type `dtype`. A branch returns this tensor for an output
-// of the node for which the branch has no value. In a step in which the branch
-// runs, nothing uses the tensor.
+// Returns a tensor of type `dtype` with an arbitrary value. A branch that has
+// no value for an output of the node returns such a tensor for this output.
+// When that branch runs, nothing uses the output.
 absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
                                  DType dtype) {
   if (dtype == DType::kVariant && known.handle.has_value()) {
@@ -234,8 +234,9 @@ int ListDepth(const Output& value) {
   return depth;
 }
 
-// Adds to a While a list to which each iteration appends `value`, an output of
-// the loop's body.
+// Adds a loop variable to the While `node`: a list that starts empty. Each
+// iteration appends `value`, which is an output of the loop's body. The caller
+// passes `growth` to Grow.
 absl::Status AddList(const Operation& node, const Output& value,
                      Growth& growth) {
   if (const int depth = 1 + ListDepth(value); depth > kMaxVariantDepth) {

@@ -13,11 +13,11 @@
 namespace leat {
 
 // Adds to `functions` the functions that the nodes of `builder` call, directly
-// or through other functions. Leaves out nodes that are not needed for the
-// results or the side effects of a function. Stateful nodes that do more than
-// read become control outputs of the function. Fails with INVALID_ARGUMENT if
-// the library has another function of the same name. REQUIRES: no body of
-// `builder` is open.
+// or through other functions. A function gets only the nodes that its results
+// or its side effects need. Stateful nodes that do more than read become
+// control outputs of the function. Fails with INVALID_ARGUMENT if the library
+// has another function of the same name. REQUIRES: no body of `builder` is
+// open.
 absl::Status ExportFunctions(const GraphBuilder& builder,
                              FunctionLibrary& functions);
 

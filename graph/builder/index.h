@@ -46,8 +46,9 @@ class Index {
         SourceLocation location = SourceLocation::Current())
       : begin_(Operand(i, location)), is_single_(true) {}
 
-  // Return where a range begins and ends. A bound is not set if the range
-  // reaches to that end of the axis. A single index has a begin() and no end().
+  // begin() and end() return the bounds of a range. A bound is not set if the
+  // range reaches to that end of the axis. A single index has a begin() and no
+  // end().
   const std::optional<Operand>& begin() const { return begin_; }
   const std::optional<Operand>& end() const { return end_; }
   const Operand& stride() const { return stride_; }
@@ -81,7 +82,7 @@ Index Range(Operand begin, Operand end, Operand stride = 1);
 Index From(Operand begin, Operand stride = 1);
 Index Until(Operand end, Operand stride = 1);
 // Stands for all axes that the other items do not cover. A slice has at most
-// one.
+// one Ellipsis.
 Index Ellipsis();
 // Adds an axis of extent 1.
 Index NewAxis();

@@ -7,10 +7,10 @@
 //   op::Add(x, 1);                    // a number
 //   op::MatMul(x, w);                 // a Variable stands for its value
 //   op::Transpose(x, {1, 0, 2});      // a list of numbers is one tensor
-//   op::Pad(x, {{1, 1}, {0, 0}});     // so is a list of lists
-//   op::Reshape(x, {batch, -1});      // and a list with Outputs in it
+//   op::Pad(x, {{1, 1}, {0, 0}});     // a list of lists is one tensor, too
+//   op::Reshape(x, {batch, -1});      // a list with Outputs is one tensor, too
 //   op::ConcatV2({x, h}, 1);          // a list of two tensors
-//   op::ConcatV2({{batch}, {3}}, 0);  // likewise: two tensors in braces
+//   op::ConcatV2({{batch}, {3}}, 0);  // also a list of two tensors, in braces
 //
 // A number or a list of numbers becomes a Const. A list with Outputs in it
 // becomes a Pack. The Const or Pack is named after the node and the argument,

@@ -12,7 +12,7 @@
 // Handles are cheap to copy and do not own anything: the builder must outlive
 // them. A handle is invalid if it is default-constructed or returned after an
 // error. A program may pass an invalid handle to any function here, because the
-// builder keeps the error. They are not thread-safe, as GraphBuilder is not.
+// builder keeps the error. Handles are not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_OUTPUT_H_
 #define LEAT_GRAPH_BUILDER_OUTPUT_H_
 
@@ -43,15 +43,16 @@ class Operation {
   NodeId id() const { return id_; }
   bool IsValid() const { return builder_ != nullptr && id_ != kNoNode; }
 
-  // Return the name of the node, including its name scopes, and the name of its
-  // op. These functions and the ones below return "", 0 or an invalid Output
-  // for an invalid operation.
+  // name() returns the name of the node, including its name scopes. op()
+  // returns the name of its op. These functions and the ones below return "", 0
+  // or an invalid Output for an invalid operation.
   std::string name() const;
   std::string op() const;
   int num_inputs() const;
   int num_outputs() const;
-  // Return the output that input i takes, and output i of this node. The result
-  // is invalid if `i` is out of range.
+  // input(i) returns the output that input i of this node takes. output(i)
+  // returns output i of this node. The result is invalid if `i` is out of
+  // range.
   Output input(int i) const;
   Output output(int i) const;
   // Returns attr `name`. If the attr is absent or not a T, returns T{} and
@@ -68,7 +69,8 @@ class Operation {
   NodeId id_ = kNoNode;
 };
 
-// An Output is one output of a node: the tensor that it computes in each step.
+// An Output is one output of a node: the tensor that the node computes in each
+// step.
 class Output {
  public:
   Output() = default;  // invalid
@@ -76,8 +78,9 @@ class Output {
   Output(Operation operation, int index)
       : operation_(operation), index_(index) {}
 
-  // Return the operation that computes the tensor, and the builder of the
-  // operation, which is null for a default-constructed Output.
+  // operation() returns the operation that computes the tensor. builder()
+  // returns the builder of this operation, which is null for a
+  // default-constructed Output.
   const Operation& operation() const { return operation_; }
   GraphBuilder* builder() const { return operation_.builder(); }
   // Returns the index of the output among the outputs of its operation.

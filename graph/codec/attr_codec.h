@@ -28,9 +28,9 @@ namespace leat {
 
 class VariantDecoders;
 
-// Limits the bytes of the tensors that decoding may make, because a small
-// message can ask for a large tensor (one value, repeated). One budget serves
-// all attrs of a graph: decoding subtracts the bytes of each tensor from
+// Limits the bytes of the tensors that decoding makes. A small message can ask
+// for a large tensor, because one value can stand for all elements. One budget
+// serves all attrs of a graph: decoding subtracts the bytes of each tensor from
 // `remaining`.
 struct AttrBudget {
   int64_t max_tensor_bytes = int64_t{2} << 30;  // of one tensor
@@ -40,7 +40,8 @@ struct AttrBudget {
   const VariantDecoders* variants = nullptr;
 };
 
-// Holds the attrs of a node in a message: the field `attr` of a NodeDef.
+// Is the type of the field `attr` of a NodeDef message, which holds the attrs
+// of a node.
 using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;
 
 // Decodes one attr. A message without a value gives std::monostate. Fails with
@@ -58,9 +59,10 @@ absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
 absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
                                          AttrBudget& budget);
 
-// Encode one value, or all attrs of a node, and overwrite the message. Fail
-// only for a tensor that no message can hold, as EncodeTensor
-// (core/codec/tensor_codec.h) does. Errors of AttrMapToProto name the attr.
+// AttrValueToProto encodes one value, and AttrMapToProto encodes all attrs of a
+// node. Both overwrite the message. They fail only for a tensor that no message
+// can hold, as EncodeTensor (core/codec/tensor_codec.h) does. Errors of
+// AttrMapToProto name the attr.
 absl::Status AttrValueToProto(const AttrValue& value, pb::AttrValue& proto);
 absl::Status AttrMapToProto(const AttrMap& attrs, AttrProtoMap& protos);
 

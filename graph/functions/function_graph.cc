@@ -136,7 +136,8 @@ absl::StatusOr<Function> WriteFunction(const FunctionGraph& body,
   const std::vector<ArgDef>& outputs = original.signature.outputs;
   for (size_t i = 0; i < body.returns.size(); ++i) {
     const Endpoint tensor = body.returns[i];
-    // A single tensor of a list has no name in the original signature.
+    // If a result is a list, its single tensors have no names in the original
+    // signature. In this case, all results get numbered names.
     std::string output = outputs.size() == body.returns.size()
                              ? outputs[i].name
                              : absl::StrCat("output_", i);

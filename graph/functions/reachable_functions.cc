@@ -12,7 +12,7 @@
 namespace leat {
 namespace {
 
-// Collects functions by name.
+// Collects the functions that can be reached by calls.
 class Collector {
  public:
   explicit Collector(const FunctionLibrary& library) : library_(library) {}
@@ -22,7 +22,7 @@ class Collector {
     const auto found = library_.functions().find(name);
     if (found == library_.functions().end()) return;
     if (reached_.Find(name) != nullptr) return;
-    // The library is empty of functions with this name, so this cannot fail.
+    // Add cannot fail, because `reached_` has no function with this name.
     reached_.Add(found->second).IgnoreError();
     to_visit_.push_back(found->second.get());
   }
@@ -33,7 +33,8 @@ class Collector {
                        });
   }
 
-  // Adds what the added functions name.
+  // Also adds all functions that the added functions name, directly or
+  // indirectly. Returns the result.
   FunctionLibrary Finish() {
     while (!to_visit_.empty()) {
       const Function& function = *to_visit_.back();

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReachableFunctions finds the functions that a part of a graph may call, so
-// that only these travel with the part to another task. It is stateless and
-// thread-safe.
+// ReachableFunctions finds the functions that a part of a graph may call. Only
+// these functions are sent to another task together with the part.
+// ReachableFunctions is stateless and thread-safe.
 #ifndef LEAT_GRAPH_FUNCTIONS_REACHABLE_FUNCTIONS_H_
 #define LEAT_GRAPH_FUNCTIONS_REACHABLE_FUNCTIONS_H_
 
@@ -12,8 +12,9 @@
 namespace leat {
 
 // Returns the functions of `library` that the nodes of `graph` name in their
-// attrs or as their op, and those that these functions name in turn. Takes time
-// in the sizes of the graph and the functions found.
+// attrs or as their op. Also returns all functions that the returned functions
+// name. Takes time in proportion to the sizes of the graph and of the returned
+// functions.
 FunctionLibrary ReachableFunctions(const Graph& graph,
                                    const FunctionLibrary& library);
 

@@ -88,8 +88,9 @@ struct Literal {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(DType value) const {
     std::string name = Name(value);
-    // A name of several words, such as "float8_e5m2", cannot be turned into the
-    // name of the enumerator as below. Only the newest types have such names.
+    // The code below cannot turn a name of several words, such as
+    // "float8_e5m2", into the name of its enumerator. Only the newest types
+    // have such names.
     if (absl::StrContains(name, '_')) {
       return absl::StrCat("static_cast<DType>(", static_cast<int>(value), ")");
     }
@@ -358,7 +359,8 @@ std::string OpCode::Call() const {
   for (const auto* list : {&required_, &optional_}) {
     for (const Parameter& attr : *list) {
       const std::string value = AttrExpression(attr.of, /*length=*/false);
-      // A tensor has no literal, so an invalid one stands for the default.
+      // The default of a Tensor attr cannot be written as a C++ literal. So an
+      // invalid Tensor means that the attr is not set.
       if (list == &optional_ && attr.type == "Tensor") {
         absl::StrAppend(&text, "  if (", value, ".IsValid())");
       }

@@ -64,10 +64,9 @@ class OpCode {
   // `required_`.
   void AddAttr(const AttrDef& attr, std::set<std::string>& names,
                std::set<std::string>& field_names);
-  // These functions return the parts of the declaration and the definition: the
-  // type that the C++ function returns, the comment, the structs, the
-  // signature, and the statements of the body. The body consists of Counts,
-  // Call and Return, in this order.
+  // These functions return the parts of the declaration and the definition.
+  // ReturnType returns the type that the C++ function returns. The body of the
+  // C++ function consists of Counts, Call and Return, in this order.
   std::string ReturnType() const;
   std::string Comment() const;
   std::string Structs() const;

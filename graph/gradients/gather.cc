@@ -96,8 +96,8 @@ struct GatherExtents {
 };
 
 // Sets the gradient of params for any axis. The shape of dy is [B..., outer...,
-// count..., inner...]; `values` has one row per index. Within each batch, rows
-// with equal indices are summed.
+// count..., inner...]. The variable `values` gets one row per index. Within
+// each batch, rows with equal indices are summed.
 void AxisGatherGrad(GradientContext& c, Output axis, Output batch) {
   const Output indices = c.input(1);
   const GatherExtents e(c.input(0), indices, axis, batch);
@@ -140,7 +140,8 @@ void GatherNdGrad(GradientContext& c) {
   const Output params = c.input(0);
   Output indices = c.input(1);
   Output dy = c.grad();
-  // ScatterNd refuses a single point that is no row of a matrix.
+  // ScatterNd does not accept a vector of indices, which would be a single
+  // point. ExpandDims makes the vector the only row of a matrix.
   if (!indices.shape().rank_known() || indices.shape().rank() == 1) {
     indices = op::ExpandDims(indices, 0);
     dy = op::ExpandDims(dy, 0);

@@ -16,9 +16,9 @@ Output Batched(Output a, Output b, bool ta, bool tb) {
   return op::BatchMatMulV2(a, b, {.adj_x = ta, .adj_y = tb});
 }
 
-// Return the gradients of op(a) * op(b) with respect to a and b. Here op(a) is
-// the transpose of a if `ta` is set, and otherwise a itself. The same holds for
-// op(b) and `tb`.
+// ForA and ForB return the gradients of op(a) * op(b) with respect to a and to
+// b. Here op(a) is the transpose of a if `ta` is set, and otherwise a itself.
+// The same holds for op(b) and `tb`.
 Output ForA(Product product, Output dz, Output b, bool ta, bool tb) {
   return ta ? product(b, dz, tb, true) : product(dz, b, false, !tb);
 }

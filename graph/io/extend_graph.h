@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Extends a graph again and again, each time at the cost of what is new. A
-// program that extends a graph once calls ExtendGraph of graph_def.h. The
-// functions of this header are thread-safe, but other threads must not use a
-// graph while ExtendGraph changes it.
+// Extends a graph many times. Each extension takes time in proportion to the
+// new nodes. A program that extends a graph once calls ExtendGraph of
+// graph_def.h. The functions of this header are thread-safe, but other threads
+// must not use a graph while ExtendGraph changes it.
 #ifndef LEAT_GRAPH_IO_EXTEND_GRAPH_H_
 #define LEAT_GRAPH_IO_EXTEND_GRAPH_H_
 
@@ -21,11 +21,11 @@ struct GraphExtension {
   GraphTotals totals;  // of what was added
 };
 
-// Does what ExtendGraph of graph_def.h does, in time that does not depend on
-// the size of `graph`: it takes time in proportion to `graph_def`. Only an
-// extension of a loop that `graph` has takes as long as the check of the whole
-// graph. REQUIRES: `totals` are those of `graph`. The caller adds the returned
-// totals to them, unless he undoes the addition.
+// Adds `graph_def` to `graph`, as ExtendGraph of graph_def.h does. Takes time
+// in proportion to the size of `graph_def`, regardless of the size of `graph`.
+// But if the extension adds nodes to a loop of `graph`, the whole graph is
+// checked again. REQUIRES: `totals` has the totals of `graph`. The caller must
+// add the returned totals to `totals`, unless the caller undoes the addition.
 absl::StatusOr<GraphExtension> ExtendGraph(const pb::GraphDef& graph_def,
                                            Graph& graph,
                                            const GraphTotals& totals,

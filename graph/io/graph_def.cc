@@ -73,7 +73,7 @@ InputText Split(absl::string_view text) {
 // GraphDef.
 class Importer {
  public:
-  // `before` are the totals of `graph`.
+  // `before` holds the totals of `graph`.
   Importer(const ImportLimits& limits, const GraphTotals& before, Graph& graph)
       : limits_(limits),
         graph_(graph),
@@ -105,7 +105,8 @@ class Importer {
                               added_.called_nodes);
   }
 
-  // This is what Run has added to the graph.
+  // addition() returns what Run has added to the graph. added() returns the
+  // totals of the addition.
   const GraphAddition& addition() const { return addition_; }
   const GraphTotals& added() const { return added_; }
 
@@ -229,7 +230,8 @@ class Importer {
     const AttrDef* dtype = info.op->FindAttr("dtype");
     info.is_const = value != nullptr && value->type == "tensor" &&
                     dtype != nullptr && dtype->type == "type";
-    // Leat never calls the functions of an op that is only in the table.
+    // If an op is only in the op table and not registered, Leat never runs it.
+    // So its functions are never called.
     if (graph_.ops().Find(name) != nullptr &&
         !graph_.ops().IsRegistered(name)) {
       return info;

@@ -52,12 +52,14 @@ struct ImportLimits {
 
 // Makes a graph from a message. `ops` must outlive the graph. Fails with
 // INVALID_ARGUMENT, naming the node or function and the value, for anything
-// that is not a well-formed graph: duplicate or malformed names, missing or
-// wrong attrs, missing inputs, output indices out of range, type mismatches,
-// cycles outside of loops, unpaired Enter and Exit, recursive functions,
-// functions nested too deeply, and tensors that do not fit their attrs. Fails
-// with NOT_FOUND for an op that neither `ops` nor its table has. Fails with
-// RESOURCE_EXHAUSTED for a graph above a limit.
+// that is not a well-formed graph:
+// - duplicate or malformed names;
+// - missing or wrong attrs, and tensors that do not fit their attrs;
+// - missing inputs, output indices out of range, and type mismatches;
+// - cycles outside of loops, and unpaired Enter and Exit;
+// - recursive functions, and functions nested too deeply.
+// Fails with NOT_FOUND for an op that neither `ops` nor its table has. Fails
+// with RESOURCE_EXHAUSTED for a graph above a limit.
 absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const OpRegistry& ops = BuiltinOps(),
                                      const ImportLimits& limits = {});

@@ -42,9 +42,10 @@ absl::StatusOr<Graph> LoadGraph(const std::string& path,
 absl::Status SaveGraph(const Graph& graph, const std::string& path,
                        const ExportOptions& options = {});
 
-// Read and write a MetaGraphDef without importing its graph. So the
-// MetaGraphDef keeps its signatures and collections. If the file holds a
-// GraphDef, `meta` has only the graph. Fail as LoadGraph and SaveGraph do.
+// LoadMetaGraph reads and SaveMetaGraph writes a MetaGraphDef without importing
+// its graph. So the MetaGraphDef keeps its signatures and collections. If the
+// file holds a GraphDef, LoadMetaGraph sets only the graph in `meta`. Both
+// functions fail as LoadGraph and SaveGraph do.
 absl::Status LoadMetaGraph(const std::string& path, pb::MetaGraphDef& meta);
 absl::Status SaveMetaGraph(const pb::MetaGraphDef& meta,
                            const std::string& path);

@@ -27,7 +27,7 @@ namespace protobuf = google::protobuf;
 // parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
 
-// Limits the memory that a message may take. Files that deceive have many small
+// Limits the memory that a message may take. A hostile file can have many small
 // messages, each of which takes a hundred times as much memory as in the file.
 constexpr int64_t kMaxParsedBytes = int64_t{16} << 30;
 
@@ -74,8 +74,8 @@ bool ParseBinary(const std::string& content, protobuf::Message& message) {
       kMaxParsedBytes) {
     return false;
   }
-  // Without `silencer`, protobuf would log to standard error if it cannot read
-  // the message.
+  // If protobuf cannot read the message, it logs an error. `silencer` prevents
+  // this.
   const protobuf::LogSilencer silencer;
   protobuf::io::ArrayInputStream stream(content.data(),
                                         static_cast<int>(content.size()));

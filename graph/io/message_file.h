@@ -21,10 +21,11 @@ class Message;
 
 namespace leat {
 
-// Returns INVALID_ARGUMENT that says of the file what `message` says.
+// Returns an INVALID_ARGUMENT error such as "file 'a.pb' is empty", where "is
+// empty" is `message`.
 absl::Status FileError(const std::string& path, absl::string_view message);
 
-// Returns the content of a file with a message. Fails as ReadRegularFile
+// Returns the content of a file that holds a message. Fails as ReadRegularFile
 // (core/files/regular_file.h) does, with a size limit of 2 GiB, and with
 // INVALID_ARGUMENT if the file is empty.
 absl::StatusOr<std::string> ReadMessageFile(const std::string& path);
@@ -34,18 +35,20 @@ absl::StatusOr<std::string> ReadMessageFile(const std::string& path);
 // fields in its nodes are control characters.
 bool IsText(absl::string_view content);
 
-// Parses a binary message. Returns false if `content` is none.
+// Parses a binary message. Returns false if `content` is not such a message, or
+// if the message would take too much memory.
 bool ParseBinary(const std::string& content,
                  google::protobuf::Message& message);
 
-// Says why a text is no message, and in which line (from 0).
+// Says why a text could not be parsed. `line` is the line of the error, counted
+// from 0.
 struct TextError {
   int line = 0;
   std::string message = {};  // with the line and column, from 1
 };
 
 // Parses a message that was written as text. Returns the first error, if any.
-// If `skips_unknown`, fields that the message does not have are no error.
+// If `skips_unknown` is set, unknown fields are not an error.
 std::optional<TextError> ParseText(const std::string& content,
                                    google::protobuf::Message& message,
                                    bool skips_unknown = false);

@@ -155,8 +155,8 @@ class Clusters {
     }
   }
 
-  // Returns the indentation. It is bounded, because names may nest thousands of
-  // scopes deep.
+  // Returns the indentation. The indentation is bounded, because names may nest
+  // thousands of scopes deep.
   std::string Indent() const {
     return std::string(2 * std::min<size_t>(open_.size() + 1, 20), ' ');
   }

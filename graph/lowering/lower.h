@@ -25,10 +25,13 @@ namespace leat {
 
 // Lowers `graph` until no node calls a function. The functions remain in the
 // library of the graph. Fails with INVALID_ARGUMENT, naming node and function,
-// if a function takes or returns other numbers or types of tensors than its
-// caller, if Instantiate (instantiate.h) refuses it, or if its body has invalid
-// control flow. Fails with RESOURCE_EXHAUSTED if the graph would exceed a
-// limit. After a failure, the content of `graph` is unspecified.
+// for
+// - a function whose arguments or results do not have the number and the types
+//   of the caller's inputs or outputs;
+// - a function that Instantiate (instantiate.h) refuses;
+// - a function body with invalid control flow.
+// Fails with RESOURCE_EXHAUSTED if the graph would exceed a limit. After a
+// failure, the content of `graph` is unspecified.
 absl::Status LowerFunctions(Graph& graph, const LowerLimits& limits = {});
 
 }  // namespace leat

@@ -4,7 +4,7 @@
 // lowers nodes of one kind. It adds nodes that compute what the lowered node
 // computes, and returns the outputs that have the results. LowerFunctions
 // (lower.h) calls these functions and rewires the consumers of the lowered
-// nodes. Only this folder uses it. A Lowering is not thread-safe.
+// nodes. Only graph/lowering/ uses this header. A Lowering is not thread-safe.
 //
 // Each call of LowerFunctions has one Lowering, which adds nodes and removes
 // none.
@@ -79,10 +79,10 @@ class Lowering {
                                   absl::Span<const Endpoint> inputs,
                                   const std::string& device);
 
-  // Returns what replaces the control inputs of `node`: nothing if there are
-  // none, the control input if there is one, and otherwise a new NoOp that
-  // waits for all of them. So a node of a body needs only one control edge
-  // instead of one for every control input.
+  // Returns the node that replaces the control inputs of `node`. Returns no
+  // node if there are no control inputs, and the control input if there is one.
+  // Otherwise adds and returns a NoOp that waits for all of them. So a node of
+  // a body needs one control edge only.
   absl::StatusOr<std::vector<NodeId>> AddGate(const Node& node);
 
   // Copies a body to nodes named `prefix`/..., which take `args` as arguments.

@@ -19,8 +19,8 @@ absl::Status TwoStrings(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Checks that input 1, the step or the number of gradients, is a scalar. Infers
-// nothing about the outputs.
+// Checks that input 1 is a scalar. Depending on the op, input 1 is a step or a
+// number of gradients. Infers nothing about the outputs.
 absl::Status ScalarArgument(InferenceContext& context) {
   return context.WithRank(1, 0).status();
 }

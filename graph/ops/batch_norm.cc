@@ -32,8 +32,9 @@ absl::StatusOr<Layout> ReadLayout(const InferenceContext& context) {
       absl::StrCat("Invalid data format: '", format, "'"));
 }
 
-// Merges `channels`, the number of channels, with the lengths of the vectors in
-// inputs [first, last]. Returns the merged number.
+// Checks that the vectors in inputs [first, last] have one element per channel.
+// `channels` is the number of channels, or unknown. Returns the number of
+// channels, which a vector may determine.
 absl::StatusOr<int64_t> MergeChannels(const InferenceContext& context,
                                       int64_t channels, int first, int last) {
   for (int i = first; i <= last; ++i) {
@@ -84,7 +85,7 @@ absl::Status FusedBatchNormGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The types that the kernels support. Statistics are float.
+// Returns the types that the kernels support. Statistics are always float.
 std::vector<TypeConstraint> FloatStatistics() {
   return {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
           {"U", {DType::kFloat}}};

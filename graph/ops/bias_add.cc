@@ -13,8 +13,8 @@
 namespace leat::ops::bias_add {
 namespace {
 
-// Returns the shape of input 0. Its rank must be at least 2, or at least 3 for
-// NCHW, which has a spatial axis.
+// Returns the shape of input 0. Fails if its rank is below 2. If `nchw` is set,
+// fails if the rank is below 3, because NCHW has a spatial axis.
 absl::StatusOr<PartialShape> Images(const InferenceContext& context,
                                     bool nchw) {
   return context.WithRankAtLeast(0, nchw ? 3 : 2);

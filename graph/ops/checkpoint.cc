@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines SaveV2, RestoreV2, MergeV2Checkpoints, ShardedFilename and
-// ShardedFilespec, with which TensorFlow's Saver saves and restores variables,
-// and LoadAndRemapMatrix, with which its warm starts read them.
+// ShardedFilespec. TensorFlow's Saver saves and restores variables with these
+// ops. Also defines LoadAndRemapMatrix, with which TensorFlow's warm starts
+// read variables.
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

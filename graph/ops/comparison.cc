@@ -13,7 +13,7 @@
 namespace leat::ops::comparison {
 namespace {
 
-// These are the numbers whose comparison has a kernel for GPUs.
+// Lists the numeric types that kernels for GPUs can compare.
 constexpr auto kOrderedOnGpu =
     kFloatsAndInt64 + DTypeList<int8_t, int16_t, uint8_t>();
 

@@ -179,8 +179,8 @@ absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
 absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape sizes, context.WithRank(0, 1));
   if (sizes.dim(0) != 2) return BackpropShape(context, 0, 1);
-  // `input_sizes` has the spatial extents only. The batch extent is the
-  // gradient's, and the channel extent is the filter's.
+  // `input_sizes` has the spatial extents only. The batch extent comes from the
+  // gradient, and the channel extent comes from the filter.
   LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
   LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape gradient, context.WithRank(2, 4));

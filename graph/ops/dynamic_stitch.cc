@@ -79,8 +79,8 @@ void Register(OpRegistry& registry) {
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 
-  // If two rows have the same index, TensorFlow does not specify the row that
-  // is used. Leat uses the last one.
+  // If two rows have the same index, TensorFlow does not specify which of them
+  // the output gets. In Leat, it gets the last one.
   registry.Add(
       {.name = "ParallelDynamicStitch",
        .doc = "Merges slices as DynamicStitch does; TensorFlow leaves "

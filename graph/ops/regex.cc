@@ -10,7 +10,7 @@
 namespace leat::ops::regex {
 namespace {
 
-// The inputs after the first one are scalars.
+// All inputs except the first one are scalars.
 absl::Status RegexShape(InferenceContext& context) {
   for (int i = 1; i < context.num_inputs(); ++i) {
     LEAT_RETURN_IF_ERROR(context.WithRank(i, 0).status());

@@ -14,8 +14,8 @@
 namespace leat::ops::select {
 namespace {
 
-// The condition must be a scalar, or a vector with the first extent of the
-// values, or must have the shape of the values.
+// Checks the shape of the condition. It must be a scalar, a vector as long as
+// the first axis of the values, or of the same shape as the values.
 absl::Status SelectShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape data,
                         Merge(context.input(1), context.input(2)));

@@ -24,10 +24,10 @@ std::optional<PartialValues> Indices(const InferenceContext& context, int i) {
   return known;
 }
 
-// Returns the extent of the slice along one axis. A size of -1 means up to the
-// end. As in TensorFlow, only the kernel checks that the slice lies inside of
-// the input, because a branch that is never taken may hold a slice that does
-// not fit.
+// Returns the extent of the slice along one axis. If the size is -1, the slice
+// reaches to the end of the axis. As in TensorFlow, only the kernel checks that
+// the slice lies inside of the input, because a branch that is never taken may
+// hold a slice that does not fit.
 absl::StatusOr<int64_t> SlicedExtent(int64_t extent,
                                      std::optional<int64_t> begin,
                                      std::optional<int64_t> size) {
@@ -70,8 +70,8 @@ absl::Status SliceShape(InferenceContext& context) {
         "begin and size are for ", rank,
         " dimensions, but a tensor has at most ", Shape::kMaxRank));
   }
-  // A -1 in sizes that are only partly known means "unknown", not "up to the
-  // end".
+  // In sizes that are only partly known, -1 stands for an unknown size. It does
+  // not mean "up to the end".
   const bool sizes_known = context.input_value(2) != nullptr;
   Dims dims;
   for (int i = 0; i < static_cast<int>(rank); ++i) {

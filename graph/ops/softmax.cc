@@ -20,9 +20,9 @@ absl::Status SoftmaxShape(InferenceContext& context) {
 }
 
 absl::Status CrossEntropyShape(InferenceContext& context) {
-  // First tries to merge the two shapes, because they are usually equal. This
-  // also works if a shape is unknown. Then tries to broadcast the shapes, for
-  // which both ranks must be known.
+  // First tries to merge the two shapes, because they are usually equal.
+  // Merging also works if a shape is unknown. Then tries to broadcast the
+  // shapes, for which both ranks must be known.
   absl::StatusOr<PartialShape> shape = context.WithRank(0, 2);
   if (shape.ok()) shape = Merge(*shape, context.input(1));
   if (!shape.ok()) {

@@ -49,8 +49,8 @@ absl::Status CheckIndexShapes(const InferenceContext& context, int first) {
   return absl::OkStatus();
 }
 
-// Records the values of a slice of a vector whose values are partly known, such
-// as shape(x)[1:] or shape(x)[0].
+// Records the values of the output if the input is a vector of which some
+// values are known. Examples are shape(x)[1:] and shape(x)[0].
 void SetSlicedValues(InferenceContext& context, const StridedSliceBox& box,
                      DType dtype) {
   const std::optional<PartialValues> input = PartialInput(context, 0);

@@ -22,8 +22,8 @@ namespace leat::ops::tensor_list {
 namespace {
 
 // Returns the type and shape of the elements of the list in input 0, as far as
-// the handle of the list describes them. Returns INVALID_ARGUMENT if the op's
-// element type differs from the list's.
+// the handle of the list describes them. Returns INVALID_ARGUMENT if the attr
+// element_dtype differs from the type of the elements.
 absl::StatusOr<HandleShape> ListElements(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype,
                         context.Attr<DType>("element_dtype"));
@@ -205,9 +205,10 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
 }
 
 // Returns the signatures of a kernel whose attr element_dtype is the type of
-// the list. On a GPU, elements are in the memory of the GPU, but lists of int32
-// tensors go where their inputs are. `host_inputs` and `host_outputs` are in
-// host memory for all types.
+// the list's elements. `on_cpu` is the signature for CPUs. On a GPU, elements
+// are in GPU memory, but elements of type int32 are in host memory.
+// `host_inputs` and `host_outputs` name the arguments that are in host memory
+// for all types.
 std::vector<KernelSignature> OnAllDevices(
     KernelSignature on_cpu, std::vector<std::string> host_inputs = {},
     std::vector<std::string> host_outputs = {}) {
@@ -220,8 +221,8 @@ std::vector<KernelSignature> OnAllDevices(
   return signatures;
 }
 
-// The ops with this signature are not folded, because every step that changes a
-// list would have to copy the constant.
+// The ops with this signature are not folded. Otherwise, every step that
+// changes a list would have to copy a folded list first.
 KernelSignature NotFoldableOnCpu() { return NotFoldable(OnCpu()); }
 
 void AddTensorListReserveAndOthers(OpRegistry& registry) {

@@ -31,7 +31,8 @@ absl::Status VarIsInitializedShape(InferenceContext& context) {
 }
 
 // Returns the shape of the variable, or an unknown shape if nothing is known of
-// the handle. Returns INVALID_ARGUMENT if the variable's type is not `dtype`.
+// the handle. Returns INVALID_ARGUMENT if the type of the variable differs from
+// `dtype`.
 absl::StatusOr<PartialShape> VariableValueShape(const InferenceContext& context,
                                                 DType dtype) {
   const HandleShape* handle = context.input_handle(0);

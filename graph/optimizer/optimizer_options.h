@@ -21,17 +21,18 @@ namespace leat {
 
 enum class OptimizeLevel : uint8_t {
   kOff,  // no pass runs: a step runs all nodes that pruning leaves
-  kOn,   // all passes run that are not disabled
+  kOn,   // all passes that are not disabled run
 };
 
-// Is a plain value. Is thread-compatible.
+// Selects the passes that run, and limits constant folding. Is a plain value
+// and thread-compatible.
 struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
   // Holds the names of passes that do not run. Unknown names are ignored.
   std::vector<std::string> disabled_passes = {};
-  // Limits the number of bytes of one folded constant. All constants that are
-  // folded for one plan may together have kMaxFoldedConstants times as many
-  // bytes.
+  // max_folded_bytes limits the number of bytes of one folded constant. All
+  // constants that are folded for one plan may together have at most
+  // max_folded_bytes * kMaxFoldedConstants bytes.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
   // Limits the number of bytes that all evaluations for one plan may read and
@@ -39,12 +40,13 @@ struct OptimizerOptions {
   // that it was allowed to write. But if it failed with RESOURCE_EXHAUSTED, it
   // counts as if it had written nothing, because it got no memory to write to.
   static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
-  // Limit the numbers of bytes that one evaluation may read and write if the
-  // node is of CostClass::kExpensive or reads strings. A node above these
-  // limits stays in the step. An expensive node uses up more of kMaxFoldingWork
-  // than the bytes that it reads and writes. It uses up one more byte for each
-  // pair of an input element and an output element. This estimate assumes that
-  // elements have 4 bytes.
+  // These are the limits for one evaluation if the node is of
+  // CostClass::kExpensive or reads strings. kMaxExpensiveInput limits the bytes
+  // that it may read, and kMaxExpensiveOutput the bytes that it may write. A
+  // node above these limits stays in the step. An expensive node uses up more
+  // of kMaxFoldingWork than the bytes that it reads and writes. It uses up one
+  // more byte for each pair of an input element and an output element. This
+  // estimate assumes that elements have 4 bytes.
   static constexpr int64_t kMaxExpensiveInput = 4 << 10;
   static constexpr int64_t kMaxExpensiveOutput = 64 << 10;
 };

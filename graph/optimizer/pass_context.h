@@ -38,7 +38,7 @@ class PassContext {
   const RunPassesOptions& options() const { return *options_; }
 
   // Returns all nodes, each after its inputs (except for the back edges of
-  // loops). The list still has the nodes that were removed later: check
+  // loops). Nodes that were removed later are still in the list: check
   // graph().Contains().
   absl::Span<const NodeId> order() const { return order_; }
 
@@ -54,15 +54,15 @@ class PassContext {
   // be removed.
   bool IsKept(NodeId id) const { return Has(id, kKept); }
   // Returns true if an input of the node is a reference. Even a pure node reads
-  // the value behind the reference when it runs, so a node that runs earlier or
+  // the value behind the reference when it runs. So a node that runs earlier or
   // later cannot replace it.
   bool ReadsReference(NodeId id) const;
 
   // Returns true if the node is pure, has no control inputs and reads no
-  // reference, and if each of its inputs is fed or comes from another
-  // unconditional node. An unconditional node is outside of loops and branches,
-  // so it runs in every step. A client cannot tell when the node runs, or
-  // whether a pass has removed it.
+  // reference, and all its inputs are fed or come from unconditional nodes. An
+  // unconditional node is outside of loops and branches, so it runs in every
+  // step. A client cannot tell when the node runs, or whether a pass has
+  // removed it.
   bool IsUnconditional(NodeId id);
 
   // Returns the value of a Const, or null for another node. The pointer is
@@ -104,10 +104,10 @@ class PassContext {
   // REQUIRES: `inputs` and `controls` come before the node.
   bool Replace(NodeId id, absl::string_view op, AttrMap attrs,
                absl::Span<const Endpoint> inputs, Controls controls);
-  // Replaces the node by a Const in the same way. Also returns false if `value`
-  // is larger than max_folded_bytes of the options, or if `value` and all
-  // constants made so far together are larger than the options allow. REQUIRES:
-  // `value` has the type of the node's only output.
+  // Replaces the node by a Const, as Replace does. Also returns false if
+  // `value` is larger than max_folded_bytes of the options, or if `value` and
+  // all constants made so far together are larger than the options allow.
+  // REQUIRES: `value` has the type of the node's only output.
   bool ReplaceByConstant(NodeId id, Tensor value, Controls controls);
   // Makes the node take input `i` from another output. REQUIRES: `input` has
   // the type and value of the old input, and comes before the node.
@@ -139,9 +139,8 @@ class PassContext {
   PassContext(Graph& graph, const RunPassesOptions& options);
   void FindDevices();
   void FindTraits();
-  // The first function returns the traits of a node, which follow from its
-  // NodeDef. The second function returns only the traits that all nodes of an
-  // op share.
+  // TraitsOf(def) returns the traits of a node, which follow from its NodeDef.
+  // TraitsOf(op) returns only the traits that all nodes of an op share.
   uint8_t TraitsOf(const NodeDef& def);
   uint8_t TraitsOf(const OpDef& op) const;
   bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }
@@ -155,8 +154,9 @@ class PassContext {
   absl::flat_hash_map<const OpDef*, uint8_t> traits_of_ops_;
   std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
   bool has_unconditional_ = false;     // kUnconditional has been computed
-  // Are the numbers of bytes that further constants may have, and that further
-  // evaluations may read and write.
+  // left_bytes_ is the number of bytes that further constants may have in
+  // total. left_work_ is the number of bytes that further evaluations may read
+  // and write in total.
   int64_t left_bytes_ = 0;
   int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;
   std::optional<std::vector<std::vector<InferredOutput>>> inferred_;

@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "constant_folding" computes once what would be the same in every
-// step: nodes whose inputs are all constants, and Shape, Size and Rank of
-// tensors whose shapes are known. The new constant gets the control edges of
-// all nodes from which it was computed. So it is in the same frame as the old
-// node, and it is dead exactly when the old node was. If a step uses only the
-// shape of a tensor, the tensor is not computed any more, and an error in
-// computing it does not happen either. The declared shape of a variable is
-// trusted, as in TensorFlow.
+// The pass "constant_folding" replaces nodes by constants if they have the same
+// value in every step. These are nodes whose inputs are all constants, and
+// Shape, Size and Rank of tensors whose shapes are known. The new constant gets
+// the control edges of all nodes from which it was computed. So it is in the
+// same frame as the old node, and it is dead exactly when the old node was. If
+// a step uses only the shape of a tensor, the tensor is not computed any more,
+// and an error in computing it does not happen either. The declared shape of a
+// variable is trusted, as in TensorFlow.
 #include <optional>
 #include <utility>
 #include <vector>

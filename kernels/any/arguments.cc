@@ -2,8 +2,8 @@
 //
 // Defines the kernels of _Arg and _Retval. _Arg outputs feed number `index` of
 // the step. _Retval stores its input as fetch number `index` of the step.
-// `index` is an attr. Feeds and fetches are in memory of the host, so that the
-// kernels queue copies on a GPU.
+// `index` is an attr. Feeds and fetches are in host memory, so on a GPU the
+// kernels queue copies.
 #include <memory>
 #include <utility>
 
@@ -68,7 +68,8 @@ class Retval final : public Kernel {
       return OutOfRange(index_, returns.size(), "return values");
     }
     const Tensor& value = context.input(0);
-    // The step ends when bytes that are copied here have arrived.
+    // The copies below are only queued. The step does not end before the copied
+    // bytes have arrived.
     if (StreamOf(context) != nullptr && value.dtype() == DType::kVariant) {
       LEAT_ASSIGN_OR_RETURN(
           returns[index_],

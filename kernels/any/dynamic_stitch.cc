@@ -85,7 +85,8 @@ class DynamicStitch final : public Kernel {
   }
 
  private:
-  // Queues that `to` becomes `rows` rows, each of `size` elements.
+  // Queues the copies that set `to`, which has `rows` rows of `size` elements
+  // each.
   static absl::Status CopyOnGpu(KernelContext& context, int64_t rows,
                                 int64_t size, E* to) {
     LEAT_ASSIGN_OR_RETURN(RowAddresses addresses,

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernel of LoadAndRemapMatrix. It reads a matrix of a checkpoint
-// whose rows and columns stood for other words than those of the model that
-// goes on with it.
+// Defines the kernel of LoadAndRemapMatrix. It loads a matrix from a checkpoint
+// and moves the rows and columns to new places. A model uses it if its
+// vocabulary has changed since the checkpoint was saved: each row or column of
+// the matrix belongs to a word.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -20,11 +21,12 @@
 namespace leat::kernels::any::load_and_remap_matrix {
 namespace {
 
-// Says which old row or column becomes which new one.
+// Maps the rows (or columns) of the old matrix to those of the new matrix. The
+// id of a row or column is its index in its matrix.
 class Remapping {
  public:
-  // `old_ids` has the old id of each new one, or a negative number. Returns
-  // UNIMPLEMENTED, in TensorFlow's words, if an old id is there twice.
+  // `old_ids[i]` is the old id for the new id i, or negative if there is none.
+  // Returns UNIMPLEMENTED, in TensorFlow's words, if an old id occurs twice.
   static absl::StatusOr<Remapping> Create(KernelContext& context,
                                           absl::Span<const int64_t> old_ids) {
     Remapping remapping(old_ids);
@@ -39,8 +41,7 @@ class Remapping {
     std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
       return std::pair(old_ids[a], a) < std::pair(old_ids[b], b);
     });
-    const int64_t* twice =
-        nullptr;  // the first new id whose old id came before
+    const int64_t* twice = nullptr;  // the first new id that repeats an old id
     for (size_t i = 1; i < order.size(); ++i) {
       if (old_ids[order[i]] >= 0 &&
           old_ids[order[i]] == old_ids[order[i - 1]] &&
@@ -55,8 +56,8 @@ class Remapping {
   }
 
   bool IsMissing(int64_t new_id) const { return old_ids_[new_id] < 0; }
-  // Returns the least and the greatest old id, or negative numbers if there is
-  // none.
+  // least and greatest return the least and the greatest old id that has a new
+  // id. They return a negative number if there is none.
   int64_t least() const {
     const absl::Span<const int64_t> wanted = From(0);
     return wanted.empty() ? -1 : old_ids_[wanted.front()];
@@ -66,8 +67,8 @@ class Remapping {
     return wanted.empty() ? -1 : old_ids_[wanted.back()];
   }
 
-  // Calls `visit` with each old id of [begin, end) that has a new one, and with
-  // the new one.
+  // Calls `visit(old_id, new_id)` for each old id in [begin, end) that has a
+  // new id.
   template <class Visit>
   void ForEach(int64_t begin, int64_t end, Visit visit) const {
     for (const int64_t new_id : From(begin)) {
@@ -119,8 +120,8 @@ class LoadAndRemapMatrix final : public FileKernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * matrix, context.AllocateOutput(
                                                0, Shape{num_rows_, num_cols_}));
     const absl::Span<float> out = matrix->mutable_data<float>();
-    // TensorFlow leaves elements of columns that the old matrix does not have
-    // as they are in memory.
+    // Elements stay 0 if their column does not exist in the old matrix.
+    // TensorFlow leaves these elements uninitialized.
     std::fill(out.begin(), out.end(), 0.0f);
     if (rows.greatest() >= 0) {
       LEAT_RETURN_IF_ERROR(Load(*reader, name, entry.shape, rows,
@@ -142,7 +143,7 @@ class LoadAndRemapMatrix final : public FileKernel {
           absl::StrCat("Size of row_remapping is ", rows.dim(0),
                        " instead of being equal to num_rows=", num_rows_));
     }
-    // TensorFlow ends the process.
+    // TensorFlow ends the process in this case.
     if (!cols.IsVector()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "The `col_remapping` tensor must be 1-D, got a tensor of shape ",
@@ -185,8 +186,9 @@ class LoadAndRemapMatrix final : public FileKernel {
         " instead of being equal to num_cols=", num_cols_));
   }
 
-  // Returns the rows that TensorFlow would read: all that are needed, or those
-  // with which it fails.
+  // Returns all rows that are needed, as one range. If some of these rows do
+  // not exist, returns the error of the read with which TensorFlow fails.
+  // TensorFlow reads `rows_at_once_` rows at a time.
   absl::StatusOr<TensorSlice> RowsToRead(const Shape& shape,
                                          const Remapping& rows) const {
     int64_t start = rows.least();
@@ -203,8 +205,8 @@ class LoadAndRemapMatrix final : public FileKernel {
     return slice;
   }
 
-  // Puts the elements that are wanted to their places. Never has more than a
-  // few in memory, whatever max_rows_in_memory is.
+  // Copies the wanted elements to their new places. Holds only a few elements
+  // in memory at a time, whatever max_rows_in_memory is.
   absl::Status Load(const BundleReader& reader, const std::string& name,
                     const Shape& shape, const Remapping& rows,
                     const Remapping* cols, absl::Span<float> out) const {

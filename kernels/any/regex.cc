@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of RegexFullMatch, RegexReplace and their forms whose
-// expression is an attr. RE2 matches in a time that is linear in the length of
-// the string times the length of the expression.
+// Defines the kernels of RegexFullMatch, RegexReplace, StaticRegexFullMatch and
+// StaticRegexReplace. In the static ops the expression is an attr. The time
+// that RE2 takes is at most proportional to the length of the string times the
+// length of the expression.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -59,14 +60,16 @@ absl::Status Match(const RE2& expression, KernelContext& context) {
   return absl::OkStatus();
 }
 
-// Sets the output to the input's strings with matches of `expression` replaced:
-// all of them, or the first one of each string.
+// Replaces matches of `expression` in the strings of the input by `rewrite`.
+// Replaces all matches if `all` is true, and otherwise the first match of each
+// string.
 absl::Status Replace(const RE2& expression, const std::string& rewrite,
                      bool all, KernelContext& context) {
   const Tensor& input = context.input(0);
   const auto from = input.data<std::string>();
-  // An upper bound of the result: in each place between two characters there
-  // may be a match, in whose place comes the rewrite with every group in it.
+  // `most` is an upper bound for the bytes of the results. A match may be at
+  // each place between two characters. A match is replaced by the rewrite, and
+  // each group in the rewrite may stand for the whole match.
   const auto groups =
       static_cast<int64_t>(std::count(rewrite.begin(), rewrite.end(), '\\'));
   int64_t most = 0;

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kFirstTensor = 3;  // the first input of SaveV2 that is saved
 
-// Holds the inputs that both ops have: where the checkpoint is, and which
-// tensors or parts of tensors are meant.
+// Holds the inputs that both ops have: the prefix of the checkpoint, and the
+// names and slices of the tensors.
 struct Request {
   std::string prefix;
   absl::Span<const std::string> names;
@@ -114,7 +114,7 @@ class RestoreV2 final : public FileKernel {
     return absl::OkStatus();
   }
 
-  // Returns the tensor, or the part of it, that is output number `i`.
+  // Returns output number `i`, which is the tensor `name` or a slice of it.
   absl::StatusOr<Tensor> Restore(KernelContext& context,
                                  const BundleReader& reader,
                                  const std::string& name,
@@ -156,8 +156,8 @@ class RestoreV2 final : public FileKernel {
   const std::vector<PartialShape> shapes_;  // of the outputs; empty: any shapes
 };
 
-// A slice cannot say that a tensor must be a scalar. So a node may say so in
-// the attr that TensorFlow has for the shapes of outputs.
+// The text of a slice cannot say that a tensor must be a scalar. So a node may
+// give the shapes of its outputs in TensorFlow's attr _output_shapes.
 absl::StatusOr<std::unique_ptr<Kernel>> MakeRestore(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(
       std::vector<PartialShape> shapes,

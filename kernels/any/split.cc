@@ -73,8 +73,7 @@ class Split final : public Kernel {
   }
 };
 
-// Returns the sizes of the parts, with a -1 replaced by what is left of
-// `extent`.
+// Returns the sizes of the parts. Replaces a -1 by the rest of `extent`.
 absl::StatusOr<Dims> GetSizes(const KernelContext& context, int64_t extent) {
   const Tensor& tensor = context.input(1);
   if (tensor.rank() != 1 || tensor.num_elements() != context.num_outputs()) {

@@ -17,9 +17,9 @@
 namespace leat::kernels::any::strided_slice {
 namespace {
 
-// A result that shares the input's bytes keeps the whole input in memory. So it
-// shares them only if the input is small or at most kMaxWaste times as large as
-// the result.
+// A result that shares the input's bytes keeps the whole input in memory. So
+// the bytes are shared only if the input has at most kSmallBytes bytes, or is
+// at most kMaxWaste times as large as the result.
 constexpr int64_t kSmallBytes = 4096;
 constexpr int64_t kMaxWaste = 8;
 

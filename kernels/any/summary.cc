@@ -156,7 +156,7 @@ absl::Status TensorSummaryV2(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(pb::Summary::Value* const value,
                         AddTensor(context.input(1), summary));
   value->set_tag(std::move(tag));
-  // As in TensorFlow, it is no error if the metadata is none.
+  // As in TensorFlow, it is no error if the metadata cannot be parsed.
   static_cast<void>(ParseBounded(metadata, *value->mutable_metadata()));
   return SetSummary(summary, context);
 }

@@ -26,7 +26,7 @@
 namespace leat::kernels::any::summary_writer {
 namespace {
 
-// Says how many event files the kernels of a device may keep open.
+// Limits the number of event files that the kernels of a device may keep open.
 constexpr int kMaxWriters = 256;
 
 // Counts the open event files of a device. Is thread-safe.
@@ -34,13 +34,13 @@ class OpenWriters final : public Resource {
  public:
   static constexpr char kTypeName[] = "OpenWriters";
 
-  // Is the place of one writer, until the last copy is destroyed.
+  // A Place counts as one open file until its last copy is destroyed.
   using Place = std::shared_ptr<void>;
 
   std::string DebugString() const override { return "OpenWriters"; }
 
-  // Returns a place in the count of the store. Returns RESOURCE_EXHAUSTED if
-  // there is none left.
+  // Returns a place in the OpenWriters of `store`. Returns RESOURCE_EXHAUSTED
+  // if kMaxWriters places are taken.
   static absl::StatusOr<Place> Enter(ResourceStore& store) {
     LEAT_ASSIGN_OR_RETURN(
         const std::shared_ptr<OpenWriters> writers,
@@ -60,8 +60,8 @@ class OpenWriters final : public Resource {
   std::atomic<int> num_open_ = 0;
 };
 
-// A Writer is an open event file. It counts among those that the device keeps
-// open, and the device is charged for the events that wait.
+// A Writer is an open event file. `place` counts it among the open files of the
+// device. `memory` charges the device for the events that wait to be written.
 class Writer final : public Resource {
  public:
   static constexpr char kTypeName[] = "N10tensorflow22SummaryWriterInterfaceE";
@@ -73,8 +73,8 @@ class Writer final : public Resource {
         place_(std::move(place)),
         memory_(std::move(memory)),
         events_(std::move(events)) {}
-  // Whoever deletes the writer must not wait for the disk, so a thread for
-  // files flushes the events.
+  // Deleting a writer must not wait for the disk. So a thread of `files_`
+  // flushes the events.
   ~Writer() override {
     auto events =
         std::make_shared<std::unique_ptr<EventWriter>>(std::move(events_));
@@ -94,7 +94,8 @@ class Writer final : public Resource {
   std::unique_ptr<EventWriter> events_;
 };
 
-// Outputs the handle of a writer, which CreateSummaryFileWriter makes.
+// Outputs the handle of a writer. CreateSummaryFileWriter makes the writer
+// itself.
 class WriterHandle final : public Kernel {
  public:
   explicit WriterHandle(ResourceName name)
@@ -158,13 +159,15 @@ class CreateFileWriter final : public FileKernel {
                              .max_queue = context.input(2).scalar<int32_t>(),
                              .flush_every = std::chrono::milliseconds(
                                  context.input(3).scalar<int32_t>())}));
-    // The file is made without the store's lock, because that may take long.
+    // The file is made without holding the store's lock, because making it may
+    // take long.
     const auto made = std::make_shared<Writer>(
         service, std::move(place), std::move(memory), std::move(events));
     const auto kept = store.FindOrMake<Writer>(
         handle->container, handle->name,
         [&]() -> absl::StatusOr<std::shared_ptr<Writer>> { return made; });
-    // Another step may have been faster. Then nobody needs this file.
+    // If another step was faster, its writer is used, and this file is not
+    // needed.
     if (kept.ok() && *kept == made) return absl::OkStatus();
     return files.RemoveFile(made->events().path());
   }
@@ -209,11 +212,11 @@ class Close final : public FileKernel {
   }
 };
 
-// Is the base class of kernels that append an event of a step, which is input
-// 1.
+// Is the base class of kernels that append an event. Input 1 is the step of the
+// event.
 class WriteEvent : public FileKernel {
  protected:
-  // Fills the event, which has its time and step.
+  // Fills the event, whose time and step are set already.
   virtual absl::Status Fill(const KernelContext& context,
                             pb::Event& event) const = 0;
 
@@ -304,7 +307,7 @@ class WriteTensor final : public WriteEvent {
         AddTensor(context.input(2), *event.mutable_summary()));
     value->set_tag(std::move(tag));
     if (!metadata.empty()) {
-      // As in TensorFlow, it is no error if the metadata is none.
+      // As in TensorFlow, it is no error if the metadata cannot be parsed.
       static_cast<void>(ParseBounded(metadata, *value->mutable_metadata()));
     }
     return absl::OkStatus();
@@ -354,7 +357,7 @@ class ImportEvent final : public FileKernel {
   }
 };
 
-// Makes a kernel that is told the attr `attr`, a number below 2^31.
+// Makes a kernel from the value of the attr `attr`, which must be below 2^31.
 template <class K, const char* attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeWithCount(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const int64_t count, node.attrs.Get<int64_t>(attr));

@@ -294,8 +294,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFused(const NodeDef& node) {
   }
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
   LEAT_ASSIGN_OR_RETURN(const FusedOps fused_ops, ReadFusedOps(node));
-  // ReadFusedOps has checked that there is one argument, the bias. Nothing ties
-  // its type and the number of inputs to the attr `num_args`.
+  // ReadFusedOps has checked that `num_args` is 1, because the bias is the only
+  // argument. But nothing has checked that the attr TArgs has one type, and
+  // that this type is float.
   LEAT_ASSIGN_OR_RETURN(const std::vector<DType> arguments,
                         node.attrs.Get<std::vector<DType>>("TArgs"));
   if (arguments != std::vector<DType>{DType::kFloat}) {

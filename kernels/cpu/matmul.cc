@@ -186,9 +186,9 @@ class FusedMatMul final : public Kernel {
   const FusedOps fused_ops_;
 };
 
-// Each matrix of the output is computed from one matrix of this input. Returns
-// the index of the input's matrix for each matrix of the output. `output` and
-// `input` are the batch dimensions of the two tensors.
+// Returns, for each matrix of the output, the index of the input's matrix from
+// which it is computed. `output` and `input` are the batch dimensions of the
+// two tensors.
 std::vector<int64_t> BroadcastIndices(const Shape& output, const Shape& input) {
   std::vector<int64_t> result(output.num_elements());
   const Dims strides = input.Strides();

@@ -23,7 +23,7 @@
 namespace leat::kernels::cpu::pooling {
 namespace {
 
-// Answers what the loops ask of a plan.
+// A Plan is a PoolingPlan with functions that the loops below use.
 struct Plan : PoolingPlan {
   explicit Plan(PoolingPlan plan) : PoolingPlan(std::move(plan)) {}
 

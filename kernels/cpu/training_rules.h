@@ -2,8 +2,8 @@
 //
 // These are the update rules of TensorFlow's training ops, such as ApplyAdam.
 // DenseTraining and SparseTraining (training_kernel.h) turn a rule into a
-// kernel. So the dense and the sparse form of an op share one rule. They are
-// stateless.
+// kernel. So the dense and the sparse form of an op share one rule. The rules
+// are stateless.
 //
 // A rule is a class with these static members:
 //

@@ -5,8 +5,8 @@
 // all its consumers are. A node that only looks at a tensor's shape, or that
 // passes the tensor on, is placed where the tensor is.
 //
-// Where there are GPUs, a node that gains nothing from one is placed where its
-// first input is, too.
+// If there are GPUs, a node that would gain nothing from a GPU is also placed
+// on the device of its first input.
 //
 // There are two differences from TensorFlow. The first concerns the consumers
 // of a node without inputs. A consumer that only looks at the shape of the

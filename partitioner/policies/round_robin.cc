@@ -10,7 +10,8 @@ namespace {
 absl::StatusOr<std::vector<int>> Place(const PlacementProblem& problem) {
   std::vector<int> chosen;
   chosen.reserve(problem.groups.size());
-  // An extension goes on where the graph before it may have stopped.
+  // Begins at a place that depends on the number of nodes placed earlier, so
+  // that extensions do not all begin with the first candidate.
   std::vector<size_t> next(problem.candidates.size(),
                            static_cast<size_t>(problem.num_placed));
   for (const PlacementGroup& group : problem.groups) {

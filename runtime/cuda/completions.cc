@@ -11,9 +11,9 @@
 namespace leat {
 namespace {
 
-// Between two looks at an event, the thread sleeps for a sixteenth of the time
-// that it has already waited, within these limits. So it notices the event with
-// little delay.
+// Between two checks of an event, the thread sleeps for a sixteenth of the time
+// that it has already waited, within these limits. So the thread notices the
+// event with little delay.
 constexpr std::chrono::microseconds kShortestPause{20};
 constexpr std::chrono::microseconds kLongestPause{1000};
 

@@ -35,9 +35,10 @@ struct CompletionsOptions {
   int ordinal = 0;
 };
 
-// Thread-safe. Events complete in the order of Add, whatever streams they are
-// in. So when one is complete, all that were added before it are complete, too.
-// If the GPU is lost, all remaining events complete with its error.
+// Thread-safe. Events complete in the order in which they were added, whatever
+// streams they are in. So when an event is complete, all events that were added
+// before it are complete, too. If the GPU is lost, all remaining events
+// complete with its error.
 class Completions {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;

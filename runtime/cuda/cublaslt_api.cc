@@ -165,8 +165,8 @@ class CublasLtPlan final : public BlasPlan {
         lib_.matmul(handle_, &to.product, one, operands.a, &to.a, operands.b,
                     &to.b, &zero, operands.d, &to.d, operands.d, &to.d,
                     &algorithm_, workspace, workspace_bytes_, stream));
-    // The plan was found to work, so this must not be UNIMPLEMENTED: the caller
-    // would compute the products again in another way.
+    // The plan was found to work, so the error must not be UNIMPLEMENTED.
+    // Otherwise the caller would compute the products again in another way.
     return status.ok() ? status : absl::InternalError(status.message());
   }
 

@@ -139,9 +139,9 @@ class CudaApi {
 
   // ---- Libraries ----
 
-  // Open a library for the current GPU. They return NOT_FOUND, with the places
-  // that were searched, if the machine does not have the library, and
-  // FAILED_PRECONDITION if the library cannot be used.
+  // NewBlas and NewDnn open a library for the current GPU. They return
+  // NOT_FOUND, with the places that were searched, if the machine does not have
+  // the library, and FAILED_PRECONDITION if the library cannot be used.
   virtual absl::StatusOr<std::unique_ptr<BlasApi>> NewBlas() = 0;
   virtual absl::StatusOr<std::unique_ptr<DnnApi>> NewDnn() = 0;
 };

@@ -29,13 +29,14 @@ namespace leat {
 class FileService;
 
 struct CudaDeviceOptions {
-  // All device names begin with this name of a task.
+  // Is the name of the task to which the devices belong. The names of all
+  // devices begin with this name.
   std::string task = "/job:localhost/replica:0/task:0";
-  // The GPUs that become devices, as the driver counts them. The i-th becomes
-  // "GPU:<i>". Empty stands for all.
+  // Lists the GPUs that become devices, by the driver's numbers. The i-th GPU
+  // of the list becomes "GPU:<i>". Empty stands for all GPUs.
   std::vector<int> ordinals = {};
-  // The most bytes of memory that the device takes from each GPU. If it is 0,
-  // `memory_fraction` sets the limit.
+  // Limits the memory, in bytes, that the device takes from each GPU. If it is
+  // 0, `memory_fraction` sets the limit.
   int64_t memory_bytes = 0;
   // The part of each GPU's memory that the device may take, in [0, 1]. If it is
   // 0, the device may take nearly all memory that is free when the device is
@@ -44,7 +45,7 @@ struct CudaDeviceOptions {
   // If true, the device takes memory from CUDA as it needs it. If false, it
   // takes all of it for its first tensor.
   bool allow_growth = false;
-  // The most bytes of pinned memory of the host for each GPU.
+  // Limits the pinned memory of the host for each GPU, in bytes.
   int64_t pinned_bytes = int64_t{1} << 30;
   // Gives memory of the host beyond `pinned_bytes`. Borrowed. Null stands for
   // HostAllocator().
@@ -54,13 +55,14 @@ struct CudaDeviceOptions {
   // If true, libraries may round the factors of products of floats to 10 bits
   // after the binary point (TF32), which is faster.
   bool allow_tf32 = false;
-  // Whether each kernel waits until its work on the GPU has run. It is slow,
-  // but an error of the GPU then names the node that has caused it.
+  // If true, each kernel waits until its work on the GPU has run. Steps are
+  // then slow, but an error of the GPU names the node that has caused it.
   bool synchronizes = false;
   // Gets a sentence about each library that cannot be opened, and about
   // computations that a library refuses. May be null.
   std::function<void(absl::string_view)> log = nullptr;
-  // Borrowed. Null stands for RealClock().
+  // Is the clock by which threads wait between two checks for completed work.
+  // Is borrowed. Null stands for RealClock().
   Clock* clock = nullptr;
 };
 
@@ -74,7 +76,7 @@ class CudaDevice final : public Device {
       std::shared_ptr<CudaApi> api, int ordinal, DeviceInfo info,
       const CudaDeviceOptions& options);
   // Waits until all work of the GPU has run, unless the GPU is lost. Tensors in
-  // memory of the host may outlive the device, those on the GPU may not.
+  // memory of the host may outlive the device. Tensors on the GPU must not.
   ~CudaDevice() override;
 
   StreamAllocator& allocator() override { return *allocator_; }

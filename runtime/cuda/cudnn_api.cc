@@ -400,8 +400,8 @@ class CudnnPlan final : public DnnPlan {
       status = lib_.ToStatus("cudnnBackendExecute",
                              lib_.execute(handle_, plan_.raw(), pack.raw()));
     }
-    // The plan was found to work, so this must not be UNIMPLEMENTED: the caller
-    // would compute the convolution again in another way.
+    // The plan was found to work, so the error must not be UNIMPLEMENTED.
+    // Otherwise the caller would compute the convolution again in another way.
     return status.ok() ? status : absl::InternalError(status.message());
   }
 
@@ -453,9 +453,9 @@ class Cudnn final : public DnnApi {
     LEAT_ASSIGN_OR_RETURN(const cudnnDataType_t type, ToCudnn(form.type));
     LEAT_ASSIGN_OR_RETURN(const Descriptor graph,
                           Describer(lib_, form, type).Graph());
-    // Why there is no plan: the first error that is not UNIMPLEMENTED, or else
-    // the last UNIMPLEMENTED. Other errors may not occur again at the next
-    // call.
+    // Is the reason why there is no plan: the first error that is not
+    // UNIMPLEMENTED, or else the last UNIMPLEMENTED. An error that is not
+    // UNIMPLEMENTED may be temporary, so it must reach the caller.
     absl::Status why = absl::UnimplementedError("none is recommended");
     for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       LEAT_ASSIGN_OR_RETURN(std::vector<Descriptor> configs,

@@ -28,14 +28,15 @@ class PlanCache {
   explicit PlanCache(size_t capacity) : capacity_(capacity) {}
 
   // Returns the plan of `key`. If there is none yet, calls `make`, which
-  // returns an absl::StatusOr<std::unique_ptr<Plan>>. If `make` returns another
-  // error than UNIMPLEMENTED, the error is returned but not kept.
+  // returns an absl::StatusOr<std::unique_ptr<Plan>>. If `make` fails with
+  // UNIMPLEMENTED, keeps and returns this error. Returns other errors without
+  // keeping them.
   template <class Make>
   absl::StatusOr<std::shared_ptr<Plan>> Get(const Key& key, Make make) {
     auto found = plans_.find(key);
     if (found == plans_.end()) {
       absl::StatusOr<std::shared_ptr<Plan>> plan = make();
-      // Other errors may not occur again at the next call.
+      // Any other error may be temporary, so the next call tries again.
       if (!plan.ok() && !absl::IsUnimplemented(plan.status())) return plan;
       if (plans_.size() >= capacity_) DropOldest();
       found = plans_.emplace(key, Kept{std::move(plan)}).first;

@@ -68,7 +68,8 @@ class BundleTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // Makes a new file without syncing it, which takes long.
+  // Replaces the file with a new one. Does not sync the new file, because
+  // syncing takes long.
   static void Replace(const std::string& path, const std::string& bytes) {
     std::filesystem::remove(path);
     std::ofstream(path, std::ios::binary) << bytes;
@@ -216,13 +217,14 @@ TEST_F(BundleTest, NothingIsVisibleOrLeftBeforeTheEnd) {
   {
     const auto writer = Writer("model");
     ASSERT_TRUE(writer->Add("w", Counting(Shape{1000, 1000})).ok());
-    EXPECT_EQ(Files().size(), before.size() + 1);  // a file of another name
+    EXPECT_EQ(Files().size(), before.size() + 1);  // it has another name
     EXPECT_EQ(Reader("model")->Read("w", HostAllocator())->scalar<float>(), 1);
   }
   EXPECT_EQ(Files(), before);
 }
 
-// The index of the older checkpoint names its files as long as it is there.
+// Until the new index replaces the old one, the old index still names its data
+// files. So the new checkpoint needs other names for its data files.
 TEST_F(BundleTest, AReplacedCheckpointHasOtherFiles) {
   for (const float i : {1, 2, 3}) {
     Save("m", "w", Tensor::Scalar(i));
@@ -246,7 +248,8 @@ TEST_F(BundleTest, MakesFolders) {
 }
 
 TEST_F(BundleTest, VisitsAllElementsOfAPart) {
-  const Tensor whole = Counting(Shape{700, 300});  // more than are visited once
+  // Visit needs several calls of its callback for a tensor of this size.
+  const Tensor whole = Counting(Shape{700, 300});
   const auto writer = Writer("m");
   ASSERT_TRUE(writer->Add("whole", whole).ok());
   for (const char* const text : {"0,400:-", "400,300:-"}) {
@@ -273,8 +276,8 @@ TEST_F(BundleTest, VisitsAllElementsOfAPart) {
       Reader("m")->Visit("words", TensorSlice::Whole(0), nothing).ok());
 }
 
-// A SmallAllocator is an allocator of a few bytes. It may cancel something
-// before it gives memory.
+// A SmallAllocator reserves at most `bytes` bytes. If `cancelled` is not null,
+// Allocate cancels it first.
 class SmallAllocator final : public Allocator {
  public:
   explicit SmallAllocator(int64_t bytes, Cancellation* cancelled = nullptr)
@@ -329,7 +332,7 @@ TEST_F(BundleTest, CancellationEndsReadingAndWriting) {
   const auto writer =
       BundleWriter::Create(files_, Path("n"), {.cancellation = &cancellation});
   ASSERT_TRUE((*writer)->Add("w", large).ok());
-  // Cancels while the tensor is read.
+  // This allocator cancels the read while the tensor is read.
   SmallAllocator allocator(1 << 30, &cancellation);
   EXPECT_EQ((*reader)->Read("w", allocator).status(),
             absl::AbortedError("why"));
@@ -339,7 +342,8 @@ TEST_F(BundleTest, CancellationEndsReadingAndWriting) {
   EXPECT_THAT(Files(), Not(Contains("n.index")));
 }
 
-// Whatever byte is damaged, and wherever a file ends, no wrong value is read.
+// Changes each byte of each file in turn, and cuts each file off before each
+// byte. No wrong value may be read.
 TEST_F(BundleTest, EveryDamageIsNoticed) {
   const auto writer = Writer("m");
   const Tensor numbers = Counting(Shape{2, 3});
@@ -382,7 +386,8 @@ TEST_F(BundleTest, EveryDamageIsNoticed) {
       Replace(path, bytes.substr(0, i));
       EXPECT_GT(check(absl::StrCat(path, " cut at ", i)), 0);
     }
-    // Nobody reads the meta block of the index and the zeros in its footer.
+    // The reader ignores the meta block of the index and the zeros in its
+    // footer, so changes there are not noticed.
     const int unread = path == IndexPath(Path("m")) ? 64 : 0;
     EXPECT_GE(noticed, static_cast<int>(bytes.size()) - unread);
     Replace(path, bytes);
@@ -390,11 +395,11 @@ TEST_F(BundleTest, EveryDamageIsNoticed) {
   EXPECT_EQ(check("whole"), 0);
 }
 
-// Provides an index whose checksums are right, but whose entries lie.
+// Makes an index with correct checksums and wrong entries.
 class HostileIndexTest : public BundleTest {
  protected:
-  // Saves a tensor w with 6 numbers, lets `change` change the index, and
-  // returns the error of reading w.
+  // Saves a tensor w with 6 numbers and applies `change` to the entries of the
+  // index. Returns the error of reading w, or OK.
   absl::Status ErrorOf(
       const std::function<void(std::map<std::string, pb::BundleEntryProto>&)>&
           change) {
@@ -438,11 +443,11 @@ TEST_F(HostileIndexTest, LiesAreDataLoss) {
         e.mutable_shape()->mutable_dim(0)->set_size(int64_t{1} << 62);
       },
       [](auto& e) {
-        // The shape and the size agree, but the file has no such bytes.
+        // The size fits the shape, but the file is shorter.
         e.mutable_shape()->mutable_dim(0)->set_size(int64_t{1} << 50);
         e.set_size(int64_t{12} << 50);
       },
-      [](auto& e) { e.mutable_shape()->clear_dim(); },  // a scalar
+      [](auto& e) { e.mutable_shape()->clear_dim(); },  // now it is a scalar
       [](auto& e) {
         e.mutable_shape()->clear_dim();
         e.set_size(8);
@@ -547,8 +552,8 @@ TEST_F(BundleTest, MergingMovesFilesAndJoinsParts) {
   EXPECT_EQ(reader->Read("only1", HostAllocator())->scalar<float>(), 1);
 }
 
-// The prefix of the merged checkpoint is that of one of them, written
-// otherwise.
+// The source "./m" and the destination "m" are the same checkpoint under two
+// different paths.
 TEST_F(BundleTest, MergingKeepsItsOwnIndex) {
   Save("m", "w", Tensor::Scalar(1.f));
   const std::string same[] = {folder_.Path("./m")};
@@ -605,14 +610,14 @@ TEST_F(BundleTest, MergingChangesNothingIfItFails) {
 
 // ---- Several saves at a time ----
 
-// Several threads save "v" and "w" under the prefix "m" at the same time, each
-// with a value of its own.
+// Several threads save "v" and "w" under the prefix "m" at the same time. Each
+// thread saves a different value.
 class SavesAtATimeTest : public BundleTest {
  protected:
   static constexpr int kThreads = 6;
 
-  // Returns a function that makes the checkpoint `name` visible. It has these
-  // tensors, all with the same value.
+  // Writes the data of the checkpoint `name`, and returns a function that makes
+  // the checkpoint visible. All its tensors have the value `value`.
   std::function<void()> BeginSave(const std::string& name,
                                   const std::vector<std::string>& tensors,
                                   int value) const {
@@ -628,10 +633,9 @@ class SavesAtATimeTest : public BundleTest {
     for (const std::string& name : names) prefixes.push_back(Path(name));
     return MergeBundles(files_, prefixes, Path("m"));
   }
-  // In each round, runs what begin(0), begin(1) and so on return, each on a
-  // thread of its own.
-  // Expects that all tensors of "m" are then of one of them, and that "m" has
-  // no other files.
+  // In each round, calls begin(0) to begin(kThreads - 1), and runs each
+  // returned function on its own thread. Afterwards, all tensors of "m" must
+  // have the value of one of these threads, and "m" must have no other files.
   void ExpectOneRemains(
       int rounds,
       const std::function<std::function<void()>(int value)>& begin) const {
@@ -665,7 +669,8 @@ TEST_F(SavesAtATimeTest, TheLastOneRemains) {
   });
 }
 
-// The client of a save that was cancelled may have saved again meanwhile.
+// After a cancelled save, its client may already have saved another checkpoint.
+// So the cancelled save must not replace that checkpoint.
 TEST_F(SavesAtATimeTest, ASaveThatIsCancelledWhileItWaitsIsNotPublished) {
   BeginSave("m", {"v"}, 1)();
   BeginSave("t", {"v"}, 2)();
@@ -700,8 +705,8 @@ TEST_F(SavesAtATimeTest, TheLastMergeRemains) {
   });
 }
 
-// Copies of one graph save their parts under one name. Who merges finds a part
-// or none.
+// Several threads save a part under the same name while other threads merge the
+// part. Each merge finds a complete part or no part.
 TEST_F(SavesAtATimeTest, AMergeMovesWhatItHasRead) {
   std::atomic<int> num_merged = 0;
   const auto begin = [&](int value) -> std::function<void()> {

@@ -59,7 +59,7 @@ TEST(IndexTableTest, GivesBackWhatWasWritten) {
 TEST(IndexTableTest, EveryDamagedByteAndEveryLostEndIsNoticed) {
   const IndexEntries entries = Many(40);
   const std::string bytes = *WriteIndexTable(entries);
-  // Nobody reads the meta block and the zeros in the footer.
+  // The reader ignores the meta block and the zeros in the footer.
   int unnoticed = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
     for (const char bits : {'\x01', '\x80', '\xff'}) {
@@ -82,12 +82,12 @@ TEST(IndexTableTest, EveryDamagedByteAndEveryLostEndIsNoticed) {
   }
 }
 
-// Makes a table by hand. Its blocks may say anything.
+// Makes a table by hand, so that its blocks can be wrong.
 class HandMade {
  public:
-  // Adds a block that begins with `entries`, as keys with their lengths.
+  // Adds a block. `block` is a concatenation of texts that Entry has returned.
   void AddBlock(std::string block, bool compress = false) {
-    block.append(std::string("\0\0\0\0\1\0\0\0", 8));  // the restarts
+    block.append(std::string("\0\0\0\0\1\0\0\0", 8));  // restart points
     if (compress) {
       std::string compressed;
       snappy::Compress(block.data(), block.size(), &compressed);
@@ -158,8 +158,8 @@ TEST(IndexTableTest, RefusesEntriesThatLie) {
               HasSubstr("has a wrong entry"));
 }
 
-// The index names one block twice. A table that named it a million times would
-// take a day to read.
+// The index names one block twice. If this were allowed, a small table could
+// name a block a million times, and reading it would take a day.
 TEST(IndexTableTest, RefusesBlocksThatAreNamedTwice) {
   HandMade table;
   table.AddBlock("");
@@ -173,8 +173,8 @@ TEST(IndexTableTest, IsNotWrittenUnlessSorted) {
   EXPECT_FALSE(WriteIndexTable({{"", ""}, {"", ""}}).ok());
 }
 
-// Every entry of the block shares a key of 10,000 bytes with the one before, so
-// a table of 20 KB stands for 10 MB.
+// All 1,000 keys of the block share a prefix of 10,000 bytes, which is stored
+// once. So a table of 20 KB becomes 10 MB in memory.
 TEST(IndexTableTest, RefusesTablesThatBlowUp) {
   std::string block = HandMade::Entry(0, std::string(10'000, 'k'), "");
   for (int i = 0; i < 1000; ++i) {

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-# Is made by a fixed rule, so that every run writes the same files.
+# The seed is fixed, so that every run writes the same files.
 RANDOM = np.random.RandomState(1)
 
 PLAIN = ['bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64',
@@ -76,7 +76,7 @@ def main():
   for i, tensors in enumerate([list(types())[:3], list(slices())[:2]]):
     parts.append('%s/merged_temp/part-%05d-of-00002' % (folder, i))
     save(parts[-1], tensors)
-  save(parts[0] + 'x', list(slices())[2:3])  # the last rows
+  save(parts[0] + 'x', list(slices())[2:3])  # the last rows of 'rows'
   tf.raw_ops.MergeV2Checkpoints(
       checkpoint_prefixes=parts + [parts[0] + 'x'],
       destination_prefix=folder + '/merged', delete_old_dirs=True)

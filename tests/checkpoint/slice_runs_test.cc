@@ -9,7 +9,8 @@
 namespace leat::slice_runs_test {
 namespace {
 
-// Maps each element of a part to its number in the whole tensor.
+// Returns, for each element of the part `box`, its index in the whole tensor of
+// shape `full`.
 std::vector<int64_t> Elements(const Box& box, const Shape& full) {
   std::vector<int64_t> elements = {0};
   for (int i = 0; i < full.rank(); ++i) {

@@ -84,7 +84,7 @@ TEST(ParseShapeAndSliceTest, FailsAsTensorFlowDoes) {
   EXPECT_EQ(error("4 x"),
             "INVALID_ARGUMENT: Expected a pair of numbers or '-' but got 'x': "
             "string = 'x'");
-  // These end TensorFlow's process.
+  // TensorFlow's process crashes on these texts.
   EXPECT_THAT(error("-1 -"), HasSubstr("INVALID_ARGUMENT"));
   EXPECT_THAT(error("4  0,2"), HasSubstr("INVALID_ARGUMENT"));
   EXPECT_THAT(error("4611686018427387904 4611686018427387904 -:-"),
@@ -99,7 +99,8 @@ TEST(ParseShapeAndSliceTest, ParsesShapeAndSlice) {
   EXPECT_EQ(part->slice.ToString(), "10,50:-");
 }
 
-// tensorflow_bundles_test compares the keys with TensorFlow's.
+// This test checks only the order of the keys. tensorflow_bundles_test checks
+// that their bytes are the same as in TensorFlow.
 TEST(SliceKeyTest, KeysSortAsTheSlicesDo) {
   std::string before;
   for (const int64_t start :

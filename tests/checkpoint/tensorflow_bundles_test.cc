@@ -36,7 +36,8 @@ std::unique_ptr<BundleReader> Open(const std::string& prefix) {
   return *std::move(reader);
 }
 
-// Returns where the bytes of the tensor, or of its first part, are in the file.
+// Returns the offset of the tensor's bytes in the data file. For a tensor that
+// was saved in parts, returns the offset of the first part.
 int64_t OffsetOf(const BundleReader& reader, const std::string& name) {
   const BundleEntry entry = reader.Find(name).value();
   if (entry.slices.empty()) return entry.proto.offset();
@@ -53,7 +54,8 @@ std::vector<std::string> NamesAsSaved(const BundleReader& reader) {
   return names;
 }
 
-// Adds the tensor, in the parts in which it was saved.
+// Copies the tensor `name` from `from` to `to`. A tensor that was saved in
+// parts is copied part by part.
 void Copy(const BundleReader& from, const std::string& name, BundleWriter& to) {
   const BundleEntry entry = from.Find(name).value();
   if (entry.slices.empty()) {
@@ -98,7 +100,7 @@ TEST(TensorFlowBundlesTest, MergedOnesAreRead) {
   EXPECT_EQ(reader->Find("rows")->slices.size(), 3u);
 }
 
-// A DamagedCopy is a copy of one checkpoint, whose files can be damaged.
+// A DamagedCopy is a copy of one checkpoint. Check damages its files.
 class DamagedCopy {
  public:
   explicit DamagedCopy(const std::string& name)
@@ -113,8 +115,9 @@ class DamagedCopy {
 
   const std::vector<std::string>& paths() const { return paths_; }
 
-  // Expects that with `bytes` as the file, each tensor is what it was, or
-  // DATA_LOSS.
+  // Replaces the content of the file at `path` with `bytes`. Expects that
+  // reading each tensor then returns its correct value or DATA_LOSS. Restores
+  // the file.
   void Check(const std::string& path, const std::string& bytes) const {
     const std::string before = Bytes(path);
     Write(path, bytes);
@@ -136,7 +139,8 @@ class DamagedCopy {
   }
 
  private:
-  // Makes a new file, because a file system may sync one that is overwritten.
+  // Makes a new file, because a file system may sync a file that is
+  // overwritten.
   static void Write(const std::string& path, const std::string& bytes) {
     std::filesystem::remove(path);
     std::ofstream(path, std::ios::binary) << bytes;
@@ -159,7 +163,7 @@ TEST(TensorFlowBundlesTest, CutOnesAndFlippedBitsAreNoticed) {
         SCOPED_TRACE(absl::StrCat(path, " cut at ", i, "/64"));
         copy.Check(path, bytes.substr(0, bytes.size() * i / 64));
       }
-      for (int i = 0; i < 130; ++i) {  // together 1,040
+      for (int i = 0; i < 130; ++i) {  // 1,040 in total
         std::string flipped = bytes;
         const size_t bit = random() % (8 * bytes.size());
         SCOPED_TRACE(absl::StrCat(path, " bit ", bit));

@@ -97,7 +97,7 @@ TEST_F(BusyMachineTest, NoStepIsLost) {
   EXPECT_EQ((*counts)[0], static_cast<float>(client.done()));
 }
 
-// While the step waits, its connections carry nothing but pings.
+// While the step waits, only pings are sent over its connections.
 TEST_F(BusyMachineTest, AStepMayWait) {
   GraphBuilder b;
   Output taken;

@@ -91,7 +91,7 @@ class CancelledStepsTest : public ::testing::Test {
     request.set_request_id(RandomStepId());
     return request;
   }
-  // Starts a step that waits. Cancels the step after the time `after`.
+  // Starts a step that waits, and cancels it after `after`.
   void Cancel(absl::Duration after) {
     pb::RunStepRequest request = StepRequest();
     request.add_fetch(wait_);

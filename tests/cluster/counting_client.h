@@ -37,8 +37,8 @@ absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
                                                 const std::string& worker);
 
 // Returns the value of each variable of `model`. Fails with the error of the
-// step. Fails with DATA_LOSS if the elements of one variable differ. Then an
-// update was applied only in part.
+// step. Fails with DATA_LOSS if the elements of one variable differ, because
+// then an update was applied only in part.
 absl::StatusOr<std::vector<float>> Counts(Session& session,
                                           const CountingModel& model);
 
@@ -62,7 +62,8 @@ class CountingClient {
   // Must be called by one thread only.
   void Stop();
 
-  // Return the numbers of steps that have begun and that have succeeded.
+  // begun() returns the number of steps that have begun. done() returns the
+  // number of steps that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
   std::vector<Failure> failures() const;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kills tasks of a training that saves checkpoints. The training goes on from
-// the latest one, whatever was lost.
+// Kills tasks of a training that saves checkpoints. Whatever task was lost, the
+// training must go on from the latest checkpoint.
 #ifdef LEAT_PROGRAM_FASHION_MNIST_CLUSTER
 #include <signal.h>
 
@@ -42,7 +42,8 @@ class ResumedTrainingTest : public ExamplesTest {
     args.insert(args.end(), more.begin(), more.end());
     return Training(4, args);
   }
-  // Tasks that are killed begin again at once, and again and again.
+  // Returns flags of `leat launch` that restart a killed task after 10 ms, up
+  // to 20 times.
   Args Restarting() const {
     return {"--logs", folder_.Path("logs"), "--max-restarts",
             "20",     "--restart-delay",    "0.01"};
@@ -79,8 +80,8 @@ TEST_F(ResumedTrainingTest, GoesOnAfterEveryServerWasKilled) {
   EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
 }
 
-// Synchronous training counts every step, so that the last step shows whether
-// the training has lost its place.
+// Synchronous training counts every step. So the last step shows whether the
+// training went on from the right step.
 TEST_F(ResumedTrainingTest, SurvivesTheLossOfEachTaskAndOfAll) {
   const auto train = [&](int64_t epochs) {
     return Launch("chief=1,worker=1,ps=1,evaluator=1", Restarting(),

@@ -32,8 +32,8 @@ int NumSeeds(int few = 2);
 // that have succeeded.
 bool IsQuiet(const pb::TaskStatusResponse& status);
 
-// Returns true if the task is quiet, has no session of a client or a master,
-// and holds no state of any step.
+// Returns true if IsQuiet is true, the task has no session of a client or a
+// master, and it holds no state of any step.
 bool IsIdle(const pb::TaskStatusResponse& status);
 
 // Polls `condition` until it is true. Returns false if that takes longer than

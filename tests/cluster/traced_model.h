@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TracedModel is a model whose variables show which gradients were applied, and
-// how often. Tests train it on a cluster that they disturb.
+// how often. Tests train it on a cluster whose tasks they kill.
 //
 // The gradient of every element of `w` is 1, and the learning rate is 1, so
 // each element of w is minus the number of updates. The gradient of `seen` is 1
@@ -39,7 +39,7 @@ struct TracedModel {
   std::string global_step = {};
   std::string row = {};  // to be fed
   std::string uninitialized = {};
-  // These two are set for synchronous training only.
+  // `local_init` and `chief_step` are set for synchronous training only.
   std::string local_init = {};
   std::string chief_step = {};
 };

@@ -60,7 +60,8 @@ class TrainingWorker {
   // idempotent.
   void Stop();
 
-  // Return the numbers of steps that have begun and that have succeeded.
+  // begun() returns the number of steps that have begun. done() returns the
+  // number of steps that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
   // Returns the number of sessions that have been made. REQUIRES: a step has

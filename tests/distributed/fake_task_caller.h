@@ -32,11 +32,11 @@ class FakeTaskCaller final : public TaskCaller {
     CallOptions options = {};
     Reply done = {};  // null if the call was answered at once
   };
-  // Is called with each call, on the caller's thread. Sets `answer` to answer
-  // the call at once.
+  // Is called with each call, on the caller's thread. If it sets `answer`, the
+  // call is answered at once.
   using OnCall = std::function<void(
       const Received& call, std::optional<absl::StatusOr<Payload>>& answer)>;
-  // Returns the answer to GetStatus.
+  // Is called by GetStatus and returns its answer.
   using OnGetStatus = std::function<absl::StatusOr<PeerStatus>(
       const std::string& task, const CallOptions& options)>;
 
@@ -82,7 +82,7 @@ class FakeTaskCaller final : public TaskCaller {
     if (answer.has_value()) std::move(done)(*std::move(answer));
   }
 
-  // Answers at once with `on_get_status`.
+  // Answers the call at once with the result of `on_get_status`.
   void DoGetStatus(absl::string_view task, CallOptions options,
                    StatusDone done) override {
     std::move(done)(on_get_status_(std::string(task), options));

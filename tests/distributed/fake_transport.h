@@ -42,8 +42,8 @@ class FakeTransport final : public Transport {
              Handler handler) {
     handlers_.emplace(address + method.path, std::move(handler));
   }
-  // From now on, calls go on although they are cancelled, like calls whose
-  // reply is already under way.
+  // From now on, cancelling a call has no effect, as if its reply were already
+  // under way.
   void IgnoreCancellation() { ignores_cancellation_ = true; }
 
   Clock& clock() const override { return clock_; }
@@ -82,7 +82,8 @@ class FakeTransport final : public Transport {
     MutexLock lock(mutex_);
     (allows_pings ? pinged_ : asked_).emplace_back(address);
   }
-  // Return the addresses that WatchPeer has recorded.
+  // pinged() returns the addresses for which WatchPeer has allowed pings.
+  // asked() returns the other addresses that were passed to WatchPeer.
   std::vector<std::string> pinged() const {
     MutexLock lock(mutex_);
     return pinged_;
@@ -98,10 +99,11 @@ class FakeTransport final : public Transport {
   }
 
  private:
-  // Describes a call from its beginning to its reply. The first call of End
-  // calls `done`. Later calls of End do nothing.
+  // Describes one call of Call. The first call of End calls `done`. Later calls
+  // of End do nothing.
   struct OneCall : std::enable_shared_from_this<OneCall> {
-    // Returns false if the call is cancelled already.
+    // Calls Cancel when `cancellation` is cancelled. Returns false if it is
+    // cancelled already.
     bool WatchCancellation() {
       return cancellation->Register(
           [weak = weak_from_this()](const absl::Status&) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ReceivedMessage is a message in slices, as a transport gives it to its
-// receiver. The test can find out if the slices are still held.
+// receiver. The test can check whether the slices are still held.
 #ifndef LEAT_TESTS_DISTRIBUTED_RECEIVED_MESSAGE_H_
 #define LEAT_TESTS_DISTRIBUTED_RECEIVED_MESSAGE_H_
 

@@ -50,7 +50,8 @@ class ReceivedTensor {
     }
     return true;
   }
-  // Return the arguments of the last call.
+  // status(), tensor() and is_dead() return the arguments of the last call of a
+  // callback.
   absl::Status status() const {
     MutexLock lock(state_->mutex);
     return state_->status;

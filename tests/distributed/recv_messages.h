@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes requests for tensors and responses to such requests, from plain keys
-// and tensors.
+// These functions make requests for tensors from plain keys, and responses to
+// such requests from plain tensors.
 #ifndef LEAT_TESTS_DISTRIBUTED_RECV_MESSAGES_H_
 #define LEAT_TESTS_DISTRIBUTED_RECV_MESSAGES_H_
 

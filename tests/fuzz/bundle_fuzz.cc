@@ -19,7 +19,8 @@ namespace {
 constexpr int64_t kMaxBytes = int64_t{1} << 24;
 constexpr size_t kDataBytes = 4096;
 
-// Makes the folder of the checkpoint, with a file of zeros as its data.
+// Makes the folder of a checkpoint whose data file holds zeros. Returns the
+// prefix of the checkpoint.
 std::string MakePrefix() {
   std::string folder = "/tmp/leat_bundle_fuzz_XXXXXX";
   LEAT_CHECK(mkdtemp(folder.data()) != nullptr);
@@ -34,8 +35,8 @@ absl::StatusOr<leat::IndexEntries> Read(absl::string_view table) {
   return leat::ReadIndexTable(table, memory);
 }
 
-// Reads a table. A table that is accepted must be the same if it is written
-// again.
+// Reads the bytes as a table. If they are a valid table, writes it and reads it
+// again. The result must have the same entries.
 void ReadTable(absl::string_view bytes) {
   const auto entries = Read(bytes);
   if (!entries.ok()) return;
@@ -44,8 +45,8 @@ void ReadTable(absl::string_view bytes) {
   LEAT_CHECK(*Read(*again) == *entries);
 }
 
-// Reads the tensor whose entry is `entry`. If it is read, it is as large as the
-// file allows.
+// Makes an index with one tensor whose entry is `entry`, and reads the tensor.
+// A tensor that is read must not be larger than the data file.
 void ReadEntry(absl::string_view entry) {
   static const std::string* const prefix = new std::string(MakePrefix());
   leat::pb::BundleHeaderProto header;

@@ -25,8 +25,8 @@ std::string MakePath() {
   return folder + "/events";
 }
 
-// Reads all events of a file with these bytes. Those that are accepted can be
-// written again.
+// Reads all events of a file with these bytes. It must be possible to serialize
+// each event that is read.
 void ReadFile(absl::string_view bytes) {
   static const std::string* const path = new std::string(MakePath());
   const leat::FileDescriptor file(

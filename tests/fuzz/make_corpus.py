@@ -35,7 +35,9 @@ CLUSTERS = {
               '{"type": "ps", "index": 3}}',
 }
 FLOATS = 'tensor { dtype: DT_FLOAT tensor_shape { dim { size: %d } } %s }'
-# Says which message, and how many bytes a slice has (0: one slice).
+# Each value is (kind, step, text). The kind is 0 for a RunGraphRequest and 1
+# for a RecvTensorResponse. The step is the size of a slice in bytes, or 0 for
+# one slice.
 WIRE = {
     "feeds": (0, 7, 'graph_handle: "h" step_id: 7 recv_key: "r" send { name: '
               '"a" ' + FLOATS % (2, 'tensor_content: "abcdefgh"') + ' } send { '
@@ -87,7 +89,7 @@ TYPES = ('attr { key: "component_types" value { list { type: DT_FLOAT } } } ')
 FED = ('step_id: 7 send { name: "' + key("x:0") + '" ' +
        FLOATS % (2, 'tensor_content: "abcdefgh"') + ' } ')
 FETCHED = f'recv_key: "{key("y:0")}" '
-# Says what is registered, and how it is run.
+# Each value is (nodes of the registered graph, fields of the RunGraphRequest).
 WORKER = {
     "sum": (X + node(f'op: "AddV2" name: "s" input: "x" input: "x" {T} ' +
                      DEVICE % 0) +
@@ -111,7 +113,8 @@ WORKER = {
               node('op: "QueueDequeueV2" name: "t" input: "q" ' + TYPES +
                    DEVICE % 0), "step_id: 7 "),
 }
-# Says how a peer is known that answers RecvTensor(s), or what comes next.
+# CHUNKS, UNKNOWN and ASKED choose what the receiver knows about the peer
+# (AskForStatus in recv_reply_fuzz.cc). COMPUTE and CANCEL are the next actions.
 CHUNKS, UNKNOWN, ASKED = range(3)
 COMPUTE = b"\x08"
 CANCEL = b"\x07"
@@ -280,7 +283,8 @@ def main():
                   'float_val: 1 float_val: 2',
       "strings": 'dtype: DT_STRING tensor_shape { dim { size: 2 } } '
                  'string_val: "a" string_val: "b"',
-      # float of unknown shape: not written, 1.
+      # A list of two float elements of unknown shape: the first is not written,
+      # the second is 1.
       "list": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
               'type_name: "tensorflow::TensorList" '
               'metadata: "\\001\\000\\001\\005\\030\\001" '
@@ -288,7 +292,7 @@ def main():
       "optional": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
                   'type_name: "tensorflow::data::Optional" metadata: "\\001" '
                   'tensors { dtype: DT_INT32 tensor_shape { } } }',
-      # Is an optional of nothing in an element's own bytes.
+      # An optional without a value, encoded in tensor_content.
       "variant_content": 'dtype: DT_VARIANT tensor_shape { } tensor_content: '
                          '"\\037\\n\\032tensorflow::data::Optional'
                          '\\022\\001\\000"',

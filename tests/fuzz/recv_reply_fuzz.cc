@@ -70,9 +70,9 @@ class Script {
     return byte;
   }
 
-  // Reads a message. The input has two bytes with the length of the message,
-  // two bytes with an eighth of the number of zeros to append, and the bytes of
-  // the message. With the zeros, a small input can contain a large chunk.
+  // Reads a message. The input holds the size of the message (two bytes), a
+  // number n (two bytes), and the bytes of the message. 8 * n zeros are
+  // appended to the message, so that a small input can contain a large chunk.
   std::string Message() {
     const size_t size = Number();
     const size_t zeros = std::min(8 * Number(), zeros_left_);
@@ -277,7 +277,8 @@ class Receiver {
 
   bool IsUnderWay() const { return transport_.size() + compute_.size() > 0; }
 
-  // Does what the next byte of the input says. REQUIRES: IsUnderWay().
+  // Does the next action, which the next byte of the input chooses. REQUIRES:
+  // IsUnderWay().
   void Continue() {
     if (script_.AtEnd()) {
       if (compute_.size() > 0) return compute_.RunOne();
@@ -309,8 +310,8 @@ class Receiver {
     return error;
   }
 
-  // Returns a reply from the input, in slices, as a transport between processes
-  // gives it.
+  // Reads a reply from the input. The reply consists of slices, as if it had
+  // come from another process.
   absl::StatusOr<Payload> ReceivedReply(const leat::Method& method,
                                         size_t what) {
     constexpr size_t kSliceBytes[] = {0, 1, 7, 64};  // 0: all in one slice

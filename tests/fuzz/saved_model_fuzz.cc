@@ -16,7 +16,7 @@
 
 namespace {
 
-// Makes a folder that has all but the message.
+// Makes the folder of a SavedModel that has all files except saved_model.pb.
 std::string MakeFolder() {
   std::string folder = "/tmp/leat_saved_model_fuzz_XXXXXX";
   LEAT_CHECK(mkdtemp(folder.data()) != nullptr);
@@ -34,7 +34,8 @@ std::string MakeFolder() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string* const folder = new std::string(MakeFolder());
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
-  // WriteFile would wait for the disk.
+  // The file is not written with WriteFile, because WriteFile waits for the
+  // disk.
   std::ofstream(absl::StrCat(*folder, "/", leat::kSavedModelFile),
                 std::ios::binary)
       << bytes;
@@ -50,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     LEAT_CHECK(model.status().message().find(*folder) != std::string::npos);
     return 0;
   }
-  // What is loaded can be looked up.
+  // Each signature of the loaded model must be found by its name.
   for (const auto& [name, signature] : model->signatures) {
     LEAT_CHECK(leat::FindSignature(model->signatures, name).ok());
     for (const auto& [key, tensor] : signature.outputs) {

@@ -20,7 +20,8 @@
 namespace leat::convolution_gpu_test {
 namespace {
 
-// Convolves 9 x 12 images with a filter of 3 x 3 and padding SAME.
+// Returns a convolution of 9 x 12 images with a filter of 3 x 3 and padding
+// SAME.
 ConvolutionShape ShapeOf(bool channels_first, int64_t stride) {
   const int64_t padding = stride == 1 ? 1 : 0;
   return {.channels_first = channels_first,
@@ -41,7 +42,7 @@ ConvolutionShape ShapeOf(bool channels_first, int64_t stride) {
           .pad_right = 1};
 }
 
-// Returns random numbers in [-1, 1) in memory of the host.
+// Returns a tensor of random numbers in [-1, 1) in host memory.
 Tensor Random(DType type, int64_t elements, uint32_t seed) {
   Tensor tensor =
       Tensor::Allocate(HostAllocator(), type, Shape{elements}).value();
@@ -100,7 +101,8 @@ class ConvolutionGpuTest : public ::testing::Test {
     EXPECT_TRUE(copied.Wait());
   }
 
-  // Computes one tensor from the other two, on the GPU and on the host.
+  // Computes `result` from the other two tensors of the convolution, on the GPU
+  // and on the host, and compares the two results.
   void Check(DType type, ConvolutionTensor result, const ConvolutionShape& s,
              double tolerance) {
     Tensor tensors[] = {

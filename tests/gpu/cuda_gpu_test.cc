@@ -88,7 +88,8 @@ class CudaGpuTest : public ::testing::Test {
     return tensor;
   }
 
-  // Copies there, to another block and back.
+  // Copies a tensor from the host to the GPU, from there to another block of
+  // the GPU, and back to the host.
   void CopyAround(int64_t elements, bool is_pinned) {
     std::mt19937 random(static_cast<unsigned>(elements));
     Tensor from = OnHost(is_pinned, elements);
@@ -126,7 +127,7 @@ TEST_F(CudaGpuTest, CopiesThereAndBack) {
   }
 }
 
-// The kernels are copies within the GPU.
+// Instead of launching kernels, the programs copy within the GPU.
 TEST_F(CudaGpuTest, RandomProgramsGiveTheRightValues) {
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < 3; ++t) {
@@ -149,7 +150,7 @@ TEST_F(CudaGpuTest, RandomProgramsGiveTheRightValues) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Blocks of all sizes are filled, read and freed by several threads.
+// Several threads fill, read and free blocks of many sizes.
 TEST_F(CudaGpuTest, BlocksNeverOverlap) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -187,8 +188,8 @@ TEST_F(CudaGpuTest, AFullGpuFailsOneRequest) {
   CopyAround(1000, true);
 }
 
-// A call that CUDA refuses does not lose the device, and no launch has its
-// error.
+// If CUDA refuses a call, the device can still be used, and CheckLaunch does
+// not report the error of that call.
 TEST_F(CudaGpuTest, ARefusedCallIsAnError) {
   const absl::Status refused = api_->NewMemory(size_t{1} << 60).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
@@ -209,7 +210,8 @@ void FillWithIntegers(std::mt19937& random, Tensor& tensor) {
   }
 }
 
-// Returns a form of random extents whose matrices lie one behind the other.
+// Returns a form with random extents. Its matrices lie one after another in
+// memory.
 ProductForm RandomForm(std::mt19937& random, DType type) {
   ProductForm form{.type = type,
                    .m = 1 + static_cast<int64_t>(random() % 150),
@@ -233,7 +235,8 @@ class ProductCheck {
   ProductCheck(CudaDevice& device, std::mt19937& random)
       : device_(device), random_(random) {}
 
-  // Computes random products with the library and with loops of the host.
+  // Computes random products with the library, and with loops on the host, and
+  // compares the results.
   void Run(std::function<absl::Status()> drain) {
     ProductForm form = RandomForm(random_, kDTypeOf<T>);
     if (!std::is_same_v<T, double> && form.num_products == 1) {
@@ -295,7 +298,7 @@ class ProductCheck {
   std::mt19937& random_;
 };
 
-// A machine for GPUs has cuBLASLt.
+// A machine with a GPU must also have cuBLASLt.
 TEST_F(CudaGpuTest, ItsLibraryMultipliesMatrices) {
   ASSERT_NE(stream().libraries().matrix_multiplication(), nullptr)
       << NewCublasLt().status();
@@ -309,9 +312,11 @@ TEST_F(CudaGpuTest, ItsLibraryMultipliesMatrices) {
   }
 }
 
-// ---- How fast it is ----
+// ---- Speed ----
 
-// Prints gigabytes a second of copies of `elements`, and of CUDA's own.
+// Prints the speed of a copy of `bytes` bytes in GB/s. `own` is the time that
+// the copy takes with Leat, and `raw` the time that it takes with CUDA alone,
+// in seconds.
 void PrintCopies(const char* what, double bytes, double own, double raw) {
   std::printf("%-28s %8.0f KiB  %6.2f GB/s  CUDA %6.2f GB/s  ratio %.3f\n",
               what, bytes / 1024, bytes / own / 1e9, bytes / raw / 1e9,
@@ -361,7 +366,8 @@ TEST_F(CudaGpuTest, PrintsHowFastItCopies) {
     const Tensor ordinary = OnHost(false, elements);
     const double own = best(
         [&] { stream().CopyToDevice(ordinary, there).IgnoreError(); }, wait);
-    // The pieces compete with CUDA's pageable copy.
+    // Leat copies ordinary memory to the GPU in pieces. Their speed is compared
+    // with CUDA's own copy from pageable memory.
     const double pageable = best(
         [&] {
           api_->CopyToDevice(raw, there.mutable_raw_data(), ordinary.raw_data(),

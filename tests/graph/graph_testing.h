@@ -90,14 +90,14 @@ inline const OpRegistry& FewOps() {
   return registry;
 }
 
-// Returns the graph of a GraphDef in text form. If it cannot be imported, makes
-// the test fail and returns an empty graph.
+// Imports a GraphDef in text form and returns the graph. If the import fails,
+// makes the test fail and returns an empty graph.
 inline Graph Imported(const std::string& text) {
   return ImportText(text, FewOps());
 }
 
-// Imports a GraphDef in text form. Returns the text of the error with its
-// status code, or "OK".
+// Imports a GraphDef in text form. Returns the error with its status code as
+// text, or "OK".
 inline std::string ImportError(const std::string& text,
                                const ImportLimits& limits = {}) {
   const absl::StatusOr<Graph> graph =

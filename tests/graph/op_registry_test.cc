@@ -66,7 +66,8 @@ TEST(OpRegistryTest, KnowsTheOpsOfItsTable) {
   EXPECT_TRUE(registry.Signatures("B").empty());
   EXPECT_EQ(registry.Find("C"), nullptr);
   EXPECT_EQ(registry.Ops().size(), 1u);
-  // A program may still register an op of the table itself.
+  // The program can still register its own op under a name that is in the
+  // table.
   registry.Add(Unary("B"));
   EXPECT_EQ(registry.Find("B")->inputs.size(), 1u);
 }

@@ -45,8 +45,8 @@ TEST(OpTableDeathTest, AMistakeInTheTextEndsTheProcessWithTheReason) {
   EXPECT_DEATH(table.Find("B"), "op 'B', declaration 'x: Q'");
 }
 
-// If the parser overlooked a part of a definition, it would be missing from
-// what SpecText writes.
+// If the parser missed a part of a definition, the part would be missing from
+// the output of SpecText.
 TEST(TensorFlowOpsTest, AreParsedWithoutLoss) {
   std::string text(
       absl::string_view(kTensorFlowOpsText)

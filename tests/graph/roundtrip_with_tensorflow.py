@@ -39,8 +39,8 @@ def canonical(attr):
     """The value of an attr: two encodings of one tensor are equal."""
     if attr.WhichOneof('value') == 'tensor':
         array = tf.make_ndarray(attr.tensor)
-        # Gives lists for strings and handles, and bytes for all else, because
-        # NaN is not NaN.
+        # Strings and handles are compared as lists. All other elements are
+        # compared as bytes, because NaN != NaN.
         values = array.tolist() if array.dtype == object else array.tobytes()
         return (attr.tensor.dtype, array.shape, values)
     return attr.SerializeToString(deterministic=True)

@@ -15,7 +15,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
 
-# A package may be moved, so nothing in it may name the folder of the build.
+# An installed package may be moved. So no file in it may name the build folder.
 file(GLOB_RECURSE texts "${WORK}/prefix/*.h" "${WORK}/prefix/*.cmake")
 foreach(text IN LISTS texts)
   file(READ "${text}" content)
@@ -26,9 +26,9 @@ foreach(text IN LISTS texts)
 endforeach()
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
 
-# All installed headers except those of the protos compile with the installed
-# package alone, for any x86-64 processor. None of them leads to protobuf,
-# Eigen, oneDNN or gRPC, or declares anything of theirs.
+# All installed headers except those of the protos must compile with only the
+# installed package, for any x86-64 processor. They must not include or declare
+# anything of protobuf, Eigen, oneDNN or gRPC.
 file(GLOB_RECURSE headers RELATIVE "${WORK}/moved/include"
      "${WORK}/moved/include/leat/*.h")
 list(FILTER headers EXCLUDE REGEX "^leat/protos/")
@@ -54,7 +54,7 @@ if(dependencies MATCHES "([^ \n]*/(google/protobuf|Eigen|dnnl|grpc)[^ \n]*)")
   message(FATAL_ERROR "the installed headers lead to ${CMAKE_MATCH_1}")
 endif()
 
-# So do the examples at the top of the public headers.
+# The examples at the top of the public headers must compile, too.
 run("${ROOT}/tools/check_api" --examples "${WORK}/examples.cc")
 run("${COMPILER}" -std=c++20 -Wall -Wextra -Werror -Wno-unused -fsyntax-only
     -I "${SOURCE}" -isystem "${WORK}/moved/include" "${WORK}/examples.cc")

@@ -51,7 +51,7 @@ def compare_losses(train_path, losses_path, batch=128, steps=20):
     graph = session(train_path)
     loss = next(op for op in graph.graph.get_operations()
                 if op.type == "SparseSoftmaxCrossEntropyWithLogits")
-    # The mean of that op's losses is what the optimizer minimizes.
+    # The optimizer minimizes the mean of the losses that this op computes.
     mean = next(op for op in loss.outputs[0].consumers() if op.type == "Mean")
     step = graph.graph.get_operation_by_name("Adam")
     graph.run("init")

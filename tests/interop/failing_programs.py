@@ -13,7 +13,7 @@ Usage: failing_programs.py LEAT     LEAT: the program `leat`; "": TensorFlow's o
 import re
 import sys
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
@@ -34,7 +34,7 @@ def placeholder(shape=None, dtype=tf.float32):
   return tf1.placeholder(dtype, shape, name="x")
 
 
-# Kernels.
+# ---- Kernels ----
 
 @program
 def matmul_of_wrong_shapes(session):
@@ -141,7 +141,7 @@ def in_a_loop(session):
   session.run(tf1.while_loop(lambda i, y: i < 3, body, [0, x], name="loop"), {x: 1.0})
 
 
-# Names, feeds and fetches.
+# ---- Names, feeds and fetches ----
 
 def run_names(session, feeds, fetches, targets=()):
   options = config_pb2.CallableOptions()
@@ -204,7 +204,7 @@ def fetch_of_an_operation(session):
   run_names(session, [], ["nothing:0"])
 
 
-# Placement, time, sessions.
+# ---- Placement, timeouts and sessions ----
 
 @program
 def unknown_job(session):

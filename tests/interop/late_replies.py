@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 
 LATE = "/tensorflow.WorkerService/RunGraph"
 SECONDS = 0.3
@@ -25,7 +25,7 @@ RUNS = 3
 def serve_proxy(port, target):
   """Passes all calls on to `target`. In a process of its own: TensorFlow's client
   keeps Python's lock while it waits."""
-  import grpc  # TensorFlow brings it
+  import grpc  # installed with TensorFlow
 
   channel = grpc.insecure_channel(target)
 

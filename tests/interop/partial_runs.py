@@ -12,7 +12,7 @@ Usage: partial_runs.py LEAT     LEAT: the program `leat`; "": TensorFlow's own s
 
 import sys
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 
@@ -160,7 +160,7 @@ def interrupted(name):
 def sync_replicas(world):
   """The chief is killed and started again. Its order with others is not certain."""
   chief = world.start("sync_replicas", worker=0)
-  world.wait_for(0, chief)  # a worker that comes earlier waits for 30 s
+  world.wait_for(0, chief)  # a worker that starts earlier waits for 30 s
   others = world.start("sync_replicas", worker=1)
   world.wait_for(20, chief)
   chief.kill()

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 
@@ -108,7 +108,8 @@ def main():
     check(np.any(tensors["user_table/Adagrad"] > 0.1), "nothing was learned")
     import_graph(folder, 30, tensors)
 
-    # Users and items that TensorFlow has learned: their products are all 0.
+    # TensorFlow saves tables of zeros, so the product of every user and item is
+    # 0.
     tensors["user_table"][:] = 0
     tensors["item_table"][:] = 0
     tensors["global_step"] = np.int64(100)
@@ -120,7 +121,8 @@ def main():
                                       global_step=100, write_meta_graph=False)
     log = train(leat, program, folder, 3, 101)
     check(re.search(r"restored the variables from '.*model\.ckpt-100'", log), log)
-    # One step from all products 0: no gradient, so nothing has moved.
+    # If all products are 0, the gradient is 0. So the tables must still be 0
+    # after one step.
     again = read(folder, 101)
     for name in ("user_table", "item_table"):
       check(np.all(again[name] == 0), name + " was not restored")

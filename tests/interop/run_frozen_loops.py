@@ -49,7 +49,7 @@ def run(graph_def, lower, init=None):
     for node in nodes:
       if LOWERING in node.attr:
         node.attr[LOWERING].b = lower
-  # Nothing is folded away before it is run.
+  # Turns off Grappler, which could fold the loops away before they run.
   config = tf1.ConfigProto()
   config.graph_options.rewrite_options.disable_meta_optimizer = True
   with tf1.Graph().as_default() as graph:

@@ -45,7 +45,7 @@ def run(graph_def, lower):
       node.attr[LOWERING].b = lower
       count += 1
   assert count > 0
-  # Nothing is folded away before it is run.
+  # Turns off Grappler, which could fold the loops away before they run.
   config = tf1.ConfigProto()
   config.graph_options.rewrite_options.disable_meta_optimizer = True
   with tf1.Graph().as_default() as graph:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 
@@ -57,7 +57,8 @@ def tensorflow_loads(test, root):
     expect(plain["y"], 0.5 * x + 2, run.__name__)
     model = root + "/model"
     expect(run(model, "serving_default", {"x": x})["y"], 0.5 * x + 3, "init op")
-  # TensorFlow 1 gives its assets to the init op only, TensorFlow 2 to none.
+  # TensorFlow 1 feeds the asset only to the init op, and TensorFlow 2 never
+  # feeds it.
   with tf1.Graph().as_default(), tf1.Session() as session:
     meta = tf1.saved_model.load(session, ["serve"], model)
     asset = meta.asset_file_def[0]

@@ -16,7 +16,7 @@ import os
 import sys
 import tempfile
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 

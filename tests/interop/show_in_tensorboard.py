@@ -18,11 +18,12 @@ import subprocess
 import sys
 import urllib.request
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 
 PAGES = ["scalars", "histograms", "distributions", "images", "graphs", "text", "audio",
          "timeseries"]
-# What TensorBoard asks its server for, per plugin.
+# Maps each plugin to the path at which TensorBoard lists the tags of the
+# plugin.
 LISTS = {name: f"/data/plugin/{name}/tags"
          for name in ("scalars", "histograms", "images", "audio", "text")}
 
@@ -54,7 +55,8 @@ def check(address):
 
 
 def take_picture(address, page, path):
-  # TensorBoard draws what it has loaded; the budget is of simulated time.
+  # --virtual-time-budget gives the page 30 seconds of simulated time, in which
+  # TensorBoard loads and draws its data.
   subprocess.run(
       ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
        "--hide-scrollbars", "--window-size=1600,1100", "--timeout=20000",

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.client import timeline
@@ -181,7 +181,8 @@ def of_a_step(clusters):
           metadata.step_stats).generate_chrome_trace_format(show_memory=True))
       check(any(event["name"] == "HistogramSummary" for event in trace["traceEvents"]),
             "no HistogramSummary in the timeline")
-      # Leat does not record what kernels allocate beside their outputs.
+      # Leat does not record the memory that kernels allocate in addition to
+      # their outputs. So min_bytes is 0.
       options = tf1.profiler.ProfileOptionBuilder.time_and_memory(min_bytes=0)
       options["output"] = "none"
       shown = tf1.profiler.profile(graph, run_meta=metadata, cmd="op", options=options)
@@ -195,7 +196,7 @@ def of_a_step(clusters):
       scopes = tf1.profiler.profile(graph, run_meta=metadata, cmd="scope",
                                     options=options)
       check(scopes.total_exec_micros > 0, kind, scopes)
-  ops = {"HistogramSummary", "Sum"}  # TensorFlow folds the rest
+  ops = {"HistogramSummary", "Sum"}  # TensorFlow folds the other ops
   check(all(ops <= of_kind for of_kind in names.values()), names)
 
 

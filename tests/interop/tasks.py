@@ -20,7 +20,8 @@ import sys
 import tempfile
 import time
 
-# Tasks of this machine are not behind a proxy.
+# The proxies are removed, because the tasks run on this machine and must be
+# reached directly.
 for _name in ("http_proxy", "https_proxy", "grpc_proxy", "HTTP_PROXY",
               "HTTPS_PROXY"):
   os.environ.pop(_name, None)
@@ -134,7 +135,7 @@ class Cluster:
   """kinds: {job: [kind of task 0, ...]}. Serves when it is entered. Tasks of Leat
   get the flags."""
 
-  ATTEMPTS = 3  # with other ports
+  ATTEMPTS = 3  # each attempt uses other ports
 
   def __init__(self, kinds, leat=None, leat_flags=()):
     self._kinds, self._leat, self._leat_flags = kinds, leat, leat_flags

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.client import timeline
@@ -24,7 +24,7 @@ tf1 = tf.compat.v1
 tf1.logging.set_verbosity(tf1.logging.ERROR)
 tf1.disable_v2_behavior()
 
-SIZE = 64  # of a square of floats
+SIZE = 64  # the tensors are SIZE x SIZE floats
 PULL = re.compile(r"\[[0-9.]+M?B\] \[[0-9.]+[MG]b/s\] "
                   r"(\S+) from (\S+) to (\S+)$")
 TRANSFER = re.compile(r" = _(Host)?(Send|Recv)\((.*) @(.*)\)$")
@@ -43,7 +43,8 @@ def build(places):
       value = tf1.placeholder(tf.float32, [SIZE, SIZE], name="x")
     for i, place in enumerate(places):
       with tf1.device(place.device):
-        # Grappler would turn two of one op into one.
+        # The ops alternate, because Grappler would merge two consecutive nodes
+        # of the same op.
         value = (tf1.sin, tf1.cos)[i % 2](value, name=f"node_{i}")
   return graph, value
 
@@ -75,7 +76,7 @@ def trace_a_step(cluster, master, places):
   with tf1.Session(cluster.target(master.job, master.index), graph=graph,
                    config=config) as session:
     feed = {"x:0": np.ones([SIZE, SIZE])}
-    session.run(value, feed)  # plans
+    session.run(value, feed)  # makes the plan of the step
     begun = time.time_ns()
     session.run(value, feed, run_metadata=metadata, options=tf1.RunOptions(
         trace_level=tf1.RunOptions.FULL_TRACE, output_partition_graphs=True))

@@ -23,7 +23,7 @@ import gzip
 import sys
 import typing
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 
@@ -34,7 +34,7 @@ FOLDER = "/usr/share/datasets/fashion-mnist/"
 STEPS = 20
 BATCH = 128
 HIDDEN = 100
-BRIGHT = 0.29  # five batches are brighter
+BRIGHT = 0.29  # in five batches, the mean pixel is larger
 OPTIMIZERS = {
     "sgd": lambda: tf1.train.GradientDescentOptimizer(0.1),
     "momentum": lambda: tf1.train.MomentumOptimizer(0.05, 0.9),
@@ -45,10 +45,12 @@ OPTIMIZERS = {
 
 class Dialect(typing.NamedTuple):
   start: typing.Callable
-  variables: dict  # use_resource: the op that a variable is then
-  plain: list  # optimizers with a plain session
-  monitored: list  # and with a MonitoredTrainingSession
-  control_flow: set  # ops in graphs of the latter; If is that of the hook
+  variables: dict  # maps use_resource to the op of a variable
+  plain: list  # optimizers to try with a plain session
+  monitored: list  # optimizers to try with a MonitoredTrainingSession
+  # The ops that the graph of a MonitoredTrainingSession must contain. The If
+  # comes from the session's hook.
+  control_flow: set
 
 
 DIALECTS = {
@@ -84,7 +86,8 @@ def variable(name, shape, seed):
 
 def weighted(loss, x):
   """Four times the loss if the batch is bright: a loop in a branch."""
-  # The gradient of a product in a loop of v1 needs StackV2, which Leat lacks.
+  # In control flow v1, the gradient of a product in a loop needs StackV2, which
+  # Leat does not have.
   twice = (lambda y: y * 2.0) if tf1.control_flow_v2_enabled() else (lambda y: y + y)
   return tf1.cond(
       tf1.reduce_mean(x) > BRIGHT,
@@ -126,7 +129,7 @@ def plain_session(target):
 @contextlib.contextmanager
 def monitored_session(target):
   """Its hook reads the global step in a branch, and stops the session at the end."""
-  # The graph has the nodes of a saver. No step reaches them.
+  # The graph contains a Saver, but no step runs it.
   with tf1.train.MonitoredTrainingSession(
       target, hooks=[tf1.train.StopAtStepHook(last_step=STEPS)],
       save_checkpoint_secs=None, save_summaries_steps=None,
@@ -174,7 +177,8 @@ def compare_devices(cluster):
   expected = {f"{task.name}/device:CPU:0" for task in cluster.all_tasks()}
   incarnations = None
   for worker in cluster.tasks["worker"]:
-    # The first run extends the session of an empty graph that the listing made.
+    # list_devices creates the session with an empty graph. The first run
+    # extends that graph.
     with tf1.Graph().as_default():
       with tf1.Session(cluster.target("worker", worker.index)) as session:
         devices = [device for device in session.list_devices()

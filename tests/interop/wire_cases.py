@@ -16,7 +16,7 @@ import sys
 import time
 import traceback
 
-import tasks  # before TensorFlow: sets its environment
+import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
 import tensorflow as tf
 
@@ -40,7 +40,7 @@ class Place:
 
   def __init__(self, cluster, worker, ps):
     self.target = cluster.target("worker", worker.index)
-    self.worker = worker  # and master
+    self.worker = worker  # also the master
     self.ps = ps
 
   def session(self, config=None):
@@ -285,7 +285,8 @@ def errors_name_op_and_task(place):
         for part in ("bad_gather", place.ps.name, "is not in [0, 2)"):
           check(part in error.message, part, "is not in:", error.message)
         if place.ps.kind == "leat" or place.worker.kind == "leat":
-          # And not the worker that could not receive its result.
+          # The error must name the task that failed, and not the worker that
+          # waited for the result.
           check(f"From {place.ps.name}" in error.message, error.message)
       equal(session.run(on_worker, {index: 1}), 2)
 
@@ -346,7 +347,8 @@ def sessions_share_variables(place):
       equal(first.run(read), [3, 4])
     with place.session() as third:
       equal(third.run(read), [3, 4])
-    tf1.Session.reset(place.target, ["localhost"])  # not that of this job
+    # The variables are not in this container.
+    tf1.Session.reset(place.target, ["localhost"])
     with place.session() as fourth:
       equal(fourth.run(read), [3, 4])
     tf1.Session.reset(place.target, ["ps"])
@@ -416,13 +418,12 @@ def restarted_server(place):
     check(time.monotonic() - start < 15, "noticed late")
     check(place.ps.name in error.message, error.message)
     place.ps.restart()
-    # TensorFlow's master cancels the receive of its own task when the parameter
-    # server refuses the step. It may then report CANCELLED, and what the
-    # parameter server said second.
+    # When the parameter server refuses the step, TensorFlow's master cancels
+    # the receive on its own task. So it may report CANCELLED.
     told = ((errors.AbortedError, errors.CancelledError)
             if place.worker.kind == "tensorflow" else errors.AbortedError)
     deadline = time.monotonic() + 30
-    while True:  # the channel of the worker waits before it connects again
+    while True:  # the worker's channel waits before it reconnects
       error = raises((*LOST, errors.CancelledError),
                      lambda: session.run(read, options=options))
       if "restarted" in error.message:
@@ -433,7 +434,7 @@ def restarted_server(place):
     try:
       session.close()
     except errors.OpError:
-      pass  # TensorFlow tells again that the session is lost
+      pass  # TensorFlow reports again that the session is lost
     with place.session() as session:
       raises(errors.FailedPreconditionError,
              lambda: session.run(read, options=options))
@@ -484,7 +485,7 @@ def restarted_master(place):
     try:
       session.close()
     except errors.OpError:
-      pass  # the new master does not know it
+      pass  # the new master does not know this session
 
     def again():
       with place.session() as fresh:
@@ -493,7 +494,8 @@ def restarted_master(place):
     equal(tasks.eventually(again, errors=LOST), 5)
 
 
-# The last ones let the others' variables go.
+# The last two cases restart tasks, which destroys the variables of the cases
+# before them.
 CASES = [dead_tensors, loops, nested_loops, feeds, default_attrs,
          kinds_of_tensors, large_tensors, resources, fused_layers,
          errors_name_op_and_task, blocked_dequeue_times_out,
@@ -528,8 +530,9 @@ def main():
       for task in cluster.all_tasks():
         print(f"---- {task.name} ({task.kind}) said:\n{task.log()}")
   if failed:
-    # A case that failed may leave a session open. At the end of this process
-    # TensorFlow would close it, and wait forever for tasks that are gone.
+    # A failed case may leave a session open. TensorFlow would close the session
+    # when this process ends, and would wait forever for tasks that no longer
+    # run.
     sys.stdout.flush()
     os._exit(1)
 

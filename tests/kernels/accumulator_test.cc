@@ -184,7 +184,7 @@ TEST_F(AccumulatorTest, EveryGradientIsTakenOnce) {
   EXPECT_EQ(sum, static_cast<float>(count));
 }
 
-// Kernels.
+// ---- Kernels ----
 
 class AccumulatorKernelTest : public ::testing::Test {
  protected:

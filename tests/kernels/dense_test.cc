@@ -74,9 +74,9 @@ TEST(DenseTest, MatMulAgreesWithADoubleReference) {
   }
 }
 
-// Holds the expected results of the three directions (output, gradient of the
-// input, gradient of the filter). Convolve computes them product by product, as
-// the definition says.
+// Holds the expected results of the three directions: the output, the gradient
+// of the input, and the gradient of the filter. Convolve adds up every product
+// of the definition.
 struct Reference {
   std::vector<double> output, input, filter;
 };

@@ -18,7 +18,7 @@
 namespace leat::gpu_images_test {
 namespace {
 
-// Returns numbers around `mean`.
+// Returns random numbers in [mean - 1, mean + 1).
 Tensor Random(const Shape& shape, uint32_t seed, float mean = 0) {
   std::vector<float> values(static_cast<size_t>(shape.num_elements()));
   for (float& value : values) {
@@ -35,8 +35,8 @@ class GpuImagesTest : public ::testing::Test {
   void SetUp() override {
     if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   }
-  // Runs a kernel on both devices. The outputs may differ by `tolerance` times
-  // the largest element. Returns the CPU's.
+  // Runs a kernel on the CPU and on the GPU. The outputs may differ by at most
+  // `tolerance` times the largest element. Returns the outputs of the CPU.
   std::vector<Tensor> Compare(const std::string& op, const AttrMap& attrs,
                               const std::vector<Tensor>& inputs,
                               float tolerance) {
@@ -82,7 +82,8 @@ TEST_F(GpuImagesTest, BatchNormSumsUpInParts) {
                         {{3, 5, 21, 19}, "NCHW"}}) {
     const int64_t channels =
         c.format[1] == 'C' ? c.shape.dim(1) : c.shape.dim(3);
-    // If the elements themselves were summed up, the variance would be wrong.
+    // The mean of x is 1000. A kernel that computed the variance from sums of
+    // squares would lose too many digits.
     const Tensor x = Random(c.shape, 1, 1000);
     const Tensor scale = Random(Shape{channels}, 2, 2);
     const Tensor offset = Random(Shape{channels}, 3);
@@ -94,7 +95,8 @@ TEST_F(GpuImagesTest, BatchNormSumsUpInParts) {
     ASSERT_EQ(y.size(), 6u);
     Compare("FusedBatchNormGradV3", attrs,
             {Random(c.shape, 4), x, scale, y[3], y[4], none}, 1e-4f);
-    // Each element is counted once.
+    // If dy is all ones, the gradient of the offset is the number of elements
+    // of a channel. So each element must be counted once.
     const auto grad =
         gpu_.Run("FusedBatchNormGradV3", attrs,
                  {Tensor::Filled(c.shape, 1.0f), x, scale, y[3], y[4], none});
@@ -132,7 +134,7 @@ TEST_F(GpuImagesTest, GradientsOfPoolingAreGathered) {
   }
 }
 
-// The gradient of what Relu stopped is 0.
+// Where Relu has set an element to 0, the gradient must be 0.
 TEST_F(GpuImagesTest, TheFusedGradientStopsWhatReluStopped) {
   const AttrMap attrs = {{"ksize", std::vector<int64_t>{1, 2, 2, 1}},
                          {"strides", std::vector<int64_t>{1, 2, 2, 1}},

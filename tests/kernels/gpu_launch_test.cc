@@ -54,8 +54,8 @@ TEST_P(GpuLaunchTest, WorkWaitsInTheStreamAndRunsInOrder) {
   EXPECT_EQ(value, 2);
 }
 
-// Sums rows of `n` elements. If a phase did not end before the next one begins,
-// or if shared memory were used again too early, the sums would be wrong.
+// Sums rows of `n` elements. The sums are wrong if a phase begins before the
+// previous phase has ended, or if shared memory is reused too early.
 struct SumRows {
   static constexpr int kThreads = 64;
   struct Shared {
@@ -128,10 +128,11 @@ TEST_P(GpuLaunchTest, AtomicAddUpdatesSixteenBitNumbers) {
   EXPECT_EQ(float{total[1]}, 7.0f);
 }
 
-// Reads indices of two numbers, which are limited by 3 and 5.
+// Each index consists of two numbers. The first must be below 3, and the second
+// below 5.
 class GpuIndicesTest : public GpuLaunchTest {
  protected:
-  // Returns the places of the indices, which were computed by FindIndex.
+  // Returns the result of FindIndex for each index.
   std::vector<int64_t> Find(const std::vector<int64_t>& numbers) {
     cuda::CheckedIndices indices = {.data = numbers.data(),
                                     .is_int64 = true,
@@ -210,7 +211,7 @@ TEST(DividerTest, DividesHardNumbers) {
   divisors.push_back(kEnd - 1);
   for (const uint32_t d : divisors) {
     const cuda::Divider divider = cuda::MakeDivider(d);
-    const uint32_t last = (kEnd - 1) / d * d;  // the last multiple
+    const uint32_t last = (kEnd - 1) / d * d;  // the last multiple of d
     for (const uint32_t n : {0u, 1u, d - 1, d, d + 1, 2 * (d / 2) + 1, last - 1,
                              last, kEnd / 2, kEnd - 2, kEnd - 1}) {
       if (n >= kEnd) continue;
@@ -219,7 +220,7 @@ TEST(DividerTest, DividesHardNumbers) {
   }
 }
 
-// Finds places by counting, as a reference.
+// The test computes the expected places by counting up the coordinates.
 TEST(IndexMapTest, FindsPlacesWithAndWithoutDividers) {
   kernels::BroadcastPlan<2> plan;
   plan.shape = Shape{3, 4, 5, 2};

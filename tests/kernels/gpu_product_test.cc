@@ -29,7 +29,8 @@ Tensor Integers(const Shape& shape, int first) {
   return tensor;
 }
 
-// Returns the values as floats. A harness that fails has no values.
+// Returns the elements as floats. If `tensor` is an error, makes the test fail
+// and returns no elements.
 template <class T>
 std::vector<float> Values(const absl::StatusOr<Tensor>& tensor) {
   EXPECT_TRUE(tensor.ok()) << tensor.status();
@@ -38,7 +39,8 @@ std::vector<float> Values(const absl::StatusOr<Tensor>& tensor) {
   return {data.begin(), data.end()};
 }
 
-// Compares _FusedMatMul with MatMul, BiasAdd and the activation.
+// Expects that _FusedMatMul has the same result as MatMul, BiasAdd and the
+// activation, one after another.
 template <class T>
 void ExpectTheSum(KernelTestHarness& harness, const std::string& activation) {
   const Tensor a = Integers<T>(Shape{5, 3}, 1);
@@ -64,7 +66,7 @@ void ExpectTheSum(KernelTestHarness& harness, const std::string& activation) {
       << activation;
 }
 
-// With the library of the GPU, and without it.
+// The parameter says whether the GPU has its library for products.
 class GpuProductTest : public ::testing::TestWithParam<bool> {};
 
 TEST_P(GpuProductTest, FusesAllTypesAndActivations) {

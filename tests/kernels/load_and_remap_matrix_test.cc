@@ -32,8 +32,8 @@ struct Call {
 
 class LoadAndRemapMatrixTest : public ::testing::Test {
  protected:
-  // Saves a matrix of 5 rows and 4 columns with the numbers 0 to 19, as a whole
-  // and in two parts, and tensors that are no such matrices.
+  // Saves a matrix of 5 rows and 4 columns with the numbers 0 to 19, once as a
+  // whole and once in two parts. Also saves tensors that the op must refuse.
   LoadAndRemapMatrixTest() {
     const auto writer =
         BundleWriter::Create(FileAccess::Unrestricted(), folder_.Path("m"));
@@ -128,7 +128,8 @@ TEST_F(LoadAndRemapMatrixTest, FillsWhatIsMissingAsTensorFlowDoes) {
          {7, 50, 4, 51, 52, 53});
   Expect({.rows = {-1, -1}, .init = {0, 1, 2, 3, 4, 5, 6, 7}, .num_rows = 2},
          {0, 1, 2, 3, 4, 5, 6, 7});
-  // TensorFlow does not initialize the column.
+  // The checkpoint has no column 7. In TensorFlow, the elements of this column
+  // stay uninitialized.
   Expect({.rows = {1}, .cols = {3, 7}, .num_rows = 1, .num_cols = 2}, {7, 0});
 }
 
@@ -159,7 +160,7 @@ TEST_F(LoadAndRemapMatrixTest, ErrorsOfRemappingsAreThoseOfTensorFlow) {
   EXPECT_EQ(Run(one, path, matrix, Vector<int64_t>({})).status().ToString(),
             "INVALID_ARGUMENT: The `row_remapping` tensor must be 1-D, got a "
             "tensor of shape [1,1]");
-  // This ends TensorFlow's process.
+  // This call crashes TensorFlow's process.
   EXPECT_THAT(
       Run(one, path, Vector<int64_t>({1}), matrix).status().ToString(),
       HasSubstr("INVALID_ARGUMENT: The `col_remapping` tensor must be"));

@@ -102,7 +102,8 @@ class Case:
         arrays = [array(v) for v in inputs]
         has_handle = bool(op_def.input_arg)
         with self.graph.as_default():
-            # Of unknown shape, so that the kernels check and not the graph.
+            # The placeholders have an unknown shape. So TensorFlow's kernels
+            # check the shapes, and not its shape functions.
             given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None)
                      for v in arrays]
             made = self.node(op, [self.handle] * has_handle + given, attrs)
@@ -113,7 +114,8 @@ class Case:
                 attrs[arg.type_attr] = made.get_attr(arg.type_attr)
         call = {"op": op, "attrs": self.encoded(op, attrs),
                 "inputs": [encode(v) for v in arrays]}
-        # Handles have no values to compare.
+        # The value of a handle differs from run to run, so handles are not
+        # fetched.
         fetches = list(made.outputs) if has_handle else []
         try:
             found = self.session.run(

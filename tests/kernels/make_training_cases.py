@@ -12,7 +12,8 @@ tf1.disable_eager_execution()
 RAW = tf.raw_ops
 RANDOM = np.random.RandomState(3)
 
-# op, names of the variables, scalars by name, whether sparse, bool attrs.
+# Each row holds the op, the names of its variables, its scalars, the name of
+# its gradient, and its bool attrs.
 OPS = [
     ("ApplyGradientDescent", ["var"], {"alpha": .1}, "delta", {}),
     ("ApplyMomentum", ["var", "accum"], {"lr": .1, "momentum": .9}, "grad", {}),
@@ -53,7 +54,8 @@ def case(op, names, scalars, gradient, attrs):
     sparse = op.startswith("Sparse")
     initial = [RANDOM.uniform(-1, 1, [ROWS, COLUMNS]).astype(np.float32)]
     for name in names[1:]:
-        # Squares are positive, and more than the squared mean.
+        # These variables hold squares, so they must be positive. "ms" must also
+        # exceed the square of "mg".
         low = 1 if name in ("ms", "v", "accum") else 0
         initial.append(RANDOM.uniform(low, low + .5, [ROWS, COLUMNS])
                        .astype(np.float32))

@@ -95,7 +95,8 @@ def make(reference, dtype, shape, before):
 
 def node(op_def, variable, inputs, attrs):
     """The op's node and the attrs that follow from its inputs."""
-    # Of unknown shape, so that the kernels check and not the graph.
+    # The placeholders have an unknown shape. So TensorFlow's kernels check the
+    # shapes, and not its shape functions.
     given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None) for v in inputs]
     values = dict(zip([a.name for a in op_def.input_arg], [variable] + given))
     inferred = {}
@@ -173,7 +174,7 @@ def rows(c):
                   np.array([[0, 1], [1, 2]], np.int64),
                   np.array([[5, 6], [7, 8]], np.float32), **attrs)
             if what != "Update":
-                continue  # TensorFlow ignores those indices, Leat refuses them
+                continue  # TensorFlow ignores bad indices, Leat refuses them
             c.add(op + what, "index too large", matrix(3, 2), i32(3),
                   np.zeros([1, 2], np.float32), text="= 3 is not in [0, 3)", **attrs)
             c.add(op + what, "negative index", matrix(3, 2), i32(-1),
@@ -190,7 +191,8 @@ def rows(c):
           text="= 3 is not in [0, 3)")
 
 
-# op, what is wrong, the variable, inputs, words of the error.
+# Each row holds the op, what is wrong, the value of the variable, the other
+# inputs, and words of the error.
 REFUSED = [
     ("Assign", "another shape", matrix(1, 2), [matrix(2, 2)],
      "Assign requires shapes of both tensors to match. lhs shape= [1,2] rhs shape= [2,2]"),
@@ -230,7 +232,8 @@ def refused(c):
           declared=(np.float32, None), dtype=tf.float32, validate_shape=True,
           text="Expected [1,2] got [2,2]")
     for op, name, before, inputs, text in REFUSED:
-        # What is declared is unknown, too.
+        # The variable is declared with an unknown shape. So its kernels check
+        # the shapes.
         c.add(op, name, before, *inputs, declared=(np.float32, None), text=text)
     c.add("ResourceGather", "scalar variable", np.array(1, np.float32), i32(0),
           declared=(np.float32, None), dtype=tf.float32,

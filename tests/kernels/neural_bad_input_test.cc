@@ -167,9 +167,8 @@ TEST_F(NeuralBadInputTest, MaxPoolOfNoPositionIsEmpty) {
   EXPECT_EQ(result->num_elements(), 0);
 }
 
-// In CVE-2021-29555 there are no channels.
-// A client may send this op with any attrs. Nothing else ties the types of the
-// arguments to the type of the result.
+// A client may send _FusedConv2D with any attrs. Only the kernel checks that
+// the types of the arguments fit the type of the result.
 TEST_F(NeuralBadInputTest, FusedConv2D) {
   const Tensor image = Tensor::Filled<float>(Shape{1, 2, 2, 1}, 1);
   const Tensor filter = Tensor::Filled<float>(Shape{1, 1, 1, 1}, 1);
@@ -186,6 +185,7 @@ TEST_F(NeuralBadInputTest, FusedConv2D) {
   }
 }
 
+// In CVE-2021-29555 there are no channels.
 TEST_F(NeuralBadInputTest, FusedBatchNorm) {
   auto result = harness_.Run(
       "FusedBatchNormV3", AttrMap{{"is_training", false}},

@@ -96,8 +96,8 @@ void Consume(Queue& queue, uint32_t seed, std::vector<int32_t>& taken) {
   std::mt19937 random(seed);
   bool is_over = false;
   while (!is_over) {
-    // `count` is often above the capacity. Such a call holds some elements
-    // while it waits for more.
+    // `count` may exceed the capacity. Then the call takes some elements and
+    // waits for the rest.
     const int64_t count = 1 + random() % 8;
     const auto result = RunStep(random, [&](Step& step) {
       queue.Dequeue(count, /*up_to=*/true, step.cancellation(), step.Done());

@@ -314,7 +314,7 @@ TEST_F(QueueTest, ShufflingKeepsElementsBackUntilClosed) {
   EXPECT_EQ(queue->size(), 0);
 }
 
-// Kernels.
+// ---- Kernels ----
 
 // A SwitchedAllocator is an allocator that has no memory while `is_empty` is
 // true.

@@ -200,8 +200,8 @@ double Distance(const Tensor& got, const Tensor& expected) {
   return worst;
 }
 
-// A GPU draws the same uniform numbers as a CPU, in each of two runs, and
-// normal numbers that differ in the last bits only.
+// A GPU must draw the same uniform numbers as a CPU, in two runs one after
+// another. Normal numbers may differ in their last bits.
 TEST(RandomTest, GpusDrawTheNumbersOfCpus) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   KernelTestHarness cpu;

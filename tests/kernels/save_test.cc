@@ -96,7 +96,7 @@ TEST_F(SaveTest, SavingFailsAsTensorFlowDoes) {
       Message(Save(Prefix("b"), one, Vector({"4 3,2"}), {w_})),
       "INTERNAL: Extent in dimension 0 out of bounds: shape = [4], slice = "
       "3,2");
-  // This ends TensorFlow's process.
+  // These calls crash TensorFlow's process.
   EXPECT_THAT(Message(Save(Prefix("b"), Vector({""}), whole, {w_})),
               HasSubstr("INVALID_ARGUMENT"));
   EXPECT_THAT(Message(Save(Prefix("b"), Vector({""}), Vector({"4 0,2"}), {w_})),

@@ -48,7 +48,8 @@ class SummaryWriterTest : public ::testing::Test {
   }
   Tensor Folder() const { return Text(folder_.Path("logs")); }
 
-  // Returns the events in the only file, without the first.
+  // Returns the events in the only file. Leaves out the first event, which
+  // holds the version.
   std::vector<pb::Event> Events() const {
     std::vector<pb::Event> events;
     int num_files = 0;
@@ -67,7 +68,8 @@ class SummaryWriterTest : public ::testing::Test {
     if (!events.empty()) events.erase(events.begin());
     return events;
   }
-  // Returns the value of the only event, which is of step 7.
+  // Expects that there is one event, that it belongs to step 7, and that it has
+  // one value. Returns the value.
   pb::Summary::Value OnlyValue() const {
     const std::vector<pb::Event> events = Events();
     if (events.size() != 1 || events[0].summary().value_size() != 1) {
@@ -242,7 +244,8 @@ TEST_F(SummaryWriterTest, RefusesWrongShapes) {
   EXPECT_TRUE(Events().empty());
 }
 
-// A tensor without a byte asks for millions of values.
+// The tensor has no elements, but a batch of 3,000,000 sounds, each of which
+// would become one value of the summary.
 TEST_F(SummaryWriterTest, RefusesToMakeTooManyValues) {
   constexpr int64_t kMany = 3'000'000;
   const Tensor silence = Tensor::Filled<float>(Shape{kMany, 0, 1}, 0);
@@ -267,14 +270,15 @@ TEST_F(SummaryWriterTest, AFolderThatCannotBeMadeIsAnError) {
             "INVALID_ARGUMENT: the folder of event files has no name");
 }
 
-// Whoever deletes a writer does not wait for the disk.
+// Deleting a writer does not wait for the disk.
 TEST_F(SummaryWriterTest, AThreadForFilesFlushesADeletedWriter) {
   ASSERT_EQ(Create(Folder()), "OK");
   ASSERT_EQ(Run("WriteScalarSummary",
                 {Step(7), Text("loss"), Tensor::Scalar<float>(1)}),
             "OK");
   testing::Event go_on;
-  for (int i = 0; i < 16; ++i) {  // more than there are threads
+  // There are fewer threads than this, so all of them are busy.
+  for (int i = 0; i < 16; ++i) {
     ASSERT_TRUE(harness_.device()
                     .files()
                     ->Run([&] { EXPECT_TRUE(go_on.Wait()); })
@@ -304,7 +308,7 @@ TEST_F(SummaryWriterTest, ADeviceKeepsAFewFilesOpen) {
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(refused.message()),
               HasSubstr("256 event files open"));
-  EXPECT_EQ(create(3), absl::OkStatus());  // it exists
+  EXPECT_EQ(create(3), absl::OkStatus());  // this file is already open
   ASSERT_TRUE(harness_.Run("CloseSummaryWriter", {}, {handle(3)}).ok());
   EXPECT_TRUE(testing::Eventually([&] { return create(1000).ok(); }));
 }

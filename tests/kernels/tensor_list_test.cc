@@ -147,9 +147,8 @@ TEST_F(TensorListKernelTest, UsersOfOneListDoNotSeeEachOthersChanges) {
   EXPECT_TRUE(ListIn(first)->at(0).SharesBufferWith(ListIn(shared)->at(0)));
 }
 
-// `other` is a separate tensor, but its variant shares the list of `shared`.
-// A list can hold tensors that the kernel's device cannot read only if a copy
-// between devices was forgotten.
+// The list holds a tensor in the memory of a GPU, but the kernel runs on a CPU.
+// This can happen only if a copy between devices was forgotten.
 TEST_F(TensorListKernelTest, ATensorInOtherMemoryIsRefused) {
   testing::QueuedGpu gpu;
   const Tensor list = Push(Empty(), gpu.ToDevice(Tensor::Scalar(1.0f)));
@@ -191,7 +190,7 @@ TEST_F(TensorListKernelTest, ElementsShareTheBytesOfTheirTensor) {
 }
 
 TEST_F(TensorListKernelTest, RefusesIndicesThatAreNoScalar) {
-  // A CHECK fails in TensorFlow here.
+  // TensorFlow crashes here, because a CHECK fails.
   const Tensor two = Tensor::Vector<int32_t>({0, 1});
   ExpectInvalid("index", "TensorListGetItem", {Reserve(2), two, Unknown()});
   ExpectInvalid("index", "TensorListSetItem",

@@ -273,8 +273,8 @@ TEST_F(TrainingErrorTest, SparseIndicesAreCheckedOnGpus) {
   ExpectSparseErrors(harness);
 }
 
-// Without momentum, each update subtracts its gradient. The work runs on two
-// threads, so that updates of one row meet.
+// With a momentum of 0, each update subtracts its gradient. The work runs on
+// two threads, so that two threads may update the same row at the same time.
 TEST(TrainingTest, AGpuUpdatesARowOnceForEachIndex) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   KernelTestHarness harness(

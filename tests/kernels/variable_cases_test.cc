@@ -75,8 +75,8 @@ class VariableCase {
     return tensors;
   }
 
-  // Returns the value of the variable of the case, or of another one, in host
-  // memory.
+  // Return the value of a variable in host memory. The first function reads the
+  // variable of the case.
   absl::StatusOr<Tensor> ReadVariable() { return ReadVariable(*variable_); }
   absl::StatusOr<Tensor> ReadVariable(const Variable& variable) {
     LEAT_ASSIGN_OR_RETURN(const Tensor value,
@@ -156,7 +156,8 @@ void CheckCase(testing::KernelTestHarness& harness, const json& spec) {
   ExpectEqual(*after, spec["after"]);
 }
 
-// Runs each case with a new harness. Returns for how many there is a kernel.
+// Runs each case with a new harness. Returns the number of cases that have a
+// kernel.
 int CheckCases(
     absl::FunctionRef<std::unique_ptr<testing::KernelTestHarness>()> make) {
   int count = 0;

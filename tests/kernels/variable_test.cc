@@ -94,7 +94,7 @@ TEST(VariableTest, UpdateTogetherRefusesTheSameVariableTwice) {
       absl::StatusCode::kInvalidArgument);
 }
 
-// Resource variables, used through their ops.
+// ---- Resource variables, used through their ops ----
 class ResourceVariableTest : public ::testing::Test {
  protected:
   Tensor Handle(const std::string& name = "x") {
@@ -198,8 +198,9 @@ TEST_F(ResourceVariableTest, RefusesTheHandleOfAnotherDevice) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// The codes are TensorFlow's: an op that reads finds no variable, others are
-// refused.
+// The error codes are the same as in TensorFlow. Reading returns
+// FAILED_PRECONDITION, VarIsInitializedOp returns false, and the other ops
+// return INVALID_ARGUMENT.
 TEST_F(ResourceVariableTest, TheHandleOfAQueueNamesNone) {
   const auto queue =
       harness_.RunOne("FIFOQueueV2",

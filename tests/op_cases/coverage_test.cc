@@ -43,7 +43,7 @@ std::set<std::string> OpsWithCases() {
   std::set<std::string> ops;
   for (const std::string& file : CaseFiles()) {
     for (const json& spec : testing::ReadJsonLines(file)) {
-      // A case with an error says nothing about the op's results.
+      // A case that expects an error does not check the results of the op.
       if (!spec.contains("op") || spec.contains("error")) continue;
       ops.insert(spec["op"].get<std::string>());
       if (spec.contains("calls")) {

@@ -39,7 +39,8 @@ from tensorflow.python.eager import context  # pylint: disable=wrong-import-posi
 from tensorflow.python.eager import execute  # pylint: disable=wrong-import-position
 from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
 
-LARGE = 2000  # elements
+# A tensor with more elements than this is written in part only.
+LARGE = 2000
 SHORT = {"float32": "float", "float64": "double", "float16": "half"}
 CODES = {
     tf.errors.InvalidArgumentError: "INVALID_ARGUMENT",
@@ -127,7 +128,8 @@ def encode_output(tensor):
         value = np.asarray(value, dtype=object if tensor.dtype == tf.string else None)
     if value.size <= LARGE:
         return encode(value)
-    every = value.size // 50 | 1  # odd, so that it does not stay in a column
+    # The step is odd, so that the chosen elements are not all in one column.
+    every = value.size // 50 | 1
     return [tensor_type(value), list(value.shape),
             {"every": every, "values": plain_values(value.reshape(-1)[::every])}]
 
@@ -219,9 +221,10 @@ def num_outputs(op_def, attrs):
     return count
 
 
-# Eager execution cannot pass attrs that are tensors, and nodes have no names there.
+# Eager execution cannot pass attrs that are tensors, and its nodes have no
+# names.
 NEED_GRAPH = {"ImageSummary", "TensorSummary"}
-NODE = "test"  # the name that KernelTestHarness gives, too
+NODE = "test"  # KernelTestHarness gives the same name
 
 
 def run_in_graph(op_def, flat, attrs):
@@ -260,8 +263,9 @@ class Family:
     def __init__(self):
         self.lines = []
         self.names = set()
-        # What tolerances are relative to when the expected value is smaller;
-        # families of sums that cancel set 1.
+        # Tolerances are relative to the expected value, or to `floor` if the
+        # expected value is smaller. Families whose sums cancel set `floor` to
+        # 1.
         self.floor = None
         self.wrong = []
 

@@ -61,7 +61,7 @@ class Chain {
     return RunFailing(std::numeric_limits<int64_t>::max());
   }
 
-  // Does what Run does, but makes allocation number `n` of the last op fail.
+  // Does the same as Run, but makes allocation number `n` of the last op fail.
   absl::StatusOr<std::vector<Tensor>> RunFailing(int64_t n) {
     for (const json& step : before_) {
       absl::StatusOr<std::vector<Tensor>> outputs = RunStep(step);
@@ -137,13 +137,13 @@ inline void CheckOutputs(const absl::StatusOr<std::vector<Tensor>>& outputs,
   }
 }
 
-// Makes each allocation of the kernel fail in turn. The kernel must return an
-// error, or the right outputs if it can do without the memory. It must keep no
-// memory. Returns the number of allocations.
+// Makes each allocation of the kernel fail, one at a time. The kernel must
+// return RESOURCE_EXHAUSTED, or the right outputs if it can work without the
+// memory. It must not keep any memory. Returns the number of allocations.
 inline int64_t CheckFailures(testing::KernelTestHarness& harness,
                              const json& spec) {
   Allocator& allocator = harness.device().allocator();
-  // Makes the variables of the case, which the harness keeps.
+  // This first run creates the variables of the case. The harness keeps them.
   CheckOutputs(Chain(harness, spec).Run(), spec);
   const int64_t live_bytes = allocator.stats().live_bytes;
   for (int64_t n = 1;; ++n) {
@@ -162,8 +162,8 @@ inline int64_t CheckFailures(testing::KernelTestHarness& harness,
   }
 }
 
-// Returns true if the case fails because of values that a GPU does not check.
-// As on TensorFlow's GPUs, a label out of range makes the loss NaN.
+// Returns true if the case expects an error that only CPUs report. A GPU does
+// not check labels: as in TensorFlow, a label out of range makes the loss NaN.
 inline bool FailsOnCpusOnly(const json& spec) {
   return spec.contains("error") &&
          absl::StartsWith(spec["error"][1].get<std::string>(),
@@ -177,7 +177,7 @@ inline bool HasKernels(testing::KernelTestHarness& harness, const json& spec) {
   if (FailsOnCpusOnly(spec)) return false;
   json steps = spec.contains("before") ? spec["before"] : json::array();
   steps.push_back(spec);
-  std::vector<std::vector<DType>> outputs;  // of each step
+  std::vector<std::vector<DType>> outputs;  // the output types of each step
   for (const json& step : steps) {
     std::vector<DType> types;
     for (const json& input : step["inputs"]) {
@@ -195,8 +195,8 @@ inline bool HasKernels(testing::KernelTestHarness& harness, const json& spec) {
   return true;
 }
 
-// Calls `check` for each case of a file for which the device of the harness has
-// kernels. Returns how many there were.
+// Calls `check` for each case of a file, if the device of the harness has
+// kernels for the case. Returns the number of these cases.
 inline int ForEachCase(
     testing::KernelTestHarness& harness, const std::string& file,
     absl::FunctionRef<void(testing::KernelTestHarness&, const json&)> check) {

@@ -37,7 +37,7 @@ TEST_P(OpCasesTest, SurviveEachFailedAllocation) {
   EXPECT_GT(num_failed, 0);
 }
 
-// Has the kernels for GPUs, compiled for the host.
+// The harness runs GPU kernels that are compiled for the host.
 class GpuCasesTest : public OpCasesTest {
  protected:
   void SetUp() override {
@@ -58,8 +58,8 @@ TEST_P(GpuCasesTest, SurviveEachFailedAllocation) {
               });
 }
 
-// Runs the cases of ops without the libraries of a GPU. `is_tested` says which
-// ops, and there must be `num_ops` of them.
+// Runs the cases of all ops for which `is_tested` returns true, on a GPU
+// without libraries. Expects that there are `num_ops` such ops.
 void CheckWithoutLibraries(absl::FunctionRef<bool(absl::string_view)> is_tested,
                            size_t num_ops) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
@@ -90,15 +90,16 @@ TEST(GpuWithoutLibrariesTest, Convolves) {
       [](absl::string_view op) { return absl::StartsWith(op, "Conv2D"); }, 3);
 }
 
-// Returns true for the ops whose GPU kernels tests/kernels/ and tests/train/
-// test.
+// Returns true for ops whose GPU kernels have their tests in tests/kernels/ and
+// tests/train/.
 bool IsTestedElsewhere(const std::string& op) {
   return absl::StrContains(op, "Apply") || absl::StrContains(op, "Random") ||
          absl::StrContains(op, "TruncatedNormal") ||
          absl::StartsWith(op, "Resource") || absl::StartsWith(op, "Assign");
 }
 
-// Each op that has cases and a kernel for GPUs has a case that runs the kernel.
+// If an op has cases and a kernel for GPUs, at least one of the cases must run
+// that kernel.
 TEST(GpuCoverageTest, EveryGpuKernelHasACase) {
   testing::KernelTestHarness harness(std::make_unique<testing::QueuedGpu>(),
                                      testing::AllKernels());

@@ -24,10 +24,11 @@
 
 namespace leat::testing {
 
-// Thread-safe. Ends the process if CUDA fails where it cannot say so.
+// A CudartGpu is thread-safe. It ends the process if CUDA fails in a function
+// that cannot return an error.
 class CudartGpu final : public TestGpu, public GpuStream {
  public:
-  // Returns "" if this machine has a GPU, and otherwise why there is none.
+  // Returns "" if this machine has a GPU. Otherwise returns CUDA's error.
   static std::string WhyThereIsNone() {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -63,7 +64,8 @@ class CudartGpu final : public TestGpu, public GpuStream {
     LEAT_CHECK(Copy(copy.mutable_raw_data(), tensor.raw_data(),
                     static_cast<size_t>(tensor.num_bytes()))
                    .ok());
-    // `tensor` is pageable and may change once this returns.
+    // Waits, because the caller may change `tensor` as soon as this function
+    // returns.
     LEAT_CHECK(RunAll().ok());
     return copy;
   }
@@ -134,7 +136,7 @@ class CudartGpu final : public TestGpu, public GpuStream {
     BufferRef Allocate(size_t bytes) final {
       return AllocationGate::Admits() ? AllocateAlways(bytes) : nullptr;
     }
-    // Does what Allocate does, but cannot be made to fail by a test.
+    // Does the same as Allocate, but a test cannot make it fail.
     BufferRef AllocateAlways(size_t bytes) {
       void* data = nullptr;
       const size_t wanted = bytes == 0 ? 1 : bytes;

@@ -12,8 +12,8 @@
 #include "leat/tests/op_cases/op_case_runner.h"
 #include "leat/tests/op_cases_gpu/cudart_gpu.h"
 
-// The kernels that have no device code of their own. RegisterAllKernels would
-// need those for CPUs, and with them oneDNN.
+// These kernels have no device code of their own. RegisterAllKernels is not
+// used, because it would link the CPU kernels and oneDNN, too.
 #define LEAT_KERNELS_ANY(name)             \
   namespace leat::kernels::any::name {     \
   void Register(KernelRegistry& registry); \
@@ -34,7 +34,7 @@ namespace leat::testing {
 
 const KernelRegistry& AllKernels() {
   static const KernelRegistry& registry = *[] {
-    auto* made = new KernelRegistry;  // NOLINT: lives as long as the process
+    auto* made = new KernelRegistry;  // NOLINT: never destroyed
     kernels::cuda::RegisterAll(*made);
     kernels::any::concat::Register(*made);
     kernels::any::fill::Register(*made);

@@ -16,7 +16,7 @@ def gives_none(function):
   """Whether it gives no input a gradient, whatever the operation."""
   try:
     gradients = function(object(), object())
-  except Exception:  # it looked at the operation
+  except Exception:  # the function read an attribute of its arguments
     return False
   if not isinstance(gradients, (list, tuple)):
     gradients = [gradients]

@@ -160,7 +160,8 @@ def infer(op, attrs, inputs):
     try:
       tf.graph_util.import_graph_def(definition, name='')
     except ValueError as error:
-      # Anything but a refused shape is a mistake in this file.
+      # These errors do not mean that TensorFlow refuses the shapes. They mean
+      # that a case in this file is wrong.
       if any(word in str(error) for word in ('NodeDef', 'expected to be',
                                               'incompatible with')):
         raise

@@ -27,8 +27,8 @@ std::vector<Def> SortedByName(std::vector<Def> defs) {
   return defs;
 }
 
-// Returns `op` without what TensorFlow's table does not have, and with the
-// attrs and their allowed types in a fixed order.
+// Returns `op` without the fields that TensorFlow's table does not have. Sorts
+// the attrs and their allowed types.
 OpDef Comparable(OpDef op) {
   op.doc = "";
   op.shape_function = nullptr;

@@ -26,8 +26,10 @@ struct Case {
   int line = 0;
   AttrMap attrs = {};
   std::deque<InferredOutput> inputs = {};
-  std::vector<std::string> outputs = {};  // or one "error"
-  bool differs = false;                   // outputs are ours, not TensorFlow's
+  std::vector<std::string> outputs = {};  // or only "error"
+  // If true, Leat's outputs differ from TensorFlow's, and `outputs` holds
+  // Leat's.
+  bool differs = false;
 };
 
 int64_t ToInt(absl::string_view text) {
@@ -389,7 +391,7 @@ TEST(ShapeFunctionsTest, SurviveInputsOfAnyRank) {
     }
     const absl::StatusOr<std::vector<DType>> types = InputTypes(*op, attrs);
     if (!types.ok()) continue;
-    // Each input in turn is `one`, while the others are all `common`.
+    // Each input in turn is `one`, and all other inputs are `common`.
     for (const InferredOutput& common : hostile) {
       for (size_t i = 0; i < types->size(); ++i) {
         for (const InferredOutput& one : hostile) {

@@ -91,7 +91,7 @@ class BundlesTest : public ::testing::Test {
     auto there = b.OnDevice(kPs);
     return op::FIFOQueueV2(b, {DType::kFloat});
   }
-  // Returns an element of the queue, with a known shape.
+  // Dequeues an element of the queue and gives it a known shape.
   Output Taken(const Output& queue) {
     auto there = b.OnDevice(kPs);
     return op::Reshape(op::QueueDequeueV2(queue, {DType::kFloat})[0],
@@ -460,8 +460,8 @@ TEST_F(BundlesTest, EnqueuesAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// An enqueue may have to wait even if its element, a reference to a variable,
-// is ready at once.
+// An enqueue may have to wait, even if its element is ready at once. Here, the
+// element is a reference to a variable.
 TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   Output element;
   {
@@ -510,8 +510,8 @@ TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   ExpectAlone({taken, count});
 }
 
-// If p is false, `merged` has its value before the queue has an element. So
-// `merged` must not be bundled with tensors that are computed from the element.
+// If p is false, `merged` is ready before the queue has an element. So `merged`
+// must not be bundled with tensors that are computed from the element.
 TEST_F(BundlesTest, AChoiceBetweenWhatWaitsComesAlone) {
   const Output v = Value({1});
   const Output taken = Taken(NewQueue());
@@ -631,8 +631,8 @@ TEST_F(BundlesTest, HaveNoMoreBytesThanTheLimit) {
   EXPECT_EQ(CountAlone(), 0);
 }
 
-// The queue counts as one of the nodes that wait, and each element counts as
-// another.
+// The planner tells at most 64 blocking nodes apart. The queue is one of them,
+// and so is each QueueDequeueV2. So the last pair is not bundled.
 TEST_F(BundlesTest, WhatWaitsForOneNodeTooManyComesAlone) {
   constexpr int kMostOthers = 64;
   const Output queue = NewQueue();

@@ -212,7 +212,7 @@ TEST_F(ArgsToRecvsTest, RefusesWhatIsNotOfTheSignatureOrTheDevices) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(kWorkerCpu));
 }
 
-// Tests graphs that a peer sends.
+// ---- Graphs that a peer sends ----
 
 std::string Ends(const std::string& tensor, const std::string& type,
                  const std::string& device = kPsCpu,
@@ -358,7 +358,7 @@ TEST(RecvsToArgsTest, RefusesArgumentsWithoutAKey) {
               HasSubstr("'_retval_x_0_0' (_Retval)"));
 }
 
-// The _Send of a tensor in a loop would send once per iteration.
+// In a loop, this _Send would send its tensor in every iteration.
 TEST(RecvsToArgsTest, RefusesAnEndInsideOfALoop) {
   const std::string frame = Attr("frame_name", "s: \"spin\"");
   const std::string loop =
@@ -401,7 +401,7 @@ TEST(RecvsToArgsTest, TakesWhatTensorFlowsMasterRegisters) {
   for (const NodeId id : graph->NodeIds()) {
     if (graph->node(id).op() == "_Recv") ++between;
   }
-  EXPECT_EQ(between, 2);  // the weights
+  EXPECT_EQ(between, 2);  // they receive the weights
 }
 
 }  // namespace

@@ -40,13 +40,13 @@ std::vector<DeviceInfo> Devices() {
   return devices;
 }
 
-// Returns "a0" for /job:a, CPU:0.
+// Returns a short name for a device, such as "a0" for /job:a, CPU:0.
 std::string ShortDevice(const Graph& graph, NodeId id) {
   const std::string& name = graph.AssignedDevice(id);
   return absl::StrCat(name.substr(5, 1), name.substr(name.size() - 1));
 }
 
-// Returns the node as "name = Op(x:0, ^y) on a0".
+// Returns a text for the node, such as "name = Op(x:0, ^y) on a0".
 std::string Describe(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   std::vector<std::string> inputs;

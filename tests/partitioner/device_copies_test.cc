@@ -26,7 +26,7 @@ std::vector<DeviceInfo> TwoCpusAndAGpu() {
           {.name = kTask + "/device:GPU:0", .type = "GPU", .incarnation = 3}};
 }
 
-// Returns the ids of the nodes of an op.
+// Returns the ids of all nodes whose op is `op`.
 std::vector<NodeId> Of(const Graph& graph, const std::string& op) {
   std::vector<NodeId> found;
   for (const NodeId id : graph.NodeIds()) {

@@ -17,8 +17,8 @@ namespace {
 const std::string kPs = "/job:ps/replica:0/task:0/device:CPU:0";
 const std::string kWorker = "/job:worker/replica:0/task:0/device:CPU:0";
 
-// Provides a reference variable "v" on a parameter server, which is read by an
-// Identity before it is updated.
+// Makes a reference variable "v" on a parameter server. The Identity "v/read"
+// reads the variable before an update.
 class LateReadsTest : public ::testing::Test {
  protected:
   LateReadsTest() {
@@ -34,7 +34,7 @@ class LateReadsTest : public ::testing::Test {
     return op::Neg(v_.value()).operation();
   }
 
-  // Returns the name of what the reader takes after ReadReferencesLate.
+  // Returns the name of the node that `reader` reads after ReadReferencesLate.
   std::string InputOf(const Operation& reader) {
     PrepareOptions options;
     options.policies = &BuiltinPolicies();
@@ -84,7 +84,8 @@ TEST_F(LateReadsTest, AnUpdateOfAnUpdatedReferenceCounts) {
   EXPECT_EQ(InputOf(Reader({twice.operation()})), "v");
 }
 
-// The Identity is dead if its control input is, but the reference never is.
+// If its control input is dead, the Identity is dead, too. A reference is never
+// dead, so the Merge would take it for a live input.
 TEST_F(LateReadsTest, AMergeTakesTheIdentity) {
   const std::vector<Operation> update = {update_};
   const Scope after = b_.ControlDependencies(update);
@@ -93,7 +94,8 @@ TEST_F(LateReadsTest, AMergeTakesTheIdentity) {
   EXPECT_EQ(InputOf(merge), "v/read");
 }
 
-// Each set of bits holds 64 variables.
+// The pass handles the variables in batches of 64, one bit for each. 130
+// variables need three batches.
 TEST_F(LateReadsTest, ManyVariablesDoNotDisturbEachOther) {
   std::vector<Variable> variables;
   std::vector<Operation> readers;
@@ -104,7 +106,7 @@ TEST_F(LateReadsTest, ManyVariablesDoNotDisturbEachOther) {
   for (int i = 0; i < 130; ++i) {
     const std::vector<Operation> update = {
         op::AssignAdd(variables[i].handle(), 1.0f).operation()};
-    // Every second reader runs after the update of another variable only.
+    // Every second reader reads a variable that its own update does not change.
     const Variable& read = variables[i % 2 == 0 ? i : i - 1];
     const Scope after = b_.ControlDependencies(update);
     const Scope there = b_.OnDevice(kPs);

@@ -12,7 +12,8 @@ import pathlib
 import socket
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # it renames ops where they run
+# oneDNN would change the names of some ops in the graphs that run.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 import tensorflow as tf  # pylint: disable=wrong-import-position
 from google.protobuf import text_format  # pylint: disable=wrong-import-position
 

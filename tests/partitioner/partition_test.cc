@@ -192,8 +192,8 @@ int64_t CountControlEdges(const Graph& graph) {
   return count;
 }
 
-// Checks that all nodes of `op` wait for one NoOp, and that the NoOp waits for
-// `controls`.
+// Checks that all nodes of type `op` wait for the same NoOp, and that this NoOp
+// waits for `controls`.
 void ExpectOneGate(const Graph& graph, const std::string& op,
                    const std::vector<std::string>& controls) {
   std::vector<NodeId> awaited;
@@ -237,11 +237,11 @@ TEST_F(PartitionTest, AConsumerOfManyVariablesWaitsOnceOnEachSide) {
   const Graph& here = partitions[0].graph;
   const Graph& there = partitions[1].graph;
   EXPECT_EQ(Count(here, "_Send"), kCount);
-  // There are edges from the variables to the gate, and from the gate to each
+  // Each variable has an edge to the gate, and the gate has an edge to each
   // _Send.
   EXPECT_EQ(CountControlEdges(here), 2 * kCount);
-  // There are edges to the gate, from the gate to each _Recv, and to the sum
-  // itself.
+  // Each placeholder has an edge to the gate and an edge to the sum. The gate
+  // has an edge to each _Recv.
   EXPECT_EQ(CountControlEdges(there), 3 * kCount);
   ASSERT_FALSE(Only(here, "_Send").controls.empty());
   ExpectOneGate(here, "_Send", names);

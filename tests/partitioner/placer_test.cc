@@ -60,8 +60,8 @@ TEST_F(PlacerTest, TakesTheFirstDeviceForWhoDoesNotCare) {
   EXPECT_EQ(DeviceOf(x), kCpu0);
 }
 
-// What runs on a GPU goes there, but what only routes tensors or computes with
-// shapes stays beside its input.
+// A node that computes on a GPU is placed on the GPU. A node that only passes
+// tensors on or computes shapes is placed on the device of its input.
 TEST_F(PlacerTest, WhatGainsNothingFromAGpuStaysBesideItsInput) {
   constexpr char kGpu0[] = "/job:worker/replica:0/task:0/device:GPU:0";
   devices.push_back({.name = kGpu0, .type = kGpu, .incarnation = 1});
@@ -257,7 +257,7 @@ TEST_F(PlacerTest, PlaceholdersUsedInSeveralPlacesAreOnTheFirst) {
   }
 }
 
-// No kernel of Leat computes with complex numbers.
+// Leat has no kernels for complex numbers, but a foreign task may have them.
 TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
   const auto of_complex = [&](const char* device) {
     auto scope = b.OnDevice(device);

@@ -28,7 +28,7 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// Returns the names of the nodes of `op` in the partition of `task`.
+// Returns the names of all nodes in the partition of `task` whose op is `op`.
 std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
                                  const std::string& op) {
   std::vector<std::string> names;
@@ -117,7 +117,8 @@ class ConnectionsTest : public PlanStepTest {
     neg = op::Neg(x);
     sum = op::Add(neg, y);
   }
-  // Returns the error with which a step with `connections` is refused.
+  // Returns the error message of a step with `connections`, or "" if the step
+  // is accepted.
   std::string Refused(std::vector<TensorConnection> connections,
                       std::vector<std::string> feeds = {"x"},
                       std::vector<std::string> fetches = {}) {
@@ -145,7 +146,7 @@ TEST_F(ConnectionsTest, TakeOneTensorForAnother) {
 }
 
 TEST_F(ConnectionsTest, MayFollowEachOther) {
-  // y takes x, which is fed.
+  // The value of x, which is fed, is used as the value of y.
   EXPECT_EQ(Refused({{"x", "y"}}), "");
   b.Placeholder<float>("z");
   EXPECT_EQ(Refused({{"x", "z"}, {"z", "y"}}), "");
@@ -170,7 +171,7 @@ TEST_F(ConnectionsTest, AreRefused) {
             "\"y:0\", which is float");
   EXPECT_THAT(Refused({{"x", "y"}, {"y", "x"}}, {}),
               ::testing::HasSubstr("lead in a circle"));
-  // What y is computed from would be computed from y.
+  // The sum depends on y, so y cannot take the value of the sum.
   EXPECT_NE(Refused({{sum.name(), "y:0"}}), "");
 }
 

@@ -36,7 +36,7 @@ std::vector<DeviceInfo> Cluster() {
 
 class PreparedGraphTest : public ::testing::Test {
  protected:
-  // Prepares a whole graph.
+  // Imports a graph as the client's graph, and prepares all of it.
   PreparedGraph Whole(const std::string& text) {
     client = ImportText(Functions() + text, BuiltinOps());
     auto graph = PrepareGraph(client, devices, options);
@@ -44,8 +44,8 @@ class PreparedGraphTest : public ::testing::Test {
     return PreparedGraph(graph.ok() ? *std::move(graph) : Graph(BuiltinOps()));
   }
 
-  // Extends the client's graph and then `graph`. Returns false if the latter is
-  // not possible.
+  // Extends the client's graph, and then extends `graph` in the same way.
+  // Returns false if `graph` cannot be extended.
   bool Extend(const std::string& text, PreparedGraph& graph) {
     const auto extension =
         ExtendGraph(ParseGraph(text), client, TotalsOf(client), {});
@@ -149,7 +149,7 @@ TEST_F(PreparedGraphTest, NewNodesGoWhereTheirNeighboursStay) {
   EXPECT_EQ(DeviceOf(graph, "shape"), kCpu1);
 }
 
-// Older nodes may be colocated with a node that does not exist.
+// An older node may be colocated with a node that is added only later.
 TEST_F(PreparedGraphTest, ColocatesWithANodeThatComesLater) {
   PreparedGraph graph = Whole(FloatPlaceholder("x") +
                               Neg("a", "x", With(Loc("later")) + On("/cpu:1")));
@@ -174,8 +174,8 @@ TEST_F(PreparedGraphTest, WhatNeedsAnOlderNodeToMoveIsRefused) {
   }
 }
 
-// The request of an update gives way to that of the variable, but it is not
-// ignored if they can be merged.
+// An update must be on the device of its variable. If the two request devices
+// that contradict each other, the update is refused.
 TEST_F(PreparedGraphTest, WhatTheWholeGraphRefusesIsRefused) {
   const std::string dtype = Attr("dtype", "type: DT_FLOAT");
   PreparedGraph graph =
@@ -188,8 +188,9 @@ TEST_F(PreparedGraphTest, WhatTheWholeGraphRefusesIsRefused) {
   EXPECT_FALSE(PrepareGraph(client, devices, options, &graph.graph()).ok());
 }
 
-// With soft placement, a request gives way to the place of an older node, but
-// the new node must be able to run there.
+// With soft placement, a new node may be placed on the device of an older node
+// instead of the requested device. This is refused if the new node has no
+// kernel there.
 TEST_F(PreparedGraphTest, NoNodeGoesWhereItHasNoKernel) {
   devices.push_back({.name = kGpu0, .type = kGpu, .incarnation = 1});
   options.allow_soft_placement = true;
@@ -229,7 +230,8 @@ TEST_F(PreparedGraphTest, ANameThatLoweringHasMadeIsRefused) {
   }
 }
 
-// Whoever uses the result of a function takes it from the function's body.
+// A new node that uses the result of a call reads a node of the function's
+// body.
 TEST_F(PreparedGraphTest, ResultsOfOlderCallsComeFromTheirBodies) {
   PreparedGraph graph = Whole(FloatPlaceholder("x") + FunctionCall("f", "x") +
                               FunctionLoop("loop", "f"));

@@ -36,7 +36,7 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// Returns the names of the nodes of `op`.
+// Returns the names of all nodes whose op is `op`.
 std::vector<std::string> NodesOf(const Graph& graph, const std::string& op) {
   std::vector<std::string> names;
   for (const NodeId id : graph.NodeIds()) {
@@ -45,7 +45,7 @@ std::vector<std::string> NodesOf(const Graph& graph, const std::string& op) {
   return names;
 }
 
-// Returns the names of the nodes of `op` in the partition of `task`.
+// Returns the names of all nodes in the partition of `task` whose op is `op`.
 std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
                                  const std::string& op) {
   for (const Partition& part : plan.partitions) {
@@ -54,7 +54,7 @@ std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
   return {};
 }
 
-// Returns the number of nodes of `op` in all partitions.
+// Returns the number of nodes in all partitions whose op is `op`.
 size_t Count(const StepPlan& plan, const std::string& op) {
   size_t count = 0;
   for (const Partition& part : plan.partitions) {
@@ -81,7 +81,7 @@ class ReduceCrossTaskEdgesTest : public ::testing::Test {
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan.ok() ? *std::move(plan) : StepPlan();
   }
-  // Plans without passes, so that only edges change.
+  // Makes a plan without optimizer passes.
   StepPlan Plan(StepSignature signature) {
     return Plan(std::move(signature), {.passes = &no_passes_});
   }
@@ -123,7 +123,7 @@ class ReduceCrossTaskEdgesTest : public ::testing::Test {
   PassRegistry no_passes_;
 };
 
-// Constants. ------------------------------------------------------------------
+// ---- Constants ----
 
 TEST_F(ReduceCrossTaskEdgesTest, ASmallConstantIsCopiedToTheTaskThatUsesIt) {
   const Output c = Const(2.0f);
@@ -263,7 +263,7 @@ TEST_F(ReduceCrossTaskEdgesTest, TextIsSent) {
   EXPECT_THAT(NodesOf(plan, kWorker, "Const"), IsEmpty());
 }
 
-// Groups. ---------------------------------------------------------------------
+// ---- Groups ----
 
 TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
   const Operation train = Group({Update(kPs), Update(kOtherPs)}, "train");
@@ -330,7 +330,7 @@ TEST_F(ReduceCrossTaskEdgesTest, AGroupThatSomebodyWaitsForStays) {
   EXPECT_EQ(NodesOf(plan, kPs, "_Send").size(), 1u);
 }
 
-// Plans. ----------------------------------------------------------------------
+// ---- Plans ----
 
 TEST_F(ReduceCrossTaskEdgesTest, AreReducedWithTheOtherPasses) {
   const StepPlan plan = PlanBoth({.passes = &BuiltinPasses()});

@@ -32,8 +32,8 @@ OUR_FILES = ["leat/protos/health.proto",
              "leat/protos/status.proto",
              "leat/protos/status_payloads.proto"]
 OUR_NUMBERS = 1000
-# Lists fields that are numbers here and enums in TensorFlow, which is the same
-# on the wire.
+# In Leat, these fields are integers. In TensorFlow, they are enums, which have
+# the same encoding.
 NUMBERS = ["leat.pb.RunStepResponse.status_code",
            "leat.pb.RunGraphResponse.status_code"]
 

@@ -38,8 +38,8 @@ std::unique_ptr<Message> NewMessage(const std::string& name) {
   return std::make_unique<pb::GraphDef>();
 }
 
-// Returns the number of unknown fields in `message` and in all messages inside
-// it.
+// Returns the number of unknown fields in `message` and in all messages that it
+// contains.
 int CountUnknownFields(const Message& message) {
   const Reflection& reflection = *message.GetReflection();
   int count = reflection.GetUnknownFields(message).field_count();

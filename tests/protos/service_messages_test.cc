@@ -26,11 +26,11 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::FileDescriptor;
 
-// Fields from this number on are Leat's own.
+// Leat's own fields have numbers from here on.
 constexpr int kOurNumbers = 1000;
 
-// Maps the number of each field of a message to "name label type". The number 0
-// stands for the message itself, and its text names the file that declares the
+// Maps the number of each field of a message to "name label type". The entry 0
+// describes the message itself: its text names the file that declares the
 // message.
 using Fields = std::map<int, std::string>;
 

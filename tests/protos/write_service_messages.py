@@ -18,7 +18,7 @@ from google.protobuf import descriptor_pb2
 
 FILES = ["master", "named_tensor", "tensorflow_server", "worker"]
 LIBRARIES = ["libtensorflow_framework.so.2", "libtensorflow_cc.so.2"]
-# FileDescriptorProto's are numbered up to here.
+# The field numbers of FileDescriptorProto end here.
 MOST_FIELDS = 12
 KINDS = descriptor_pb2.FieldDescriptorProto
 
@@ -80,7 +80,8 @@ def main():
   for name in FILES:
     file = read(pathlib.Path(sys.argv[1]), name)
     for message in file.message_type:
-      # Some messages have no fields.
+      # This line describes the message itself, because some messages have no
+      # fields.
       lines.append(f"{message.name} - 0 - {name}.proto")
       lines += describe("", message)
   out = pathlib.Path(__file__).with_name("service_messages.txt")

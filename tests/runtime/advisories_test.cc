@@ -45,8 +45,8 @@ using nlohmann::json;
 
 enum class Values { kConstant, kFed };
 
-// Makes the node "bad" of a case and the nodes that it reads. args() returns
-// the targets, feeds and fetches of the step to run.
+// Makes the node "bad" of a case and the nodes that are its inputs. args()
+// returns the targets, feeds and fetches of the step to run.
 class BadGraph {
  public:
   BadGraph(const json& spec, Values values) : values_(values) {
@@ -168,8 +168,8 @@ absl::StatusOr<std::vector<Tensor>> RunBad(Session& session,
   return session.Run(bad.args());
 }
 
-// Returns a text that says how `status` differs from the error that a case
-// expects, or "" if it does not differ.
+// Compares `status` with the error that a case expects. Returns a description
+// of the difference, or "" if there is none.
 std::string Mismatch(const absl::Status& status, const json& spec) {
   const std::string node = spec.value("names", "bad");
   const std::string code = spec["error"][0].get<std::string>();

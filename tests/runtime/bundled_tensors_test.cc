@@ -38,7 +38,8 @@ using ::testing::HasSubstr;
 constexpr std::chrono::seconds kTimeout(30);
 
 bool IsLocal() { return TestedSession() == SessionKind::kLocal; }
-// Return the devices of the session's master and of the other task.
+// Here() is the device of the session's master. There() is the device of the
+// other task.
 const char* Here() { return IsLocal() ? "/cpu:0" : "/job:worker"; }
 const char* There() { return IsLocal() ? "/cpu:1" : "/job:ps"; }
 
@@ -250,10 +251,10 @@ TEST_F(BundledTensorsTest, ADeadTensorComesWithLiveOnes) {
       {.feeds = {{p, Tensor::Scalar(true)}}, .fetches = {merged, other}}, 3);
 }
 
-// The values that are computed from v wait for nothing. But the queue has no
-// element before one of these values has arrived here. So the values must not
-// be bundled with the element. The master's task only stores what it receives,
-// so nothing else puts the transfers in order.
+// `neg` and `square` are computed from v and wait for nothing else. The queue
+// gets its element only after `neg` has arrived on the master's task. So the
+// element must not be in the same bundle as `neg` or `square`. The master's
+// task only stores the values, so nothing else orders the transfers.
 TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), square_here = NewElement();
@@ -285,9 +286,9 @@ TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
   ExpectBundled({.targets = targets}, 2);
 }
 
-// The second of two elements is enqueued only after the first one has arrived,
-// so one bundle must not have both. The values to enqueue are sent in the other
-// direction, and one bundle must not have both of them either.
+// The second element is enqueued only after the first element has arrived, so
+// they must not be in the same bundle. The two values to enqueue are sent in
+// the other direction. They must not be in the same bundle either.
 TEST_F(BundledTensorsTest, QueuesInARowDoNotWaitForEachOther) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), last = NewElement();

@@ -148,7 +148,7 @@ TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
   EXPECT_EQ(store().size(), 0u);
 }
 
-// The names are those that TensorFlow gives.
+// The resources have the same names as in TensorFlow.
 TEST_F(JobContainerTest, HoldsThoseWithoutSharedNameForOneSession) {
   Output queue, sum;
   {

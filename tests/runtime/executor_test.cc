@@ -31,8 +31,8 @@ std::shared_ptr<Session> NewSession(const Graph& graph) {
 
 Tensor Square(float value) { return Tensor::Filled<float>(Shape{2, 2}, value); }
 
-// `check` becomes ready last and so runs first. If it fails, the updates that
-// are ready must not run in this step or in the next one.
+// `check` becomes ready last and so runs first. If `check` fails, the updates
+// that are ready must not run in this step or in the next one.
 TEST(ExecutorTest, AStepThatFailsLeavesNothingReadyToTheNext) {
   LEAT_CPU_SESSION_ONLY("a node of a CPU waits for a GPU");
   constexpr int kCounts = 1000;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compares sessions whose graph came piece by piece with sessions that got it
-// whole.
+// Compares a session whose graph was extended several times with a session that
+// was created with the whole graph.
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -35,7 +35,8 @@ std::vector<float> Fetch(Session& session,
   return values;
 }
 
-// The client adds to its graph, or sends only the new nodes and what they use.
+// Each extension passes the whole graph of the client, which contains the
+// session's graph.
 TEST(ExtendedSessionTest, ComputesWhatASessionOfTheWholeGraphComputes) {
   const uint64_t num_seeds = NumTries<uint64_t>(60);
   uint64_t num_extended = 0;
@@ -70,7 +71,7 @@ TEST(ExtendedSessionTest, TakesOnlyTheNewNodesAndWhatTheyUse) {
   const auto session =
       NewSession(ImportText(x + Neg("a", "x") + Neg("b", "a"), BuiltinOps()));
   ASSERT_NE(session, nullptr);
-  // The ids of this graph are others than those of the session's graph, and
+  // In this graph, the nodes have other ids than in the session's graph, and
   // the control edges are in another order.
   EXPECT_EQ(session->Extend(ImportText(
                 Neg("c", "b") + Neg("b", "a") + Neg("a", "x") + x +

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks what the errors of a GPU say that come later than the launch that
+// Tests the errors of a GPU that occur after the launch of the kernel that
 // caused them.
 #include <memory>
 #include <string>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs sessions on the fake of CUDA. The nodes only route tensors, or have a
-// kernel of this file, so these tests also run where the kernels of GPUs are
-// compiled for GPUs.
+// Runs sessions on FakeCuda. The nodes only route tensors, or their kernel is
+// in this file. So these tests also run in builds that compile the GPU kernels
+// for real GPUs.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -180,7 +180,7 @@ TEST_P(GpuSessionTest, LoopsRunOnTheGpu) {
               ElementsAre(-1.0f, -2.0f));
 }
 
-// The tensors that a list holds travel with the list.
+// The tensors in a list are copied together with the list.
 TEST_P(GpuSessionTest, ListsCrossFromOneDeviceToAnother) {
   const char* const devices[] = {kCpu0, kGpu0, "/device:GPU:1", kCpu0, kGpu0};
   Output x = b_.Placeholder<float>("x");
@@ -193,7 +193,7 @@ TEST_P(GpuSessionTest, ListsCrossFromOneDeviceToAnother) {
     }
     list = op::TensorListPushBack(list, x);
   }
-  // Each item is read on another device than the one that has pushed it.
+  // Each item is read on another device than the one on which it was pushed.
   std::vector<Output> items;
   for (int i = 0; i < 5; ++i) {
     auto there = b_.OnDevice(devices[(i + 2) % 5]);
@@ -210,7 +210,7 @@ TEST_P(GpuSessionTest, ListsCrossFromOneDeviceToAnother) {
 }
 
 TEST_P(GpuSessionTest, ListsOfListsAndOfIntsCrossToTheCpu) {
-  // This GPU copies only when somebody waits for the copy.
+  // This GPU runs a copy only when a thread asks whether the copy is done.
   cuda_ = std::make_shared<FakeCuda>(
       testing::FakeCudaOptions{.num_gpus = 2,
                                .seed = GetParam(),
@@ -257,7 +257,8 @@ TEST_P(GpuSessionTest, ACopyOfAListThatIsRefusedFailsItsStep) {
       op::Neg(op::TensorListGetItem(list, 0, any_shape, DType::kFloat));
   Start();
   const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({1, 2})}};
-  // The first copy takes x to the GPU, and the second takes it back.
+  // The first copy brings x to the GPU, and the second copy brings it back. The
+  // second copy fails.
   cuda_->Fail(FakeCuda::Call::kCopy, 1, /*times=*/1, /*skipped=*/1);
   const absl::Status status =
       session_->Run({.feeds = feeds, .fetches = {item}}).status();
@@ -376,8 +377,8 @@ const KernelRegistry& GatherKernels() {
   return registry;
 }
 
-// The GPU gives 0 for an element that is not there, so the loop would wait for
-// ever for a 7.
+// For an index that is out of range, the GPU gives 0. The loop runs until the
+// value is 7 or 1,000 iterations are done, so only the error ends it early.
 TEST_P(GpuSessionTest, ALoopEndsWhenAnIndexIsOutOfRange) {
   Output x;
   {
@@ -434,7 +435,8 @@ TEST_P(GpuSessionTest, ALaterErrorDoesNotHideAnIndexOutOfRange) {
   EXPECT_THAT(run(9), ::testing::StartsWith("indices[1] = 9 is not in [0, 2)"));
 }
 
-// Gathers from x by three nodes, each with its own indices.
+// The graph has three GatherV2 nodes. Each of them gathers from x and has its
+// own indices.
 class GpuIndicesTest : public GpuSessionTest {
  protected:
   void SetUp() override {
@@ -446,7 +448,7 @@ class GpuIndicesTest : public GpuSessionTest {
     }
     Start(GatherKernels());
   }
-  // Runs a step in which each node gets these indices.
+  // Runs a step in which node i gets indices[i].
   absl::StatusOr<std::vector<Tensor>> Gather(
       const std::vector<std::vector<int64_t>>& indices) {
     std::vector<Feed> feeds = {{x_, Tensor::Vector<float>({7, 8})}};
@@ -512,8 +514,8 @@ TEST(DevicesFlagTest, NamesGpus) {
   }
 }
 
-// Returns relu(x * w + bias) of a session whose GPU has a library with this
-// record. Null stands for a machine that does not have the library.
+// Returns relu(x * w + bias), computed on a GPU with a FakeBlas that uses
+// `record`. If `record` is null, the GPU has no library for matrix products.
 std::vector<float> Layer(const std::shared_ptr<testing::FakeBlasRecord>& record,
                          std::vector<std::string>& log) {
   GraphBuilder b;
@@ -551,7 +553,7 @@ std::vector<float> Layer(const std::shared_ptr<testing::FakeBlasRecord>& record,
   return values;
 }
 
-// One call of the library does what three nodes say.
+// One call of the library computes the nodes MatMul, BiasAdd and Relu.
 TEST(GpuLibraryTest, MultipliesWithItsEpilogue) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   const auto record = std::make_shared<testing::FakeBlasRecord>();
@@ -569,7 +571,8 @@ TEST(GpuLibraryTest, WithoutItAKernelMultiplies) {
   EXPECT_THAT(log, ElementsAre(HasSubstr("cuBLASLt cannot be used")));
 }
 
-// A library that has no algorithm for a form leaves it to the kernel.
+// If the library has no algorithm for a product, Leat's own kernel computes the
+// product.
 TEST(GpuLibraryTest, WhatItRefusesAKernelMultiplies) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   const auto record = std::make_shared<testing::FakeBlasRecord>();
@@ -595,7 +598,8 @@ TEST(DeviceSetTest, HasTheGpusThatItIsAskedFor) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("there is no GPU 2"));
 }
 
-// As TensorFlow's visible_device_list says.
+// The GPUs have the order of `gpu_ordinals`, as with TensorFlow's
+// visible_device_list.
 TEST(DeviceSetTest, HasTheGpusThatAreNamedByNumber) {
   DeviceSetOptions options{
       .num_threads = 1, .num_gpus = 1, .gpu_ordinals = {1, 0}};

@@ -104,11 +104,11 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   // Most mutated graphs must be imported and must run.
   EXPECT_GT(num_imported, NumTries(500));
   EXPECT_GT(num_run, NumTries(500));
-  // About a quarter of the mutated graphs compute what they did before. Their
-  // changes have no effect: a device was changed, or the node that was chosen
-  // for a change of an Enter is not an Enter. The test expects far fewer steps
-  // to end by themselves, because on a busy machine some steps reach their
-  // deadlines.
+  // About a quarter of the mutated graphs give the same result as the original
+  // graph. Their changes have no effect: a device was changed, or the node that
+  // was chosen for a change of an Enter is not an Enter. The test expects far
+  // fewer steps to end by themselves, because on a busy machine some steps
+  // reach their deadlines.
   EXPECT_GT(num_ended, NumTries(50));
 }
 

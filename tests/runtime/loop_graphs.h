@@ -60,9 +60,9 @@ struct LoopCase {
 // Returns one case for each way in which loops and conditionals are nested.
 std::vector<LoopCase> LoopCases();
 
-// Return two of the graphs of LoopCases, with `parallel` as
-// parallel_iterations: a loop that computes n (n + 1) / 2, and a loop within a
-// loop.
+// SumGraph returns a loop that computes n (n + 1) / 2. NestedGraph returns a
+// loop within a loop. Both graphs are in LoopCases, but here `parallel` is
+// their parallel_iterations.
 Graph SumGraph(int64_t parallel);
 Graph NestedGraph(int64_t parallel);
 

@@ -225,8 +225,8 @@ class Sessions {
   virtual absl::StatusOr<std::shared_ptr<Session>> Open(const Graph& graph) = 0;
   // Returns the number of bytes of tensor memory in use.
   virtual int64_t LiveBytes() = 0;
-  // Returns a description of what is left of closed sessions, or "" if nothing
-  // is left.
+  // Describes what closed sessions have left behind. Returns "" if nothing is
+  // left.
   virtual std::string Leaks() { return ""; }
 };
 
@@ -286,7 +286,7 @@ class ClusterSessions final : public Sessions {
 
 using Results = std::vector<Tensor>;
 
-// Runs the steps and returns all that they fetch, or the first error.
+// Runs the steps. Returns the fetched values of all steps, or the first error.
 absl::StatusOr<Results> RunSteps(Session& session,
                                  const std::vector<RunArgs>& steps) {
   Results results;

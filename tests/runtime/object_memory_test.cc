@@ -273,7 +273,7 @@ TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   EXPECT_EQ(LiveBytes(), 0);
 }
 
-// For each output, only its own part counts, not the whole input.
+// For each output, only the output's own part counts, not the whole input.
 TEST_F(ObjectMemoryTest, PartsCountWhatTheyHold) {
   const Tensor columns = Tensor::Filled(Shape{1, 3}, LongText());
   AttrMap attrs;

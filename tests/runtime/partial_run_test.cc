@@ -236,8 +236,8 @@ TEST_P(PartialRunTest, AnAbandonedRunEnds) {
     ExpectFloats(begun.Run({{a, Pair(1, 2)}}, {twice}), {2, 4});
     const PartialRun not_begun = Start({.feeds = {a}, .fetches = {twice}});
   }
-  // The server under test must have forgotten the steps when the session has
-  // gone, and a local session waits for them.
+  // After the session is destroyed, a server under test must have no steps
+  // left. A local session waits for its steps.
   session.reset();
 }
 
@@ -251,7 +251,8 @@ TEST_P(PartialRunTest, ClosingTheSessionEndsItsRuns) {
             absl::StatusCode::kFailedPrecondition);
 }
 
-// The session of such a test is made after its clock.
+// SetUp makes no session. Each test makes its clock first and then calls
+// MakeSession.
 class PartialRunTimeoutTest : public PartialRunTest {
  protected:
   void SetUp() override {}

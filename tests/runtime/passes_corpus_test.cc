@@ -102,8 +102,8 @@ std::shared_ptr<Session> Open(const Graph& graph, const Variant* variant,
   return session.ok() ? *session : nullptr;
 }
 
-// Returns a description of how the results of a step differ, or "" if they do
-// not differ.
+// Compares the results of a step. Returns a description of the difference, or
+// "" if there is none.
 std::string Difference(const absl::StatusOr<std::vector<Tensor>>& expected,
                        const absl::StatusOr<std::vector<Tensor>>& actual,
                        bool exactly) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that a CPU allocates what only GPUs read in pinned memory.
+// Tests which outputs of CPU nodes are in pinned memory: the outputs that only
+// GPUs read.
 #include <map>
 #include <memory>
 #include <string>
@@ -25,7 +26,7 @@ using testing::FakeCuda;
 constexpr char kGpu0[] = "/device:GPU:0";
 constexpr char kCpu0[] = "/device:CPU:0";
 
-// Remembers in which memory the outputs of the nodes were.
+// Records for each node the kind of memory that its output is in.
 class MemoryObserver final : public StepObserver {
  public:
   void OnNodeRun(const NodeRun& run) override {
@@ -53,7 +54,7 @@ TEST(PinnedOutputsTest, AreThoseThatOnlyGpusRead) {
     x = b.Placeholder<float>("x");
     sent = op::Neg(x);
     kept = op::Square(x);
-    // May not write over the bytes of `kept`, which are not pinned.
+    // This node must not reuse the buffer of `kept`, which is not pinned.
     forwarded = op::Neg(kept);
     shared = op::Sqrt(x);
   }

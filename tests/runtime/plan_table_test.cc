@@ -102,7 +102,7 @@ TEST_F(PlanTableTest, AnErrorGoesToAllWhoWaitAndIsForgotten) {
   EXPECT_NE(Get(*table, "a"), nullptr);
 }
 
-// The graph is extended between the requests.
+// The four callers ask for versions 1, 2, 3 and 1 of the graph.
 TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   const auto table = NewTable();
   struct Caller {

@@ -24,7 +24,7 @@
 namespace leat::planning_concurrency_test {
 namespace {
 
-// Counts plans. Blocks the planning of a graph with a node "slow" until the
+// Counts plans. Blocks the planning of a graph that has a node "slow" until the
 // gate opens. A pass is a plain function, so all tests of the process share one
 // gate.
 class Gate {

@@ -115,8 +115,8 @@ TEST_F(SessionGraphTest, AnExtensionCopiesTheGraphOnlyIfSomebodyHoldsIt) {
   EXPECT_TRUE(Has(*graph, "b"));
 }
 
-// A node stays where it is although its first consumer is elsewhere. It moves
-// only if nothing else will do.
+// A node stays on its device even if its first consumer is on another device.
+// It moves only if the new nodes cannot be placed otherwise.
 TEST_F(SessionGraphTest, AnExtensionMovesNodesOnlyIfItMust) {
   const auto graph = Create();
   const auto device_of = [&](const std::string& name) {
@@ -199,8 +199,9 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesNoFunctions) {
   EXPECT_EQ(graph->prepared()->functions().size(), 1u);
 }
 
-// Threads plan steps while another thread extends the graph, and sometimes
-// fails to. Every graph that they see is complete: it is a chain of nodes.
+// Two threads plan steps while another thread extends the graph. Every second
+// extension fails. The graph is a chain of nodes, and each planning thread must
+// always see the whole chain.
 TEST_F(SessionGraphTest, StepsArePlannedFromOneVersionOfTheGraph) {
   constexpr int kExtensions = 200;
   const auto graph = Create();

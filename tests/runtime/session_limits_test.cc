@@ -50,9 +50,9 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
   EXPECT_EQ(run(1 << 10), absl::OkStatus());
 }
 
-// Runs a step that runs out of memory while the 512 KiB of the node "kept/Fill"
-// and the 4 KiB of "small/Fill" are alive, and those of "dropped/Fill" are not.
-// Returns its error.
+// Runs a step that runs out of memory. At that time the output of the node
+// "kept/Fill" (512 KiB) and the output of "small/Fill" (4 KiB) are alive. The
+// output of "dropped/Fill" is freed already. Returns the message of the error.
 std::string TextOfExhaustion(GraphBuilder& b, int num_cpus,
                              const RunOptions& options) {
   const Output one = b.Placeholder<int32_t>("one");

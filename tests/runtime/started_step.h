@@ -41,7 +41,7 @@ class StartedStep {
       ended_.Set();
     });
   }
-  // Returns, without waiting, whether the step has ended.
+  // Returns true if the step has ended. Does not wait.
   bool HasEnded() { return ended_.IsSet(); }
   // Waits for the end of the step and returns its status, or DEADLINE_EXCEEDED
   // if it does not end in time.
@@ -54,8 +54,8 @@ class StartedStep {
   // call step() before Start and keep the result.
   std::shared_ptr<Step> step() const { return step_; }
 
-  // Return the results of a step that has ended, and whether a thread of the
-  // compute pool reported its end.
+  // returns() has the results of a step that has ended. was_on_pool() tells
+  // whether a thread of the compute pool reported the end.
   const std::vector<Tensor>& returns() const { return returns_; }
   bool was_on_pool() const { return was_on_pool_; }
   // Returns how often the end of the step was reported.

@@ -39,8 +39,8 @@ class SteadyStepTest : public ::testing::TestWithParam<int> {
     ASSERT_TRUE(out.ok()) << out.status();
   }
 
-  // Puts more buffers of each size into the pools than a step has tensors of
-  // that size.
+  // Fills each pool with 64 buffers of each size. This is more than a step
+  // needs.
   void FillPools(const std::vector<size_t>& sizes) {
     constexpr int kBuffers = 64;
     std::vector<BufferRef> buffers;

@@ -151,7 +151,7 @@ TEST_F(StepStatsTest, PartitionGraphsAreWhatEachDeviceRuns) {
                   HasSubstr(node.name() == "Square" ? "CPU:1" : "CPU:"));
     }
   }
-  // The nodes that run are exactly those of the partition graphs.
+  // The stats name exactly the nodes of the partition graphs.
   options.trace_level = TraceLevel::kSoftware;
   ASSERT_TRUE(session_->Run(Args(options), &metadata_).ok());
   std::set<std::string> ran;

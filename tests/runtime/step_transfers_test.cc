@@ -116,7 +116,7 @@ TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   }
   const auto transfers = MatchTransfers(stats);
   ASSERT_EQ(transfers.size(), kMany);
-  // Each transfer is matched with the run that ended first.
+  // Each transfer is matched with the run of "w" that ended first.
   const pb::NodeExecStats& first = from.node_stats(kMany - 1);
   for (int i = 0; i < kMany; ++i) {
     ASSERT_EQ(transfers[i].send, &first);

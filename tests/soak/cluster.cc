@@ -27,16 +27,14 @@ using testing::TaskClient;
 // because a busy machine is slow.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// These are the resources that an idle process may use in addition to what it
-// used when it was idle before. It may keep connections to all other tasks,
-// threads that wait for work, and pages that malloc or a pool has not given
-// back yet.
+// An idle process may use this much more than when it was idle before. It may
+// keep connections to all other tasks, threads that wait for work, and pages
+// that malloc or a pool has not yet returned to the system.
 constexpr int kMoreDescriptors = 8;
 constexpr int kMoreThreads = 8;
 constexpr int64_t kMoreBytes = 64 << 20;
 
-// Limits the number of bytes from the end of each log that are shown after a
-// failure.
+// After a failure, this many bytes at the end of each log are shown.
 constexpr size_t kShownBytes = 2000;
 
 std::string MadeFolder(const std::string& path) {
@@ -194,7 +192,7 @@ void SoakCluster::ExpectNothingLeaked() {
 }
 
 void SoakCluster::RemovePlans() const {
-  // Meanwhile a task may write another plan. That plan stays.
+  // A task may write another plan while this loop runs. That plan may remain.
   std::error_code error;
   for (const auto& each :
        std::filesystem::directory_iterator(dump_folder(), error)) {

@@ -40,8 +40,8 @@ struct Usage {
   // idle.
   int64_t live_bytes = 0;
 
-  // Raise sets each number to that of `other` if that is larger. Lower sets
-  // each number to that of `other` if that is smaller.
+  // Raise sets each number to the larger of its value and that of `other`.
+  // Lower sets each number to the smaller of the two.
   void Raise(const Usage& other);
   void Lower(const Usage& other);
   // Returns a text such as "3 descriptors, ...".
@@ -80,10 +80,10 @@ class SoakCluster {
   void ExpectRefuses(const TaskId& task, int64_t before);
   // Expects that all processes run. Returns false if one has ended.
   bool ExpectRunning();
-  // Expects that each task says that it serves.
+  // Expects that each task reports that it is serving.
   void ExpectServing();
-  // Expects that each process uses not much more than when it was idle before,
-  // and that its tensors use no more memory than then. REQUIRES: all tasks are
+  // Expects that each process uses only slightly more than when it was idle
+  // before, and that its tensors use no more memory. REQUIRES: all tasks are
   // idle.
   void ExpectNothingLeaked();
   // Removes the plans that were written.

@@ -11,8 +11,8 @@
 
 namespace leat::soak {
 
-// Counts from construction on. Add the object to GoogleTest's listeners, which
-// then own it. Is thread-safe.
+// Counts failures from its construction on. Add the object to GoogleTest's
+// listeners, which then own it. It is thread-safe.
 class FailureCount : public ::testing::EmptyTestEventListener {
  public:
   int count() const { return count_; }

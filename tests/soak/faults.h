@@ -45,27 +45,30 @@ struct Fault {
   bool is_named = true;
 };
 
-// Make processes die, or keep them from running.
+// KillVictim kills and restarts the victim. StallVictim suspends it a few times
+// for a short time. StopVictim suspends it for several seconds.
 void KillVictim(Scene& scene);
 void StallVictim(Scene& scene);
 void StopVictim(Scene& scene);
 
-// Make the network to the victim slow, make it lose data, or break it.
+// SlowNetwork delays all messages to and from the victim. LoseNetwork holds
+// requests or replies back. CutNetwork breaks the connections.
 void SlowNetwork(Scene& scene);
 void LoseNetwork(Scene& scene);
 void CutNetwork(Scene& scene);
 
-// Open too many connections, end connections early, or send only parts of
-// requests.
+// StormConnections opens too many connections. EndConnections ends connections
+// early. SendPartialRequests sends only parts of requests.
 void StormConnections(Scene& scene);
 void EndConnections(Scene& scene);
 void SendPartialRequests(Scene& scene);
 
-// Make calls that exceed limits or are wrong.
+// FeedTooMuch makes calls that exceed limits. CallWrongly makes wrong calls.
 void FeedTooMuch(Scene& scene);
 void CallWrongly(Scene& scene);
 
-// Use up the descriptors or the disk.
+// TakeDescriptors uses up the file descriptors of the victim. FillDisk keeps
+// the victim from writing to files.
 void TakeDescriptors(Scene& scene);
 void FillDisk(Scene& scene);
 

@@ -21,8 +21,8 @@ struct RoundResult {
   // step.
   absl::Duration recovery = absl::ZeroDuration();
   Usage highest = {};
-  int64_t steps = 0;   // that have succeeded
-  int64_t errors = 0;  // of steps
+  int64_t steps = 0;   // steps that have succeeded
+  int64_t errors = 0;  // errors of steps
   int64_t sessions = 0;
 };
 

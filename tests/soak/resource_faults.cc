@@ -51,7 +51,7 @@ class LoweredLimit {
   rlimit before_ = {};
 };
 
-// Returns the lowest number that no descriptor of the process has.
+// Returns the lowest number that is not a file descriptor of the process.
 rlim_t LowestFreeDescriptor(pid_t pid) {
   std::set<rlim_t> taken;
   std::error_code error;
@@ -87,9 +87,9 @@ bool HasPlanOfVisitor(const Scene& scene) {
 
 }  // namespace
 
-// Makes it impossible for the task to open another descriptor. The limit
-// applies to the numbers of descriptors, and a new descriptor gets the lowest
-// free number. So the limit is set to that number.
+// Makes sure that the task cannot open another file descriptor. A new
+// descriptor gets the lowest free number, and the limit applies to this number.
+// So the limit is set to the lowest free number.
 void TakeDescriptors(Scene& scene) {
   const pid_t pid = scene.cluster.served().process(scene.victim).pid();
   const int64_t before = scene.cluster.NumRefused(scene.victim);

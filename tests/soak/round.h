@@ -27,9 +27,9 @@ struct Round {
   std::string Text() const;
 };
 
-// The rounds depend only on the seed. No fault comes a second time before all
-// others have come. Synchronous and asynchronous training take turns. A
-// Schedule is not thread-safe.
+// Chooses the rounds, which depend only on the seed. A fault is repeated only
+// after all others have been chosen. Synchronous and asynchronous training
+// alternate. A Schedule is not thread-safe.
 class Schedule {
  public:
   explicit Schedule(uint32_t seed) : random_(seed) {}

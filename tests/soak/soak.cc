@@ -34,7 +34,7 @@
 namespace leat::soak {
 namespace {
 
-// The soak ends after this many failed rounds, because further rounds would
+// The program ends after this many failed rounds, because more rounds would
 // show nothing new.
 constexpr int kMaxFailedRounds = 5;
 
@@ -45,9 +45,9 @@ struct Options {
 
 std::atomic<bool> must_end{false};
 
-// The first signal ends the soak after the current round. The second signal
-// ends the soak and the tasks at once (KillChildrenAtCrash). A signal that this
-// process already ignores stays ignored, as under nohup.
+// The first signal ends the program after the current round. The second signal
+// ends the program and the tasks at once (KillChildrenAtCrash). If the process
+// already ignores a signal, for example under nohup, the signal stays ignored.
 void EndAtSignals() {
   struct sigaction action = {};
   action.sa_handler = [](int) {

@@ -45,8 +45,8 @@ uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
   return text == nullptr ? otherwise : strtoull(text, nullptr, 10);
 }
 
-// Returns the mean number of locks and unlocks per stall, or 0 if this program
-// must not stall.
+// Returns how many locks and unlocks there are per stall, on average. Returns 0
+// if this program must not stall.
 uint64_t OneIn() {
   const size_t length = strlen(program_invocation_short_name);
   constexpr char kSuffix[] = "_test";

@@ -54,8 +54,8 @@ class EventFilesTest : public ::testing::Test {
     return writer.Write(event);
   }
 
-  // Returns the steps of the events in a file, without the first event, which
-  // has the version.
+  // Returns the steps of the events in a file. Leaves out the first event,
+  // which holds the version.
   static std::vector<int64_t> StepsIn(const std::string& path) {
     std::vector<int64_t> steps;
     auto reader = EventReader::Open(path);
@@ -183,8 +183,8 @@ TEST_F(EventFilesTest, ThreadsShareAWriter) {
   EXPECT_EQ(StepsIn(writer->path()).size(), size_t{kThreads} * kEvents);
 }
 
-// A limit on the size of files stands for a disk that is full: the system
-// writes a part of the bytes and then refuses.
+// The test simulates a full disk with a limit on the size of files. The system
+// writes a part of the bytes and then returns an error.
 TEST_F(EventFilesTest, AFullDiskLosesOnlyWhatWaited) {
   const auto writer = Writer({.max_queue = 100});
   ASSERT_TRUE(WriteNumber(*writer, 1).ok());
@@ -220,7 +220,7 @@ TEST_F(EventFilesTest, AWriterNeedsRightsForItsFolder) {
 }
 
 TEST_F(EventFilesTest, ARecordHasTensorFlowsBytes) {
-  // tf.io.TFRecordWriter has written them.
+  // These are the bytes that tf.io.TFRecordWriter writes.
   constexpr absl::string_view kBytes(
       "\x03\0\0\0\0\0\0\0\xb0\x99\x49\x0e"
       "a\0b\xcb\xb2\x3b\xf5",
@@ -252,7 +252,7 @@ TEST_F(EventFilesTest, DamageIsFound) {
   }
 }
 
-// The checksums of these records are right.
+// The length of each record is far too large, but its checksum is correct.
 TEST_F(EventFilesTest, ALengthThatDeceivesAllocatesNothing) {
   for (const uint64_t length : {uint64_t{2'000'000'000}, uint64_t{1} << 40,
                                 UINT64_MAX, UINT64_MAX - 15}) {
@@ -264,7 +264,8 @@ TEST_F(EventFilesTest, ALengthThatDeceivesAllocatesNothing) {
     bytes.append(100, 'x');
     const absl::Status status = ErrorOf(bytes);
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << length;
-    // The reader itself says so, and has not tried to read.
+    // This error comes from the reader, before it allocates or reads the
+    // record.
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr("the record at offset 0 "));
   }

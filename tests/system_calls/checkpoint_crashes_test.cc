@@ -38,7 +38,7 @@ using testing::RecordedCalls;
 
 FileAccess Files() { return FileAccess::Unrestricted(); }
 
-// Returns the numbers of step `step`, which fill several pages.
+// Returns a tensor that depends on `step` and fills several pages of a file.
 Tensor Numbers(int64_t step) {
   return Tensor::Filled<int64_t>(Shape{2000}, step);
 }
@@ -49,7 +49,8 @@ Tensor Words(int64_t step) {
 absl::Status Save(const std::string& prefix, int64_t step) {
   LEAT_ASSIGN_OR_RETURN(const auto writer,
                         BundleWriter::Create(Files(), prefix));
-  // It is written at once, and not with what follows.
+  // This tensor is larger than the buffer of the writer. So it is written with
+  // a call of its own.
   LEAT_RETURN_IF_ERROR(
       writer->Add("large", Tensor::Filled<int64_t>(Shape{40'000}, step)));
   LEAT_RETURN_IF_ERROR(writer->Add("numbers", Numbers(step)));
@@ -57,8 +58,9 @@ absl::Status Save(const std::string& prefix, int64_t step) {
   return writer->Finish();
 }
 
-// Returns the step whose checkpoint is at `prefix`, or -1 if there is none.
-// Fails the test if the checkpoint is damaged or of several steps.
+// Returns the step that the checkpoint at `prefix` was saved in, or -1 if there
+// is no checkpoint. Fails the test if the checkpoint is damaged or mixes
+// tensors of several steps.
 int64_t StepAt(const std::string& prefix) {
   const auto reader = BundleReader::Open(Files(), prefix);
   if (absl::IsNotFound(reader.status())) return -1;
@@ -74,17 +76,19 @@ int64_t StepAt(const std::string& prefix) {
   const int64_t step = numbers->data<int64_t>()[0];
   EXPECT_TRUE(Identical(*numbers, Numbers(step))) << prefix;
   EXPECT_TRUE(Identical(*words, Words(step))) << prefix << " " << step;
-  // Merged checkpoints have no such tensor.
+  // Merged checkpoints do not have the tensor "large".
   EXPECT_EQ(large.ok() ? large->data<int64_t>().back() : step, step) << prefix;
   return step;
 }
 
-// Records what `action` does in a new folder, lets the power fail after each of
-// its calls, and calls `check` with each folder that may be left, and with
-// whether `action` was at its end.
+// Simulates a power failure after each file call of an action, and checks what
+// remains on the disk.
 class PowerFailure {
  public:
-  // `prepare` fills the folder before, and everything is synced.
+  // Calls `prepare` to fill a new folder, and syncs the folder. Then calls
+  // `action` and records its file calls. For each file call, simulates a power
+  // failure after it. For each state that the folder can have after the
+  // failure, calls `check`. `is_done` is true after the last file call.
   void Try(absl::FunctionRef<void()> prepare, absl::FunctionRef<void()> action,
            absl::FunctionRef<void(bool is_done)> check) {
     LossyFolder model(RecordedFolder());
@@ -112,8 +116,8 @@ class PowerFailure {
     }
   }
 
-  // Returns the path of a file in the folder in which `prepare` and `action`
-  // save, and in the one that is left.
+  // Saved returns the path of a file in the folder that `prepare` and `action`
+  // write to. Left returns its path in the copy that `check` reads.
   std::string Saved(const std::string& name) const {
     return absl::StrCat(RecordedFolder(), "/", name);
   }
@@ -152,7 +156,8 @@ TEST(CheckpointCrashesTest, APowerFailureLosesNoCheckpoint) {
 }
 
 TEST(CheckpointCrashesTest, APowerFailureKeepsAReplacedCheckpoint) {
-  // The second replacement has the names of the first checkpoint again.
+  // The data files of consecutive checkpoints have different names. The second
+  // replacement uses the names of the first checkpoint again.
   for (const int64_t num_before : {1, 2}) {
     PowerFailure power;
     power.Try(
@@ -205,8 +210,8 @@ TEST(CheckpointCrashesTest, APowerFailureKeepsAMergedCheckpoint) {
   EXPECT_GT(power.num_states(), 20);
 }
 
-// Holds the number of the last step whose checkpoints were both saved, in
-// memory that processes share.
+// Holds, in memory that several processes share, the number of the last step
+// whose two checkpoints have both been saved.
 class SharedStep {
  public:
   SharedStep()
@@ -227,7 +232,8 @@ class SharedStep {
   Step* step_ = nullptr;
 };
 
-// Saves each step at a prefix of its own and at one for all, without end.
+// Runs forever. Saves each step twice: under a prefix of its own, and under the
+// prefix "latest", which all steps share.
 [[noreturn]] void SaveForever(const TemporaryFolder& folder,
                               std::atomic<int64_t>& done) {
   for (int64_t step = done + 1;; ++step) {
@@ -246,7 +252,7 @@ TEST(CheckpointCrashesTest, AKilledProcessLosesNoCheckpoint) {
   std::mt19937 random(1);
   std::set<int64_t> half_done;
   for (int i = 0; i < 50; ++i) {
-    // A step takes about 30 calls.
+    // One step makes about 30 file calls.
     const int64_t calls = std::uniform_int_distribution<int64_t>(1, 70)(random);
     SCOPED_TRACE(absl::StrCat("process ", i, " ends at call ", calls));
     const pid_t child = fork();

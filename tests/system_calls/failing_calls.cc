@@ -31,8 +31,8 @@ NthFailure& Failure() {
   return *failure;
 }
 
-// Records the first call that has failed, and for each function the number of
-// calls that have failed.
+// Holds the name of the first call that has failed, and for each function the
+// number of calls that have failed.
 struct Failed {
   Mutex mutex;
   std::string first ABSL_GUARDED_BY(mutex);
@@ -81,7 +81,7 @@ int64_t FailingCalls::NumFailed(const std::string& function) {
 
 }  // namespace leat::testing
 
-// Defines the function that the linker puts in the place of `name`
+// Defines the function that the linker uses instead of `name`
 // (tests/CMakeLists.txt). If the call must fail, the function sets errno to
 // `error` and returns `failed`.
 #define LEAT_FAILING_CALL(type, name, failed, error, parameters, arguments) \
@@ -154,8 +154,8 @@ LEAT_FAILING_CALL(int, poll, -1, ENOMEM,
 LEAT_FAILING_CALL(int, pipe2, -1, EMFILE, (int* ends, int flags), (ends, flags))
 LEAT_FAILING_CALL(pid_t, fork, -1, EAGAIN, (), ())
 
-// The next calls are those that checkpoints make to change files. They can also
-// be recorded, or end the process (recorded_calls.h).
+// Checkpoints use the following calls to change files. These calls can also be
+// recorded, or end the process (recorded_calls.h).
 ssize_t __real_write(int file, const void* from, size_t count);
 ssize_t __wrap_write(int file, const void* from, size_t count) {
   if (leat::testing::Fails("write", ENOSPC)) return -1;
@@ -243,7 +243,7 @@ int __wrap_openat(int folder, const char* path, int flags, ...) {
   return file;
 }
 
-// A file is closed even if close() reports an error.
+// The file is always closed, even if this function reports an error.
 int __real_close(int file);
 int __wrap_close(int file) {
   const int result = __real_close(file);
@@ -260,7 +260,7 @@ int __wrap_open(const char* path, int flags, ...) {
                                               : __real_open(path, flags, mode);
 }
 
-// Leat calls openat2 with it, which has four arguments.
+// Leat uses syscall only for openat2, which has four arguments.
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...) {
   va_list more;
@@ -274,7 +274,8 @@ long __wrap_syscall(long number, ...) {
                               arguments[3]);
 }
 
-// Leat passes an int to fcntl, or no third argument.
+// Leat calls fcntl with an int as the third argument, or without a third
+// argument.
 int __real_fcntl(int file, int command, ...);
 int __wrap_fcntl(int file, int command, ...) {
   va_list more;
@@ -286,8 +287,8 @@ int __wrap_fcntl(int file, int command, ...) {
              : __real_fcntl(file, command, argument);
 }
 
-// The standard library starts a thread with std::thread::_M_start_thread. This
-// is a member function, so its first argument is the object.
+// The standard library starts a thread with the member function
+// std::thread::_M_start_thread. Its first argument is the std::thread.
 using ThreadState = std::unique_ptr<std::thread::_State>;
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     std::thread* thread, ThreadState state, void (*depend)());

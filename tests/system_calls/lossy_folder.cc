@@ -12,7 +12,9 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-// Returns what may be in a file of which only `synced` is certain.
+// Returns the contents that a file may have after a power failure. The bytes
+// `synced` were synced. `written` begins with these bytes and continues with
+// bytes that were not synced.
 std::vector<std::string> Contents(const std::string& synced,
                                   const std::string& written) {
   std::vector<std::string> contents = {synced};
@@ -20,10 +22,10 @@ std::vector<std::string> Contents(const std::string& synced,
   contents.push_back(written);
   contents.push_back(synced +
                      std::string(written.size() - synced.size(), '\0'));
-  // The second half is lost.
+  // The second half of the bytes that were not synced is lost.
   contents.push_back(
       written.substr(0, synced.size() + (written.size() - synced.size()) / 2));
-  // Every second page is lost.
+  // Every second page of the bytes that were not synced is lost.
   std::string pages = written;
   for (size_t i = 0; i < pages.size(); i += 2 * kPage) {
     const size_t first = std::max(i, synced.size());

@@ -23,53 +23,55 @@
 
 namespace leat::testing {
 
-// Is not thread-safe.
+// Simulates a folder whose machine may lose power. It is not thread-safe.
 class LossyFolder {
  public:
-  // Holds the contents of files by name.
+  // Maps the name of each file to its content.
   using Files = std::map<std::string, std::string>;
 
-  // `path` is the path of the folder, which has no files yet.
+  // `path` is the path of the folder. The folder has no files yet.
   explicit LossyFolder(std::string path) : path_(std::move(path)) {}
 
-  // Does what the call did. Calls outside of the folder do nothing.
+  // Applies a file call to the simulated folder. Ignores calls for other
+  // folders.
   void Apply(const FileCall& call);
 
-  // Calls `visit` with each state in which the folder may be after its machine
-  // has lost its power now. There were only these losses: any of the names that
-  // were given, changed and removed since the folder was synced; and of each
-  // file all bytes that were not synced, or some pages, or they are zeros.
-  // Skips states that an earlier call had after the same number of Forget.
+  // Calls `visit` with each state that the folder can have if the power fails
+  // now. Any of the creations, renames and removals of files since the last
+  // sync of the folder may be lost. The bytes of a file that were not synced
+  // may be lost entirely or in part, or may be zeros. Skips states that were
+  // visited before, unless Forget was called since.
   void ForEachState(absl::FunctionRef<void(const Files&)> visit);
-  // Forgets which states there were.
+  // Forgets which states were visited.
   void Forget() { seen_.clear(); }
 
  private:
   struct File {
-    std::string synced;   // the bytes that are certain
-    std::string written;  // all bytes
+    std::string synced;   // the bytes that were synced
+    std::string written;  // all bytes, including those of `synced`
   };
   using Names = std::map<std::string, std::shared_ptr<File>>;
-  // Describes a change of names that is not certain.
+  // Describes a change of file names that is not synced yet.
   struct Change {
     std::string removed;
     std::string added;
-    std::shared_ptr<File> file;  // that `added` leads to
+    std::shared_ptr<File> file;  // the file with the name `added`
   };
 
   static void Make(const Change& change, Names& names);
   void Add(const Change& change);
-  // Returns the name of a path in the folder, or "".
+  // Returns the name of the file at `path`, or "" if it is not in the folder.
   std::string NameOf(const std::string& path) const;
-  // Calls `visit` with each state of the contents of these files.
+  // Calls `visit` with each combination of contents of the files from `next` to
+  // `end`. `files` has the contents of the files before `next`.
   void ForEachContent(Names::const_iterator next, Names::const_iterator end,
                       Files& files,
                       absl::FunctionRef<void(const Files&)> visit);
 
   const std::string path_;
-  Names names_;                  // now
-  Names synced_names_;           // those that are certain
-  std::vector<Change> changes_;  // from `synced_names_` to `names_`
+  Names names_;                  // the current names
+  Names synced_names_;           // the names at the last sync
+  std::vector<Change> changes_;  // turn synced_names_ into names_
   std::set<Files> seen_;
 };
 

@@ -96,8 +96,8 @@ constexpr std::chrono::minutes kLong(1);
 
 using Action = absl::FunctionRef<absl::Status(nanoseconds timeout)>;
 
-// Expects that the action succeeds, and that the process then holds no more
-// than `before`.
+// Expects that the action succeeds, and that afterwards the process has no more
+// files and threads than `before`.
 void ExpectSucceeds(Action action, const Held& before) {
   const absl::Status status = action(kLong);
   EXPECT_TRUE(status.ok()) << status;
@@ -109,14 +109,14 @@ void ExpectSucceeds(Action action, const Held& before) {
       << ", " << before.threads;
 }
 
-// Runs `action` again and again, and each time makes another of its calls fail.
-// After each try, calls no longer fail, and `check` is called with the status
-// that the action has returned.
+// Runs `action` repeatedly, and each time makes another one of its calls fail.
+// After each run, enables all calls again, and calls `check` with the status
+// that `action` has returned.
 void FailEachCall(
     Action action, absl::FunctionRef<void(const absl::Status&)> check =
                        [](const absl::Status&) {}) {
-  // The first runs open files and start threads that stay, such as gRPC's own
-  // threads.
+  // In its first runs, an action opens files and starts threads that stay, such
+  // as the threads of gRPC.
   for (int i = 0; i < 2; ++i) {
     const absl::Status first = action(kLong);
     ASSERT_TRUE(first.ok()) << first;
@@ -174,8 +174,8 @@ struct Doubling {
   Graph graph{BuiltinOps()};
 };
 
-// Expects that the folder has only the files `expected`, and perhaps files that
-// could not be removed. Removes these.
+// Expects that the folder has no files except `expected` and files that could
+// not be removed. Removes all files that are not in `expected`.
 void ExpectNothingElse(const TemporaryFolder& folder,
                        const std::set<std::string>& expected) {
   for (const auto& entry :
@@ -189,8 +189,9 @@ void ExpectNothingElse(const TemporaryFolder& folder,
   }
 }
 
-// After an error, the file has the old graph. Otherwise it has the new graph.
-// Nothing else is in the folder, except a file that could not be removed.
+// After an error, the file holds the old graph. After a success, it holds the
+// new graph. The folder has no other files, except a file that could not be
+// removed.
 TEST(NthCallTest, SavingAGraphKeepsTheOldFile) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("graph.pb");
@@ -233,7 +234,8 @@ absl::StatusOr<float> ReadCheckpoint(const std::string& prefix) {
   return w.scalar<float>();
 }
 
-// Returns the paths that files of a checkpoint may have that is saved again.
+// Returns the paths of all files that a checkpoint may have. If a checkpoint is
+// saved again, its data files get other names.
 std::set<std::string> FilesOf(const std::string& prefix) {
   return {IndexPath(prefix), DataPath(prefix, 0, 1), DataPath(prefix, 0, 2),
           DataPath(prefix, 1, 2)};
@@ -271,14 +273,15 @@ TEST(NthCallTest, MergingCheckpointsKeepsOlderOnes) {
         EXPECT_EQ(ReadCheckpoint(now).value(), 2);
         std::set<std::string> expected = FilesOf(parts[0]);
         expected.merge(FilesOf(now));
-        expected.insert(DataPath(now, 2, 3));  // the part may have two files
+        // The part may have two data files.
+        expected.insert(DataPath(now, 2, 3));
         for (const int i : {0, 1}) expected.insert(DataPath(now, i, 3));
         ExpectNothingElse(folder, expected);
       });
 }
 
-// After an error, the file has what was written before it, and nothing that is
-// cut off.
+// After an error, the file holds all events that were flushed before the error,
+// and no incomplete record.
 TEST(NthCallTest, WritingEvents) {
   const TemporaryFolder folder;
   FailEachCall(
@@ -330,8 +333,8 @@ TEST(NthCallTest, WritingToADevice) {
 TEST(NthCallTest, ReadingADataset) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("labels");
-  // Is an IDX file of three labels. It has the type, the number of dimensions,
-  // the extent of the dimension, and the values.
+  // This is an IDX file of three labels. It consists of the type, the number of
+  // dimensions, the extent of the dimension, and the values.
   const std::string bytes("\0\0\x08\x01\0\0\0\x03\1\2\3", 11);
   ASSERT_TRUE(WriteFile(path, bytes).ok());
   FailEachCall([&](nanoseconds) { return ReadIdx(path).status(); });

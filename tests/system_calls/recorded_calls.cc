@@ -27,7 +27,8 @@ Recording& TheRecording() {
   return *recording;
 }
 
-// Says how many calls are left until the process ends, or 0 if it does not.
+// Returns the number of calls until the process is killed, or 0 if it is not to
+// be killed.
 std::atomic<int64_t>& CallsLeft() {
   static std::atomic<int64_t> left{0};
   return left;

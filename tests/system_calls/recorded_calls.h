@@ -16,13 +16,14 @@ namespace leat::testing {
 struct FileCall {
   enum Kind { kCreate, kWrite, kSync, kRename, kRemove, kMakeFolder };
   Kind kind;
-  std::string path = {};   // of the file or the folder
-  std::string to = {};     // the new path, for kRename
-  std::string bytes = {};  // that were written, for kWrite
+  std::string path = {};   // the path of the file or the folder
+  std::string to = {};     // the new path, for kRename only
+  std::string bytes = {};  // the written bytes, for kWrite only
 };
 
-// Records the calls of all threads while it exists. Only one object may exist
-// at a time. The object is used by one thread.
+// Records the file calls of all threads, from its construction to its
+// destruction. Only one object may exist at a time. The object is used by one
+// thread.
 class RecordedCalls {
  public:
   RecordedCalls();
@@ -34,23 +35,25 @@ class RecordedCalls {
   std::vector<FileCall> calls() const;
 };
 
-// From now on, syncing succeeds and does nothing, because it takes long. A
-// process that ends loses nothing of what it wrote.
+// From now on, calls that sync a file do nothing and succeed, because syncing
+// takes long. If only the process ends, no written data is lost.
 void SkipSyncs();
 
-// Calls SkipSyncs. SIGKILL ends this process at the `n`-th of these calls from
-// now on, before the call is made, but after half of a write.
+// Calls SkipSyncs. From now on, counts the calls that FileCall describes, and
+// kills this process with SIGKILL at call number `n`. This call is not made,
+// but a write writes half of its bytes.
 void KillAt(int64_t n);
 
-// These functions are for failing_calls.cc. BeginFileCall counts a call before
-// it is made, and returns true if the process must end in it, which the caller
-// does with EndProcess. EndFileCall records a call that has succeeded.
+// Only failing_calls.cc calls these functions. BeginFileCall counts a call that
+// is about to be made. If it returns true, the caller must call EndProcess
+// instead of making the call. EndFileCall records a call that has succeeded.
 bool BeginFileCall();
 [[noreturn]] void EndProcess();
 void EndFileCall(const FileCall& call);
 bool SyncsAreSkipped();
 
-// Return the path of an open file, and of a name in an open folder.
+// PathOf returns the path of an open file. PathIn returns the path of the file
+// `name` in an open folder.
 std::string PathOf(int file);
 std::string PathIn(int folder, const char* name);
 

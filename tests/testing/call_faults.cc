@@ -23,11 +23,11 @@ constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
 // Is the shortest time after which a request is sent a second time.
 constexpr microseconds kMinAgain(100);
 
-// Describes what a message says about its step. It is empty if the message
-// belongs to no step.
+// Identifies the part of a step that a message belongs to. It is empty if the
+// message does not belong to a step.
 struct StepOfMessage {
   std::optional<int64_t> id = {};
-  std::string tensor = {};  // its key, or the place of a chunk
+  std::string tensor = {};  // its key, or the position of a chunk
 };
 
 // Returns the key with incarnation 0, because incarnations differ in every run.
@@ -39,8 +39,8 @@ std::string KeyWithoutIncarnation(const std::string& text) {
   return key->ToString();
 }
 
-// Returns what the header of a request of `method` says about its step. The
-// result is empty for methods that belong to no step.
+// Returns the part of a step that a request of `method` belongs to. The result
+// is empty for methods that do not belong to a step.
 StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
   StepOfMessage step;
   if (method == methods::kRunGraph.path) {

@@ -93,12 +93,13 @@ class CallFaults {
   // begin while faults are disabled are not counted.
   void SetEnabled(bool is_enabled);
 
-  // Returns the counts of all calls, or of the calls of one method.
+  // The first function returns the counts of all calls. The second function
+  // returns the counts of the calls of `method`.
   Counts counts() const;
   Counts counts(absl::string_view method) const;
 
  private:
-  // Returns the hash that decides about a call, and counts the call in
+  // Returns a hash of the call, on which its fate depends. Counts the call in
   // `calls_`.
   uint64_t Identity(absl::string_view caller, absl::string_view callee,
                     absl::string_view method, absl::string_view header)
@@ -111,11 +112,11 @@ class CallFaults {
   // Maps the id of each step to its number. Steps are numbered in the order in
   // which they are first seen.
   absl::flat_hash_map<int64_t, uint64_t> steps_ ABSL_GUARDED_BY(mutex_);
-  // Counts the calls of each hash, to tell apart calls that are otherwise the
-  // same.
+  // Counts how many calls have had each hash. The count distinguishes calls
+  // that are otherwise equal.
   absl::flat_hash_map<uint64_t, uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Counts> counts_
-      ABSL_GUARDED_BY(mutex_);  // by method
+      ABSL_GUARDED_BY(mutex_);  // the key is the method
 };
 
 }  // namespace leat::testing

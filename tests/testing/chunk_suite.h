@@ -324,8 +324,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   int num_keys_ = 0;
 };
 
-// The sizes lie around the sizes at which the number of chunks changes, and
-// around kInline. Tensors larger than kInline are sent in chunks.
+// The sizes are close to kInline, or to sizes at which the number of chunks
+// changes. Tensors larger than kInline are sent in chunks.
 TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
   AskPs();
   std::vector<int64_t> sizes = {1};
@@ -417,8 +417,8 @@ TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   EXPECT_TRUE(IsDerived(status));
 }
 
-// A hostile peer asks for bounds that no chunk has and for unknown transfers
-// and steps, and sends malformed messages.
+// A hostile peer asks for ranges that no chunk has and for transfers and steps
+// that do not exist, and sends malformed messages.
 TEST_P(ChunkTest, RefusesHostileFetches) {
   const Transfer transfer = BeginTransfer(Bytes(2 * kChunk + 100));
   const FetchChunkRequest good = {

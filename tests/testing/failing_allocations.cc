@@ -6,8 +6,8 @@
 namespace leat::testing {
 namespace {
 
-// The only Gate is never destroyed, because another thread that allocates
-// memory may still use it after Close.
+// The process has one Gate, which is never destroyed. Another thread that
+// allocates memory may still use it after Close.
 class Gate final : public AllocationGate {
  public:
   static Gate& Get() {

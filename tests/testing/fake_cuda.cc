@@ -20,7 +20,7 @@ constexpr int kInvalidValue = 1;
 constexpr int kInvalidDevice = 101;
 constexpr int kInvalidHandle = 400;
 constexpr size_t kAlignment = 256;
-// The byte with which a block is filled when its use begins.
+// BeginUse fills a block with this byte when it runs in the stream.
 constexpr int kFresh = 0xcd;
 
 absl::string_view NameOf(int code) {
@@ -52,8 +52,8 @@ char* NewBytes(size_t bytes) {
       std::aligned_alloc(kAlignment, std::max(rounded, kAlignment)));
 }
 
-// The pinned memory of all FakeCudas, because a program may use the pinned
-// memory of one of them with another one. Thread-safe.
+// Holds the pinned memory of all FakeCudas, because memory that one FakeCuda
+// has pinned may be used with another one. It is thread-safe.
 class PinnedOfProcess {
  public:
   static PinnedOfProcess& Get() {
@@ -87,23 +87,24 @@ class PinnedOfProcess {
 struct FakeCuda::Event {
   int ordinal = 0;
   bool is_freed = false;
-  // The records of an event are numbered from 1. A later record, if it is in
-  // another stream, may be passed before an earlier one.
+  // Each call that records an event gets the next number, beginning with 1. Two
+  // records may be in different streams. Then the later one may be passed
+  // first.
   int64_t num_records = 0;
-  std::set<int64_t> pending = {};  // the records that are not passed
+  std::set<int64_t> pending = {};  // the records that are not passed yet
 
   bool IsPassed(int64_t record) const { return pending.count(record) == 0; }
 };
 
-// A piece of work in a stream. A wait for an event and a record of an event
-// have no function.
+// Describes one operation in a stream. If it waits for an event or records an
+// event, `run` is null.
 struct FakeCuda::Work {
   std::function<void()> run = nullptr;
-  bool is_kernel = false;  // runs without the lock
+  bool is_kernel = false;  // kernels run without the lock
   Event* event = nullptr;
-  int64_t record = 0;    // of the event
-  bool is_wait = false;  // otherwise it is a record
-  // The pinned memory that the work reads or writes.
+  int64_t record = 0;    // the number of the record
+  bool is_wait = false;  // true for a wait, false for a record
+  // The pinned memory that a copy reads or writes, or null.
   const char* pinned = nullptr;
   size_t pinned_bytes = 0;
 };
@@ -131,18 +132,19 @@ class FakeCuda::Stream final : public cuda::HostStream {
     return !first.is_wait || first.event->IsPassed(first.record);
   }
 
-  // The mutex of the FakeCuda guards these.
+  // The mutex of the FakeCuda guards these fields.
   FakeCuda& cuda;
   const int ordinal;
   bool is_freed = false;
-  bool is_running = false;  // the first of `work`
+  bool is_running = false;  // the first element of `work` runs
   std::deque<Work> work;
 };
 
 struct FakeCuda::Gpu {
   int64_t used_bytes = 0;
-  int lost_code = 0;    // 0 if it is not lost
-  int lost_after = -1;  // pieces of work, or -1
+  int lost_code = 0;  // 0 while the GPU is not lost
+  // The GPU is lost when this many more operations have run. -1 means never.
+  int lost_after = -1;
   int next_lost_code = 0;
 };
 
@@ -226,7 +228,7 @@ bool FakeCuda::RunOne() {
   kernel = nullptr;
   MutexLock lock(mutex_);
   stream->is_running = false;
-  if (!stream->work.empty()) {  // empty if the GPU was lost meanwhile
+  if (!stream->work.empty()) {  // it is empty if the GPU was lost meanwhile
     const Work& work = stream->work.front();
     if (work.event != nullptr && !work.is_wait) {
       work.event->pending.erase(work.record);
@@ -350,7 +352,7 @@ void FakeCuda::ComplainOfLeaks() {
   }
 }
 
-// ---- What the calls share ----
+// ---- Helpers of several calls ----
 
 int FakeCuda::CurrentOrdinal() {
   const auto found = current_.find(std::this_thread::get_id());
@@ -460,7 +462,7 @@ absl::Status FakeCuda::QueueBytes(Call call, CudaStream stream, char* device_to,
   }
   work.pinned = pinned;
   work.pinned_bytes = bytes;
-  // The work runs under the lock, which clang cannot see.
+  // The caller of `run` holds the lock, but clang cannot see this.
   work.run = [this, device_to, device_from, pinned, bytes,
               run = std::move(run)]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (const char* memory :

@@ -35,30 +35,30 @@ namespace leat::testing {
 
 struct FakeCudaOptions {
   int num_gpus = 1;
-  int64_t memory_bytes = int64_t{64} << 20;  // of each GPU
+  int64_t memory_bytes = int64_t{64} << 20;  // the memory of each GPU
   uint64_t seed = 1;
-  // If true, a thread runs the work. If false, the test calls RunOne or RunAll,
-  // and a call that waits for work runs it.
+  // If true, a thread runs the queued work. If false, work runs when the test
+  // calls RunOne or RunAll, or when a call waits for the work.
   bool has_thread = true;
-  // If true, IsPassed runs the work in front of the event, so that no thread
-  // has to sleep until the event is passed.
+  // If true, IsPassed first runs the work that was queued before the event. So
+  // no thread has to sleep until the event is passed.
   bool runs_when_asked = false;
-  // Opens the library that multiplies matrices. Null stands for a machine that
-  // does not have it.
+  // Opens the library for matrix products. Null means that the machine does not
+  // have the library.
   std::function<absl::StatusOr<std::unique_ptr<BlasApi>>()> new_blas = nullptr;
-  // Opens the library that computes convolutions. Null stands for a machine
-  // that does not have it.
+  // Opens the library for convolutions. Null means that the machine does not
+  // have the library.
   std::function<absl::StatusOr<std::unique_ptr<DnnApi>>()> new_dnn = nullptr;
 };
 
-// Thread-safe. Records a complaint for each misuse of CUDA, such as a copy
-// beyond the end of its memory or from freed memory. The destructor adds a
-// failure to the running test for each complaint, and for everything that was
-// not freed.
+// A FakeCuda simulates CUDA on the host. It is thread-safe. It records a
+// complaint for each misuse of CUDA, such as a copy beyond the end of a block
+// or from freed memory. The destructor adds a failure to the running test for
+// each complaint and for each resource that was not freed.
 //
 // BeginUse and EndUse take effect in the order of the stream. Memory that is
-// not in use is filled with kFreed, and the address sanitizer reports reads and
-// writes of it.
+// not in use is filled with kFreed, and the address sanitizer reports any
+// access to it.
 class FakeCuda final : public CudaApi {
  public:
   // The calls that Fail can make fail.
@@ -72,13 +72,14 @@ class FakeCuda final : public CudaApi {
     kIsPassed,
     kCopy,
     kFill,
-    kLaunch,  // LastError
+    kLaunch,  // a failure is returned by LastError
     kNumCalls
   };
 
   static constexpr int kOutOfMemory = 2;
-  static constexpr int kInvalidConfiguration = 9;  // a launch is refused
-  static constexpr int kIllegalAddress = 700;      // is sticky
+  // The error of a launch that CUDA refuses.
+  static constexpr int kInvalidConfiguration = 9;
+  static constexpr int kIllegalAddress = 700;  // a sticky error
   static constexpr char kFreed = static_cast<char>(0xdb);
 
   explicit FakeCuda(FakeCudaOptions options = {});
@@ -86,29 +87,32 @@ class FakeCuda final : public CudaApi {
 
   // ---- For tests ----
 
-  // Runs the next work of a random stream. Returns false if no work can run.
+  // Runs the next operation of a random stream. Returns false if no operation
+  // can run.
   bool RunOne();
   // Runs all work that was queued.
   void RunAll();
-  // Keeps the thread from running anything, until Release.
+  // After Hold, the thread runs nothing until Release.
   void Hold();
   void Release();
-  // Slows down the stream that was made as number `index` (0, 1, ...). Its work
-  // runs only when no other stream has work that can run.
+  // Slows down the stream with the number `index`. Streams are numbered from 0
+  // in the order in which they were made. The work of this stream runs only
+  // when no other stream has work that can run.
   void SlowDown(int index);
 
   // Makes the next `skipped` calls succeed, and then `times` calls return the
   // CUDA error `code`.
   void Fail(Call call, int code, int times = 1, int skipped = 0);
-  // Loses a GPU: its work does not run any more, and all calls return the error
-  // `code`.
+  // Makes a GPU fail: its queued work no longer runs, and all calls return the
+  // error `code`.
   void Lose(int ordinal, int code = kIllegalAddress);
-  // Loses a GPU after it has run `num_work` + 1 more pieces of work.
+  // Makes a GPU fail as Lose does, but only after it has run `num_work` + 1
+  // more operations.
   void LoseAfter(int ordinal, int num_work, int code = kIllegalAddress);
 
   // Returns the complaints so far and forgets them.
   std::vector<std::string> TakeComplaints();
-  // Returns how often `call` was made.
+  // Returns how many times `call` was made.
   int64_t count(Call call) const;
 
   // ---- CudaApi ----
@@ -157,12 +161,16 @@ class FakeCuda final : public CudaApi {
   struct Event;
   struct Work;
   struct Gpu;
-  // Memory from NewMemory.
+  // Describes a block of memory that NewMemory has returned.
   struct Region {
     size_t bytes = 0;
     int ordinal = 0;
-    bool is_divided = false;              // by BeginUse
-    std::map<char*, size_t> in_use = {};  // as of the work that has run
+    // True after the first BeginUse. Then only the blocks in `in_use` may be
+    // used.
+    bool is_divided = false;
+    // Maps each block that is in use to its size. BeginUse and EndUse change
+    // this map only when they run in the stream.
+    std::map<char*, size_t> in_use = {};
   };
   struct Failure {
     int code = 0;
@@ -172,33 +180,36 @@ class FakeCuda final : public CudaApi {
 
   void RunThread();
   bool RunOneOf(Stream& stream);
-  // Waits until `is_over()` is true. Meanwhile the work runs on the thread, or
-  // on the calling thread if there is no thread.
+  // Waits until `is_over()` is true. Meanwhile, queued work runs on the thread,
+  // or on the calling thread if there is no thread.
   void RunUntil(absl::FunctionRef<bool()> is_over);
   Stream* RandomStream() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Lets the thread run a random amount of work.
+  // Allows the thread to run a random number of operations.
   void Encourage() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsIdle(int ordinal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LoseLocked(int ordinal, int code) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   int CurrentOrdinal() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Counts a call for a GPU, and returns the error that it must return.
+  // Counts a call for a GPU. Returns the error that the call must return, or
+  // OK.
   absl::Status Enter(Call call, int ordinal)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LossOf(int ordinal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Return null, with a complaint, if there is no such stream or event.
+  // Return the stream or the event. If it does not exist, add a complaint and
+  // return null.
   Stream* Find(CudaStream stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Event* Find(CudaEvent event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Queue(Call call, CudaStream stream, Work work);
-  // Queues a copy or a fill. Checks the addresses that are not null.
+  // Queues a copy or a fill. Addresses that the operation does not use are
+  // null. Checks the others.
   absl::Status QueueBytes(Call call, CudaStream stream, char* device_to,
                           const char* device_from, const char* pinned,
                           size_t bytes, std::function<void()> work);
 
   std::pair<char* const, Region>* RegionOf(const char* memory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Return false, with a complaint, if the bytes are not memory of a GPU, or
-  // not pinned memory.
+  // IsInRegion returns whether the bytes are memory of a GPU, and IsInPinned
+  // whether they are pinned memory. If not, they add a complaint.
   bool IsInRegion(const char* memory, size_t bytes, bool check_use)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsInPinned(const char* memory, size_t bytes)
@@ -224,7 +235,7 @@ class FakeCuda final : public CudaApi {
       mutex_) = {};
   std::vector<std::string> complaints_ ABSL_GUARDED_BY(mutex_);
   int slow_ ABSL_GUARDED_BY(mutex_) = -1;
-  // How many pieces of work the thread may run.
+  // The thread may run this many more operations.
   int64_t allowance_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // threads in RunUntil
   bool is_held_ ABSL_GUARDED_BY(mutex_) = false;

@@ -155,9 +155,9 @@ class FaultyTransport::FaultyCall
         });
   }
 
-  // Gives `result` to the caller of this call, if that caller has no result
-  // yet. Returns true if the caller has got `result` and the callee has the
-  // request. If End returns true and `result` is not the callee's answer, the
+  // Ends the call for its caller with `result`, unless the caller already has a
+  // result. Returns true if the caller has got `result` and the callee has
+  // received the request. If `result` is then not the callee's answer, the
   // function that has called End must cancel the call at the callee.
   bool End(absl::StatusOr<Payload> result) {
     std::optional<Cancellation::Token> token;

@@ -23,7 +23,8 @@ namespace leat::testing {
 // random numbers have a fixed seed.
 class HostilePeer {
  public:
-  // Is the number of calls that were answered with each code, kOk included.
+  // Maps each status code, including kOk, to the number of calls that were
+  // answered with this code.
   using Answers = std::map<absl::StatusCode, int>;
 
   // `transport` is borrowed and must outlive this object. `task`

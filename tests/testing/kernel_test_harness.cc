@@ -33,8 +33,8 @@ class HostDevice final : public Device {
   FileService files_{FileAccess::Unrestricted()};
 };
 
-// Sets the attrs that follow from the types of one argument. These are the
-// elements of `types` from `begin` up to but not including `end`.
+// Derives the attrs of one argument from its types. These are the elements of
+// `types` from `begin` up to but not including `end`.
 void DeriveAttrs(const ArgDef& arg, const std::vector<DType>& types,
                  size_t begin, size_t end, AttrMap& attrs) {
   if (!arg.number_attr.empty() && !attrs.Has(arg.number_attr)) {
@@ -63,7 +63,7 @@ void DeriveAttrs(const OpDef& op, const std::vector<DType>& types,
       } else if (list.ok()) {
         count = list->size();
       } else {
-        // A list has as many elements as the other arguments leave over.
+        // The list has as many elements as there are types left for it.
         count = types.size() + 1 - std::min(types.size(), op.inputs.size());
       }
     }

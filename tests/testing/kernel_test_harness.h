@@ -31,8 +31,8 @@
 
 namespace leat::testing {
 
-// Return registries of every op and every kernel of this library, made on first
-// use.
+// AllOps returns a registry of every op of this library. AllKernels returns a
+// registry of every kernel. Both are made on first use.
 const OpRegistry& AllOps();
 const KernelRegistry& AllKernels();
 
@@ -92,8 +92,8 @@ class KernelTestHarness {
   absl::StatusOr<Tensor> RunOne(absl::string_view op, AttrMap attrs,
                                 std::vector<Tensor> inputs);
 
-  // Return a copy of a tensor in the memory of the device, or of the host. On a
-  // CPU it is the tensor itself.
+  // ToDevice returns a copy of a tensor in the memory of the device. ToHost
+  // returns a copy in host memory. On a CPU, both return the tensor itself.
   Tensor ToDevice(const Tensor& tensor);
   Tensor ToHost(const Tensor& tensor);
 

@@ -19,7 +19,7 @@ bool BecomesEmpty(absl::FunctionRef<bool()> is_empty) {
   if (SimulatedClock* const clock = SimulatedClock::Current()) {
     return clock->AdvanceUntil(is_empty, kLongest);
   }
-  // In real time, this wait takes only as long as threads need to end a step.
+  // In real time, the wait ends as soon as the threads have ended the step.
   const Clock::time_point limit = RealClock().After(kLongest);
   while (!is_empty()) {
     if (RealClock().Now() >= limit) return is_empty();

@@ -34,7 +34,7 @@ double ParseReal(const json& value) {
   return value.get<double>();
 }
 
-// Converts a number of a data file to T. For an integer type, cuts off the
+// Converts a number of a data file to T. For an integer type, drops the
 // fraction. For a float type of at most 32 bits, converts to float first.
 template <class T>
 T FromReal(double value) {
@@ -68,7 +68,8 @@ struct Parse<std::complex<T>> {
 };
 template <>
 struct Parse<std::string> {
-  // In the file, each byte of the string is a code point below 256.
+  // In the file, the string has one character for each byte. The code point of
+  // the character is the value of the byte.
   static std::string From(const json& value) {
     std::string bytes;
     const std::string text = value.get<std::string>();
@@ -105,9 +106,9 @@ bool Equal(const T& got, const T& expected, const Precision& precision) {
   }
 }
 
-// Fills `data` with start, start + step and so on. After every `period`
-// elements, begins again with start. Copies whole periods, because some tensors
-// have millions of elements and tests are not optimized.
+// Fills `data` with start, start + step and so on. Begins again with start
+// after every `period` elements. Copies whole periods, because some tensors
+// have millions of elements and tests are compiled without optimization.
 template <class T>
 void FillWithRamp(double start, double step, size_t period,
                   absl::Span<T> data) {

@@ -16,8 +16,8 @@
 
 namespace leat::testing {
 
-// Returns the folder tests/, or the one that the environment variable
-// LEAT_TESTS_DIR names.
+// Returns the path of the folder tests/. The environment variable
+// LEAT_TESTS_DIR takes precedence.
 std::string TestsDir();
 
 // Returns the lines of a file, in order. `path` is relative to tests/. Fails
@@ -25,27 +25,28 @@ std::string TestsDir();
 // that is not a JSON object.
 std::vector<nlohmann::json> ReadJsonLines(const std::string& path);
 
-// Returns the tensor of [dtype, shape, values]. The values are a list, or
-// {"ramp": [start, step, modulus]} for start + step * (i % modulus). A resource
-// or variant tensor has no values: its elements are default-constructed.
+// Returns the tensor that the list [dtype, shape, values] describes. `values`
+// is a list of elements, or {"ramp": [start, step, modulus]}. In a ramp,
+// element i is start + step * (i % modulus). A resource or variant tensor has
+// no values: its elements are default-constructed.
 Tensor TensorFromJson(const nlohmann::json& spec);
 
-// Returns the value of an attr of the form [kind, value], such as ["list(int)",
-// [1, 2]]. An unknown kind fails the test.
+// Returns the value of an attr that the list [kind, value] describes, such as
+// ["list(int)", [1, 2]]. An unknown kind fails the test.
 AttrValue AttrFromJson(const nlohmann::json& spec);
 
-// Returns the attrs of {name: [kind, value], ...}.
+// Returns the attrs that the object {name: [kind, value], ...} describes.
 AttrMap AttrsFromJson(const nlohmann::json& spec);
 
-// The elements of float and complex tensors are equal if |got - expected| <=
-// tolerance * max(|expected|, floor).
+// Two elements of float or complex tensors count as equal if |got - expected|
+// <= tolerance * max(|expected|, floor).
 struct Precision {
   double tolerance = 0;
   double floor = 1e-3;
 };
 
-// Returns the tolerance for kernels of this dtype. It applies to cases that
-// give no tolerance.
+// Returns the tolerance for results of this dtype. Cases with their own
+// tolerance do not use it.
 double DefaultTolerance(DType dtype);
 
 // Returns a description of the first difference of two tensors, or "" if they
@@ -53,10 +54,10 @@ double DefaultTolerance(DType dtype);
 std::string Difference(const Tensor& got, const Tensor& expected,
                        const Precision& precision);
 
-// Compares a tensor with an expected tensor in JSON, as the function above
-// does. For a large tensor, the JSON may have only every n-th value, as
-// {"every": n, "values": [...]}. `spec` is the case. Its "tolerance" and
-// "floor" take precedence over the defaults.
+// Does the same as the function above, but `expected` is JSON. For a large
+// tensor, the JSON may hold only every n-th value, as {"every": n, "values":
+// [...]}. `spec` is the case. Its "tolerance" and "floor" take precedence over
+// the defaults.
 std::string Difference(const Tensor& got, const nlohmann::json& expected,
                        const nlohmann::json& spec);
 

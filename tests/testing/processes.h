@@ -74,8 +74,8 @@ class Process {
   std::string Out() const { return ReadFile(folder_.Path("out")); }
   std::string Err() const { return ReadFile(folder_.Path("err")); }
 
-  // Return the numbers that Linux's /proc gives for the process, or 0 if the
-  // process has ended.
+  // These functions return numbers from Linux's /proc for the process, or 0 if
+  // the process has ended.
   int64_t ResidentBytes() const;
   int NumOpenFiles() const;
   int NumThreads() const;

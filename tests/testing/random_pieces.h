@@ -81,7 +81,7 @@ inline std::string Neg(const std::string& name, const std::string& input,
 class RandomPieces {
  public:
   struct Options {
-    std::vector<std::string> devices = {};  // that nodes request
+    std::vector<std::string> devices = {};  // the devices that nodes request
     bool with_variables = false;
   };
   RandomPieces(uint64_t seed, Options options)
@@ -147,7 +147,7 @@ class RandomPieces {
                                       num_pieces_, " }"));
   }
 
-  // Returns at random nothing, a device or a colocation.
+  // Returns, at random, no constraint, a device or a colocation.
   std::string Constraint() {
     switch (Below(8)) {
       case 0:
@@ -155,7 +155,7 @@ class RandomPieces {
         return On(AnyOf(options_.devices));
       case 2:
         return names_.empty() ? "" : With(Loc(AnyOf(names_)));
-      case 3:  // perhaps with a later node
+      case 3:  // this node may be added later
         return With(Loc(absl::StrCat("ghost", num_pieces_ + Below(40))));
       default:
         return "";
@@ -191,8 +191,8 @@ class RandomPieces {
                  Dtype() + Attr("shape", "shape {}") +
                      Attr("shared_name", "s: \"" + name + "\""));
   }
-  // Returns a loop of control flow ops that ends before its first iteration,
-  // and sometimes one more node inside it.
+  // Returns a loop that is made of control flow ops and ends before its first
+  // iteration. The loop may have one more node inside.
   std::string Loop(const std::string& name) {
     const auto part = [&](const char* suffix) { return name + suffix; };
     const std::string frame = Attr("frame_name", "s: \"" + name + "\"");

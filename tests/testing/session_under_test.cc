@@ -219,10 +219,10 @@ void RunUntilTimeout(std::chrono::nanoseconds timeout,
   });
   testing::SimulatedClock* const clock = testing::SimulatedClock::Current();
   if (clock == nullptr) return;
-  // Most steps end while this thread counts to `next`. Otherwise the clock
-  // jumps. If it jumps before the step has begun, it must jump again. The
-  // pauses between the jumps get longer, so that other deadlines do not pass
-  // too.
+  // Most steps end while this thread counts to `next`. For other steps, the
+  // clock jumps. If it jumps before the step has begun, it must jump again
+  // later. The pauses between the jumps get longer, so that other deadlines do
+  // not pass as well.
   int64_t next = 300'000;
   for (int64_t count = 0; !has_ended; ++count) {
     if (count < next) continue;

@@ -122,7 +122,7 @@ bool SimulatedClock::WaitUntil(CondVar& condition, Mutex& mutex,
   return Wait(condition, mutex, deadline);
 }
 
-// ---- What a test does with time ----
+// ---- Functions for tests ----
 
 void SimulatedClock::Settle() {
   CheckTestThread();
@@ -188,7 +188,7 @@ void SimulatedClock::Jump(duration time) {
   }
 }
 
-// ---- What CondVar and Thread report ----
+// ---- Functions that CondVar and Thread call ----
 
 bool SimulatedClock::Wait(const CondVar& condition, Mutex& mutex,
                           time_point deadline) {
@@ -249,7 +249,7 @@ void SimulatedClock::EndThread() {
   StopRunning();
 }
 
-// ---- Which threads run ----
+// ---- Running and waiting threads ----
 
 void SimulatedClock::Park(Waiter& waiter) {
   while (sem_wait(&waiter.wake_up) != 0) {

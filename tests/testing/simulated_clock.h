@@ -28,25 +28,26 @@
 
 namespace leat::testing {
 
-// A SimulatedClock is a clock and the simulation that it belongs to. It is
-// thread-safe, except that only the test's thread, which makes the clock, may
-// call Settle, Advance and AdvanceUntil. Make the clock before all objects that
-// take it or that have threads, and destroy it after them. Only one clock may
-// exist at a time.
+// A SimulatedClock is a clock for tests, and the simulation that uses it. It is
+// thread-safe, except that only the thread that makes the clock (the test's
+// thread) may call Settle, Advance and AdvanceUntil. Make the clock before all
+// objects that use it or have threads, and destroy it after them. Only one
+// clock may exist at a time.
 //
 // The simulation consists of the test's thread and of all leat::Threads that
-// are started while it exists. They run at the same time, as in a program. Only
-// waits for a CondVar or a clock are simulated. A thread that spins, sleeps in
-// another way, joins a std::thread or is blocked on a Mutex, a std::future or
-// an atomic counts as running. When all threads wait, the thread with the
-// earliest deadline goes on alone, at the time of that deadline.
+// are started while the clock exists. They run at the same time, as in a
+// program. Only waits for a CondVar or a clock are simulated. A thread counts
+// as running if it spins, sleeps in another way, joins a std::thread, or is
+// blocked on a Mutex, a std::future or an atomic. When all threads wait, the
+// thread with the earliest deadline continues alone, at the time of its
+// deadline.
 //
-// The process aborts with a message that names the threads that wait if
+// The process aborts with a message that names the waiting threads if
 //   - all threads wait and none has a deadline,
 //   - the time is 100 days after the start,
 //   - a thread waits that is not part of the simulation,
 //   - a thread waits for a time of the real clock, which is long before the
-//     start of simulated time,
+// start of simulated time,
 //   - threads are left when the clock is destroyed.
 class SimulatedClock final : public Clock, private Simulation {
  public:
@@ -100,8 +101,8 @@ class SimulatedClock final : public Clock, private Simulation {
   void Park(Waiter& waiter);
   void Wake(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify(const CondVar& condition, size_t at_most);
-  // Counts the calling thread as one that waits or has ended. If no thread runs
-  // any more, wakes the thread that goes on next.
+  // Counts the calling thread as waiting or ended. If no thread runs any more,
+  // wakes the thread that continues next.
   void StopRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the earliest deadline of the threads that wait, or
   // time_point::max() if none has a deadline.

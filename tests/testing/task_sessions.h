@@ -16,8 +16,9 @@
 
 namespace leat::testing {
 
-// Return a GraphDef and a request to create a session with it. The GraphDef is
-// made from the text `graph` and has the version that this library writes.
+// GraphDefOf parses the text `graph`, and sets the version that this library
+// writes. CreateSessionRequestOf returns a request to create a session with
+// this GraphDef.
 pb::GraphDef GraphDefOf(const std::string& graph);
 pb::CreateSessionRequest CreateSessionRequestOf(const std::string& graph);
 

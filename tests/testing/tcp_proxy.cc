@@ -165,7 +165,7 @@ void TcpProxy::Forward(Connection& connection, bool is_request) {
   for (;;) {
     const ssize_t size = recv(from.number(), piece.data(), piece.size(), 0);
     // Waits even if the sender has closed the connection. A network that holds
-    // what is sent also holds the end of a connection.
+    // data back also holds back the end of a connection.
     absl::SleepFor(AwaitPassage(connection, is_request));
     if (size <= 0) break;
     if (!SendAll(to, piece.data(), static_cast<size_t>(size))) break;

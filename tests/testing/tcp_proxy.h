@@ -21,9 +21,9 @@
 
 namespace leat::testing {
 
-// Says how a network behaves.
+// Describes how a network misbehaves.
 struct NetworkFault {
-  // Everything that arrives waits for this time before it is passed on.
+  // The proxy waits for this time before it passes on what it has received.
   absl::Duration delay = absl::ZeroDuration();
   // If `holds_requests` is true, nothing is passed on to the server. If
   // `holds_replies` is true, nothing is passed on to the clients. Connections

@@ -60,7 +60,7 @@ absl::StatusOr<Payload> CallNow(Transport& transport, absl::string_view address,
 }
 
 Payload PayloadOf(absl::string_view text, WireTensors tensors) {
-  LEAT_CHECK(text.size() < 128);  // so that its length is one byte
+  LEAT_CHECK(text.size() < 128);  // then its length takes one byte
   Payload payload;
   payload.header = absl::StrCat(
       "\x0a", std::string(1, static_cast<char>(text.size())), text);

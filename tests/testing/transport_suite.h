@@ -188,7 +188,7 @@ TEST_P(TransportTest, WaitsForReadyUntilTheDeadlineOrTheEnd) {
   EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
 }
 
-// The sizes lie around the limits at which transports treat tensors
+// The sizes are close to the sizes at which a transport begins to treat tensors
 // differently. The pattern of the bytes reveals lost, repeated and misplaced
 // bytes.
 TEST_P(TransportTest, LargeTensorsKeepTheirBytes) {
@@ -271,8 +271,8 @@ TEST_P(TransportTest, RefusesATakenAddress) {
       std::string(status.message()),
       AllOf(HasSubstr(where), ::testing::AnyOf(HasSubstr("already in use"),
                                                HasSubstr("another server"))));
-  // The refusal has not affected the listener, and the address can be taken
-  // later.
+  // The listener still works after the refusal. When the listener is gone, its
+  // address can be used again.
   ExpectEcho(*other, address, TestService::kEcho, "x", {});
   listener.reset();
   listener = Listen(*other, address);

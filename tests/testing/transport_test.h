@@ -31,8 +31,8 @@ using ::testing::HasSubstr;
 
 // Holds the transport that one instance of the tests uses.
 struct TransportCase {
-  std::string name = {};  // of the transport
-  bool is_unix = false;   // listens at Unix sockets
+  std::string name = {};  // the name of the transport
+  bool is_unix = false;   // if true, it listens at Unix sockets
 };
 
 // Each test has one TestService, which all its listeners serve. Tests and the

@@ -174,7 +174,7 @@ TEST_F(CheckpointTest, ShowsValues) {
   const Json scalar =
       Json::parse(Show(Theirs("types"), "scalar", 5, true)->text);
   EXPECT_EQ(scalar["values"], Json::array({2.5}));
-  // Each type can be shown.
+  // leat checkpoint must be able to show tensors of each type.
   const Json list = JsonOf("ls", {Theirs("types")});
   EXPECT_GT(list["tensors"].size(), 20u);
   for (const Json& tensor : list["tensors"]) {

@@ -19,8 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
-// Is the fixture of a program with flags and a subcommand. The subcommand has
-// its own flag and is not used.
+// This fixture is a program with flags and a subcommand. The subcommand has its
+// own flag and is not used.
 class ConfigFileTest : public ::testing::Test {
  protected:
   ConfigFileTest() {

@@ -24,18 +24,19 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Where the tensors of a step travel. A name is that of the node behind which a
-// tensor is copied or sent.
+// Lists the tensors of a step that are copied or sent between devices. Each
+// tensor is listed by the name of the node that a copy or a _Send reads it
+// from.
 struct Travels {
   std::vector<std::string> per_step = {};
-  std::vector<std::string> per_iteration = {};  // of a loop
+  std::vector<std::string> per_iteration = {};  // inside of a loop
 };
 
 bool Moves(const std::string& op) {
   return op == "_CopyToHost" || op == "_CopyToDevice" || op == "_Send";
 }
 
-// Plans a step for a CPU and a GPU.
+// Plans a step for a CPU and a GPU, and returns its travels.
 Travels TravelsOf(GraphBuilder& b, std::vector<Output> feeds,
                   std::vector<Operation> targets) {
   StageOptions options;
@@ -80,8 +81,9 @@ TEST(GpuPlacementTest, ATrainingStepOfDenseLayersStaysOnTheGpu) {
       nn::SparseSoftmaxCrossEntropy(labels, nn::Dense(h, {.units = 10}));
   const Operation train = nn::Adam({.learning_rate = 2e-3}).Minimize(loss);
   const Travels travels = TravelsOf(b, {images, labels}, {train});
-  // Labels are fed to memory of the host, as all int32 tensors are. The
-  // gradient of a mean divides by a number of elements, which is int32, too.
+  // Labels are fed to host memory, because kernels read all int32 tensors
+  // there. The gradient of a mean divides by the number of elements, which is
+  // also an int32.
   EXPECT_THAT(travels.per_step,
               ElementsAre("_arg_labels_0", HasSubstr("Mean_grad/Size")));
 }
@@ -99,7 +101,7 @@ TEST(GpuPlacementTest, TheAutoencoderStaysOnTheGpu) {
               ElementsAre(HasSubstr("Mean_grad/Size")));
 }
 
-// The loop of the recurrent network, forwards and backwards.
+// This is the loop of a recurrent network, together with its gradient.
 TEST(GpuPlacementTest, ALoopAndItsGradientStayOnTheGpu) {
   constexpr int64_t kUnits = 8;
   constexpr int64_t kBatch = 4;
@@ -125,7 +127,7 @@ TEST(GpuPlacementTest, ALoopAndItsGradientStayOnTheGpu) {
   EXPECT_THAT(travels.per_step, IsEmpty());
 }
 
-// The GPU makes the elements, so the list is on the GPU.
+// The list stays on the GPU, because the GPU computes its elements.
 TEST(GpuPlacementTest, AListThatACpuReadsIsCopiedOnce) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {4, 4});
@@ -143,7 +145,7 @@ TEST(GpuPlacementTest, AListThatACpuReadsIsCopiedOnce) {
   }
   const Travels travels = TravelsOf(b, {x}, {read});
   EXPECT_THAT(travels.per_iteration, IsEmpty());
-  EXPECT_THAT(travels.per_step, SizeIs(2));  // a copy and a send
+  EXPECT_THAT(travels.per_step, SizeIs(2));  // one copy and one _Send
 }
 
 }  // namespace

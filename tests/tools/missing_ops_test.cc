@@ -22,7 +22,7 @@ TEST(MissingOpsTest, ListsOpsAndTypesWithoutKernel) {
   AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
   const Output x = b.Placeholder(DType::kComplex64, "x");
   op::MatMul(x, x);
-  // StringLower is inside of a function, which the branch calls.
+  // The branch calls a function, and StringLower is inside of the function.
   Cond(
       b.Placeholder<bool>("p"),
       [&] { return std::vector<Output>{op::Identity(bytes)}; },

@@ -159,8 +159,8 @@ TEST(NpyTest, RefusesToWriteWhatNumPyDoesNotHave) {
 TEST(NpyTest, ReadsBackFilesOfEveryLength) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("x.npy");
-  // Files of some of these sizes end near the end of the block that is read to
-  // find the header.
+  // The reader finds the header in the first block of the file. Some of these
+  // files end close to the end of this block.
   for (const int64_t size : {0, 1, 65400, 65424, 65425, 200000}) {
     auto tensor = Tensor::Allocate(HostAllocator(), DType::kUint8, Shape{size});
     ASSERT_TRUE(tensor.ok());

@@ -35,8 +35,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 
 struct Limit {
   std::string flag = {};
-  std::vector<std::string> fields = {};  // as FieldsOf names them
-  bool is_time = false;                  // the flag takes seconds
+  std::vector<std::string> fields = {};  // keys of the map from FieldsOf
+  bool is_time = false;                  // if true, the flag is in seconds
 };
 
 const std::vector<Limit>& Limits() {
@@ -161,7 +161,8 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
   Fields expected = FieldsOf(ServeOptions());
   std::set<std::string> fields;
   std::string flags;
-  int64_t value = 100;  // All greater values are valid and not defaults.
+  // All greater values are also valid, and none of them is a default.
+  int64_t value = 100;
   for (const Limit& limit : Limits()) {
     ++value;
     absl::StrAppend(&flags, " ", limit.flag, " ", value);

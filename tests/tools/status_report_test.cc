@@ -130,8 +130,8 @@ ClusterReading Cluster() {
   return reading;
 }
 
-// Returns Cluster() as it was `seconds` earlier, when each counter of steps was
-// lower by `steps` and each counter of sent bytes by `bytes`.
+// Returns Cluster() as it was `seconds` earlier. Each counter of steps was
+// lower by `steps`, and each counter of sent bytes was lower by `bytes`.
 ClusterReading Earlier(int64_t seconds, int64_t steps, int64_t bytes) {
   ClusterReading reading = Cluster();
   for (TaskReading& task : reading.tasks) {

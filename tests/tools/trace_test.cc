@@ -25,7 +25,7 @@ pb::DeviceStepStats& Device(pb::StepStats& step, const std::string& name) {
   return device;
 }
 
-// Adds the run of a node, with times in microseconds.
+// Adds one run of a node. `from` and `to` are times in microseconds.
 pb::NodeExecStats& Ran(pb::DeviceStepStats& device, const std::string& node,
                        const std::string& call, int from, int to,
                        int thread = 7) {
@@ -139,7 +139,7 @@ TEST(TraceTest, DrawsArrowsFromSendsToRecvs) {
   }
 }
 
-// The stats are as TensorFlow's tasks report them, without threads and
+// TensorFlow's tasks report such stats, without threads and without
 // nanoseconds.
 TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
   pb::StepStats step;
@@ -180,8 +180,8 @@ TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
   EXPECT_EQ(rows.size(), 3u) << "one row for both";
 }
 
-// TensorFlow's servers count the scheduled time from the boot of the machine,
-// so the time in the queue cannot be computed.
+// TensorFlow's servers measure the scheduled time since the boot of the
+// machine. So the time in the queue cannot be computed.
 TEST(TraceTest, AWaitByAnotherClockIsNone) {
   pb::StepStats step;
   Ran(Device(step, "cpu"), "a", "MatMul(x)", 10, 30)

@@ -36,8 +36,8 @@ LabeledImages Rows(int count) {
   return data;
 }
 
-// Returns the labels of each batch of an epoch, and expects that each image has
-// its label (see Rows).
+// Returns the labels of each batch of an epoch. Expects that each image has the
+// label that Rows gave to it.
 std::vector<std::vector<int>> Epoch(Batches& batches) {
   std::vector<std::vector<int>> epoch;
   batches.StartEpoch();

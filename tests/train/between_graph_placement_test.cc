@@ -68,7 +68,7 @@ bool TouchesAVariable(const Graph& graph, const Node& node) {
 }
 
 // TensorFlow's placer would correct a wrong request and log it. Other planners
-// may not.
+// do not have to correct it.
 TEST(BetweenGraphPlacementTest, WhatTouchesAVariableAsksForItsDevice) {
   GraphBuilder b;
   const Scope device = b.OnDevice(ReplicaDeviceSetter(

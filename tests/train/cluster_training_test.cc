@@ -118,7 +118,7 @@ std::string WorkerDevice(int worker) {
   return absl::StrCat("/job:worker/task:", worker);
 }
 
-// Describes one graph, which has a tower for each worker.
+// Describes an in-graph program: one graph with a tower for each worker.
 struct Towers {
   std::vector<Network> networks = {};
   Output loss = {};

@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 
 using Variables = absl::Span<const Output>;
 
-// Applies `step` to `start` and then to each result, `count` times in all.
-// `count` is an int32 scalar.
+// Applies `step` `count` times: first to `start`, and then to the previous
+// result. `count` is an int32 scalar.
 Output Repeat(const Output& count, const Output& start,
               absl::FunctionRef<Output(Output)> step) {
   GraphBuilder& b = *start.builder();
@@ -483,8 +483,8 @@ TEST(CondTrainingTest, NormalizesABatchInABranch) {
   EXPECT_FLOAT_EQ(mean(), 1.5);
 }
 
-// The update waits for all loops that the loss and the other update need, even
-// for a loop through which no gradient flows.
+// The update waits for all loops that the loss and the other update need. It
+// also waits for a loop through which no gradient flows.
 TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
   GraphBuilder b;
   const Variable w = b.Variable("w", b.Const(2.0f));

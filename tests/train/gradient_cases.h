@@ -24,7 +24,8 @@ struct GradientCase {
   std::vector<Shape> shapes = {};
   // Adds the function to the graph and returns its output.
   std::function<Output(GraphBuilder&, const Inputs&)> build = {};
-  // Bound the inputs' elements, within the function's domain.
+  // `low` and `high` are the bounds of the inputs' elements. The function must
+  // be defined between them.
   double low = -1.5;
   double high = 1.5;
   bool single = false;  // float32
@@ -35,7 +36,7 @@ template <class T>
 Output Vec(GraphBuilder& b, std::initializer_list<T> values) {
   return b.Const(Tensor::Vector<T>(values));
 }
-// Does the same for int32 values, such as indices and axes.
+// Returns a constant vector of int32 values, such as indices or axes.
 inline Output Ints(GraphBuilder& b, std::initializer_list<int32_t> values) {
   return Vec<int32_t>(b, values);
 }

@@ -121,7 +121,8 @@ class GradientProgram {
     }
   }
 
-  // Does the same for the gradients that the library computes.
+  // Compares the gradients that Gradients(loss) computes with the central
+  // differences.
   void Check(const Output& loss) { Check(loss, Gradients(loss)); }
 
  private:

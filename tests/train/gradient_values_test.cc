@@ -84,8 +84,8 @@ class GradientGraph {
   }
 
  private:
-  // Feeds floating-point inputs, which are differentiated, and makes constants
-  // of all others.
+  // An input of a floating-point type becomes a placeholder that is fed
+  // `value`, and is differentiated. Any other input becomes a constant.
   void AddInput(const Tensor& value) {
     if (!kFloats.Contains(value.dtype())) {
       inputs_.push_back(b_.Const(value));

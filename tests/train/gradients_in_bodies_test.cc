@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests Gradients in the body of a Cond or a While, with respect
-// to outer values. In TensorFlow 2.15.1, tf.gradients in bodies of tf.cond and
-// tf.while_loop gives the same numbers (and the same None).
+// Tests Gradients in the body of a Cond or a While, with respect to outer
+// values. In TensorFlow 2.15.1, tf.gradients in bodies of tf.cond and
+// tf.while_loop gives the same numbers, and None in the same cases.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/autodiff/gradients.h"
@@ -29,7 +29,8 @@ Outputs GradientsOf(const Outputs& ys, const Outputs& xs,
   return result;
 }
 
-// Returns the scalars that the branch returns.
+// Returns the values of a Cond that has `branch` as both of its branches. All
+// of its outputs are scalars.
 std::vector<double> InABranch(GradientProgram& p, BranchFunction branch) {
   const Outputs y = Cond(p.b.Const(true), branch, branch);
   EXPECT_EQ(p.b.status(), absl::OkStatus());
@@ -40,9 +41,9 @@ std::vector<double> InABranch(GradientProgram& p, BranchFunction branch) {
   return values;
 }
 
-// Runs two iterations of a loop with a variable that begins as `start` and
-// grows by 1. Returns what the last iteration gets from `gradient`, a function
-// of that variable.
+// Runs a loop of two iterations. Its variable begins as `start` and grows by 1.
+// `gradient` computes a gradient from the variable. Returns the gradient of the
+// last iteration.
 double InALoop(GradientProgram& p, const Output& start,
                absl::FunctionRef<Output(Output)> gradient) {
   const Output y = While(

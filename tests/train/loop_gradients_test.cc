@@ -53,8 +53,8 @@ absl::StatusOr<Graph> BuildGraph() {
   const Output bias = Matrix(b, "bias", Shape{2});
   const Output axes = b.Const(Tensor::Vector<int32_t>({0, 1}), "axes");
   const auto cell = [&](Output h) {
-    // Each statement makes one node, because compilers differ in the order in
-    // which they evaluate arguments.
+    // Each statement makes only one node. If the arguments of a call made
+    // nodes, their order would depend on the compiler.
     const Output kernel = w.value();
     const Output input = op::MatMul(x, kernel);
     const Output recurrent = op::MatMul(h, u);

@@ -79,7 +79,7 @@ TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-// While a step of this worker runs, the chief clears the variables in order to
+// While a worker runs a step, the chief clears the variables in order to
 // initialize them again.
 TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   options_.reinitialize = true;

@@ -160,8 +160,8 @@ def several(c):
               by=(0, 1, 2))
         c.add("IdentityN", name, [[values([2, 3], dtype), values([3], dtype)]],
               by=(0, 1), outputs=(0, 1))
-    # For the other input TensorFlow gives zeros, and Leat gives nothing: no
-    # path leads there.
+    # The result does not depend on the other input. TensorFlow's gradient for
+    # that input is zeros, and Leat gives none.
     c.add("IdentityN", "one output", [[values([2, 3]), values([3])]], by=(1,),
           outputs=(1,))
     c.add("AddN", "one", [[values([0, 2])]])

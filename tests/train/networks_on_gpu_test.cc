@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains networks of convolutions on the fake of CUDA, with and without a
-// library of convolutions, and compares the losses with those of a CPU.
+// Trains convolutional networks on FakeCuda, with and without a convolution
+// library, and compares the losses with the losses on a CPU.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -48,7 +48,7 @@ struct Network {
   }
 };
 
-// As the example fashion_mnist.
+// Has the layers of the example fashion_mnist, with fewer filters.
 Output Cnn(Output h) {
   h = nn::Conv2D(h, {.filters = 4, .kernel = 3, .activation = nn::relu});
   h = nn::MaxPool(h, {.size = 2});
@@ -64,7 +64,7 @@ Output Normalized(Output x, int64_t filters, int64_t kernel, int64_t stride) {
                                                .use_bias = false}));
 }
 
-// The parts of ResNet-50: its stem and one block.
+// Has the first layers of ResNet-50 and one of its blocks, with fewer filters.
 Output ResNet(Output h) {
   h = nn::relu(Normalized(h, 4, 7, 2));
   h = nn::MaxPool(h, {.size = 3, .strides = 2, .padding = "SAME"});
@@ -75,8 +75,8 @@ Output ResNet(Output h) {
   return nn::AvgPool(h, {.size = 2});
 }
 
-// Convolves parts of a tensor, which begin at addresses that a library does not
-// take.
+// Splits a tensor and convolves each part. Most parts begin at addresses that
+// are not aligned as a library requires.
 Output Parts(Output h) {
   std::vector<Output> results;
   for (const Output& part : op::Split(0, h, kBatch)) {
@@ -95,8 +95,8 @@ Tensor RandomImages(const Shape& shape, uint32_t seed) {
   return Tensor::FromSpan<float>(shape, values);
 }
 
-// Trains for some steps, and returns the losses. If `cuda` is not null, counts
-// the copies of the last step between host and GPU.
+// Trains for six steps and returns the losses. If `copies` is not null, sets it
+// to the number of copies between host and GPU in the last step.
 std::vector<float> Losses(const Shape& image, Output (*layers)(Output),
                           const std::shared_ptr<FakeCuda>& cuda,
                           int64_t* copies = nullptr) {
@@ -145,7 +145,8 @@ class NetworksOnGpuTest : public ::testing::TestWithParam<bool> {
   void SetUp() override {
     if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   }
-  // Trains on a GPU, with a library of convolutions if the parameter says so.
+  // Trains on a GPU and on a CPU, and compares the losses. The GPU has a
+  // convolution library if the parameter is true.
   void Check(const Shape& image, Output (*layers)(Output)) {
     const std::vector<float> expected = Losses(image, layers, nullptr);
     EXPECT_LT(expected.back(), expected.front());
@@ -154,7 +155,8 @@ class NetworksOnGpuTest : public ::testing::TestWithParam<bool> {
     const auto fake = std::make_shared<FakeCuda>(options);
     int64_t copies = 0;
     ExpectNear(Losses(image, layers, fake, &copies), expected);
-    // The images, the labels and the loss. No other tensor leaves the GPU.
+    // The step copies only the images and the labels to the GPU, and the loss
+    // to the host.
     EXPECT_EQ(copies, 3);
     EXPECT_TRUE(fake->TakeComplaints().empty());
   }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Has the code that is shared by the tests that run the cases of
-// nn/nn_cases.jsonl and nn/between_graph_cases.jsonl: tables of initializers
+// The tests that run the cases of nn/nn_cases.jsonl and
+// nn/between_graph_cases.jsonl share this code. It has tables of initializers
 // and optimizers by the names that the cases use, and a session that runs what
 // was built with them.
 #ifndef LEAT_TESTS_TRAIN_NN_CASES_H_
@@ -27,7 +27,8 @@ using MakeInitializer =
     std::function<nn::Initializer(const nlohmann::json& attrs)>;
 std::map<std::string, MakeInitializer> InitializersByName();
 
-// Makes an optimizer from `attrs` in the same way.
+// Makes an optimizer from `attrs`, a JSON object with the fields of the
+// optimizer's attrs struct.
 using MakeOptimizer =
     std::function<std::unique_ptr<nn::Optimizer>(const nlohmann::json& attrs)>;
 std::map<std::string, MakeOptimizer> OptimizersByName();

@@ -277,7 +277,7 @@ void CheckSteps(const json& spec, const Optimizer& optimizer,
     for (const Variable& variable : b.variables()) {
       SCOPED_TRACE(absl::StrCat(variable.name(), " after step ", i));
       ASSERT_TRUE(after.contains(variable.name()));
-      // Differences such as w - rate * a lose digits, so the error of a value
+      // Differences such as w - rate * a lose digits. So the error of a value
       // below the floor is measured relative to the floor.
       ExpectTensor(program.Fetch(variable.value()), after[variable.name()],
                    /*floor=*/0.1);

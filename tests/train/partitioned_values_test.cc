@@ -153,8 +153,8 @@ void CheckLookup(const json& spec, bool shape_is_known) {
   ExpectTensor(program.Fetch(rows, {{some, ids}}), spec["rows"]);
   for (size_t i = 0; i < parts.size(); ++i) {
     SCOPED_TRACE(absl::StrCat("gradient of part ", i));
-    // Where rows are scaled, differences lose digits, so the error of a value
-    // below the floor is measured relative to the floor.
+    // Differences of scaled rows lose digits. So the error of a value below the
+    // floor is measured relative to the floor.
     ExpectTensor(program.Fetch(dense[i], {{some, ids}}), spec["gradients"][i],
                  /*floor=*/1.0);
   }

@@ -517,8 +517,8 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
   AwaitStep("reset");
   EXPECT_TRUE(session->Close().ok());
   waits.Join();
-  // The reset may take the time that is left for all attempts, even though a
-  // master must answer much sooner.
+  // The timeout of a reset is the time that is left for all attempts. The
+  // timeout for connecting to a master is much shorter.
   EXPECT_LE(left, options_.give_up);
   EXPECT_GT(left, options_.session.connect_timeout);
 }

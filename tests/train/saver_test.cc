@@ -416,7 +416,7 @@ TEST(SaverTest, AFailedSaveChangesNothing) {
   const TemporaryFolder folder;
   OneVariable model(1);
   ASSERT_TRUE(model.saver->Save(*model.session, folder.Path("m"), 1).ok());
-  // A folder is where the data file must be.
+  // A folder with the name of the data file makes the save fail.
   fs::create_directories(folder.Path("m-2.data-00000-of-00001/x"));
   const absl::Status failed =
       model.saver->Save(*model.session, folder.Path("m"), 2).status();
@@ -460,8 +460,9 @@ TEST(SaverTest, RefusesACheckpointOfAnotherModel) {
   EXPECT_TRUE(absl::IsInvalidArgument(dtype)) << dtype;
 }
 
-// Has "small" on one device, and "large" and "last" on another. A task reads
-// "large" first, which takes longer than to restore "small".
+// The variable "small" is on one device, and "large" and "last" are on another.
+// The task that restores "last" reads "large" first. Meanwhile "small" could
+// already be restored.
 struct TwoDevices : Model {
   TwoDevices(const Operand& last, SaverOptions saver_options)
       : Model(std::move(saver_options), "cpu:2") {
@@ -497,7 +498,7 @@ TEST(SaverTest, NoVariableChangesIfOneCannotBeRestored) {
   }
 }
 
-// A client's graph may say anything.
+// A client's graph may have wrong attrs.
 TEST(SaverTest, RefusesShapesOfOutputsThatANodeDoesNotHave) {
   GraphBuilder b;
   const Operation restore =

@@ -31,10 +31,10 @@ namespace leat::testing {
 using Outcome = absl::StatusOr<std::vector<Tensor>>;
 
 // Holds the state that the sessions of one test share, with the test's script.
-// ScriptedSession says what the steps "init", "missing" and "block" do; a test
-// may give any other names to its steps. `step` decides the result of every
-// step except "missing". Is thread-safe, except that the functions and
-// `close_takes` must not be set while a session uses them.
+// ScriptedSession describes the steps "init", "missing" and "block". A test may
+// give any other names to its steps. `step` decides the result of every step
+// except "missing". Is thread-safe, except that the functions and `close_takes`
+// must not be set while a session uses them.
 struct World {
   explicit World(Clock& clock) : clock(clock) {}
 
@@ -47,16 +47,18 @@ struct World {
   // Holds the variables that "missing" reports while `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
   std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // all but "missing"
-  // Holds the timeouts of these steps.
+  // Holds the timeout of each step in `ran`.
   std::vector<std::optional<std::chrono::nanoseconds>> timeouts
       ABSL_GUARDED_BY(mutex);
-  // Are the numbers of sessions made and of "missing" steps that succeeded.
+  // `made` is the number of sessions that were made. `looks` is the number of
+  // "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
   // Holds the times at which the attempts to make a session began.
   std::vector<Clock::time_point> attempts ABSL_GUARDED_BY(mutex);
 
-  // Are the number of sessions that were closed, and the time that Close takes.
+  // `closed` is the number of sessions that were closed. `close_takes` is the
+  // time that Close takes.
   int closed ABSL_GUARDED_BY(mutex) = 0;
   std::chrono::milliseconds close_takes{0};
 

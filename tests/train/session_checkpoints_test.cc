@@ -38,8 +38,8 @@ constexpr char kSave[] = "save/control_dependency";
 constexpr char kRestore[] = "save/restore_all";
 constexpr seconds kSaveEvery(60);
 
-// The session is that of a chief which saves. The script counts the steps: each
-// step "train" adds one.
+// The session belongs to a chief that saves checkpoints. The script counts the
+// steps: each step "train" adds one.
 class SessionCheckpointsTest : public ScriptedSessionTest {
  protected:
   SessionCheckpointsTest() {
@@ -170,7 +170,8 @@ TEST_F(SessionCheckpointsTest, SaysWhatTheCheckpointHasNotRestored) {
   Checkpoints({10});
   world_.look = [](int) { return absl::OkStatus(); };
   world_.step = [this](int, const std::string& name) -> Outcome {
-    // The look after the restore finds a variable.
+    // The "missing" step after the restore finds a variable that is not
+    // initialized.
     if (name == kRestore) {
       world_.look = [this](int) {
         MutexLock lock(world_.mutex);

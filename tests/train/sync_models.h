@@ -27,8 +27,9 @@ Output LinearLoss(GraphBuilder& b);
 // variable c (1). The table has 7 rows in two parts.
 Output EmbeddingLoss(GraphBuilder& b);
 
-// Return the batch of `worker` at `step` as feeds for the model of LinearLoss
-// or of EmbeddingLoss. Equal arguments give equal batches.
+// LinearBatch returns feeds for the model of LinearLoss, and EmbeddingBatch
+// returns feeds for the model of EmbeddingLoss. The feeds are the batch of
+// `worker` at `step`. Equal arguments give equal batches.
 std::vector<Feed> LinearBatch(int worker, int step);
 std::vector<Feed> EmbeddingBatch(int worker, int step);
 // Returns one batch with the rows of all `batches`, in their order.
@@ -51,13 +52,13 @@ struct SyncModelOptions {
   SyncReplicasAttrs attrs = {};
 };
 
-// Builds the model of `options.loss` with `optimizer` in a SyncReplicas. Errors
-// make the test fail.
+// Builds the model of `options.loss` with a SyncReplicas that uses `optimizer`.
+// Errors make the test fail.
 template <class Optimizer>
 SyncModel BuildSyncModel(const Optimizer& optimizer,
                          const SyncModelOptions& options);
-// Builds the model with `sync`. Calls `add` before the graph is built, so that
-// a test can add nodes of its own.
+// Builds the model of `options.loss` with `sync`. Calls `add` before the graph
+// is built, so that a test can add nodes of its own.
 SyncModel BuildSyncModel(
     const SyncReplicas& sync, const SyncModelOptions& options,
     const std::function<void(GraphBuilder& b)>& add = nullptr);

@@ -93,9 +93,9 @@ std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
 }
 
 // Workers begin when they see that the closed queue is gone. They begin at the
-// step that the chief has counted, so the accumulators must be at that step
-// already. Running the graph does not show this race, so the test checks the
-// graph.
+// step that the chief has counted, so the accumulators must already be at that
+// step. The race would not show when the graph runs, so the test checks the
+// graph itself.
 TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   const SyncModel model = BuildSyncModel(nn::Adam(), {});
   ASSERT_TRUE(model.graph.has_value());

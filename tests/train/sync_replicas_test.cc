@@ -287,8 +287,9 @@ TEST(SyncReplicasTest, SparseAdamAndMomentumAreThoseOfOneLargeBatch) {
 
 // ---- Whose gradients count ----
 
-// Holds the names of two tensors. They are the numbers of gradients of the
-// variables w and c that wait in the accumulators on the parameter server.
+// The parameter server has an accumulator of gradients for each of the
+// variables w and c. `of_w` and `of_c` are names of tensors. Their values are
+// the numbers of gradients that wait in the two accumulators.
 struct Counts {
   std::string of_w;
   std::string of_c;

@@ -25,8 +25,8 @@ absl::StatusOr<int64_t> VerifyTensor(const BundleReader& reader,
   return BytesInFiles(reader, name, entry);
 }
 
-// Returns how a tensor differs that is in both checkpoints, or null if it does
-// not.
+// Returns how the tensor `name`, which is in both checkpoints, differs between
+// them. Returns null if it does not differ.
 absl::StatusOr<Json> DiffTensor(const std::string& name, const BundleReader& a,
                                 const BundleReader& b) {
   LEAT_ASSIGN_OR_RETURN(const BundleEntry in_a, a.Find(name));

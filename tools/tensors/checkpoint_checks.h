@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// VerifyCheckpoint and DiffCheckpoints say whether a checkpoint is whole, and
-// how two differ, as JSON. The functions are stateless and thread-safe.
+// VerifyCheckpoint says whether a checkpoint is whole. DiffCheckpoints says how
+// two checkpoints differ. Both return JSON. The functions are stateless and
+// thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_
 #define LEAT_TOOLS_TENSORS_CHECKPOINT_CHECKS_H_
 
@@ -14,15 +15,16 @@
 namespace leat {
 
 // Reads all bytes of a checkpoint, piece by piece, and compares them with their
-// checksums. An error names the file and the tensor that is damaged:
+// checksums. Each of the "errors" names the damaged file, and the damaged
+// tensor if there is one:
 //
 //   {"prefix", "tensors", "bytes", "errors": []}
 nlohmann::ordered_json VerifyCheckpoint(const FileAccess& files,
                                         const std::string& prefix);
 
-// Returns the tensors that are only in one of two checkpoints, that have
-// another type or shape, or other values (Compare). "greatest" is the greatest
-// difference, if there is one:
+// Returns the tensors that differ. A tensor differs if only one checkpoint has
+// it, or if its type, shape or values (Compare) differ. "greatest" is the
+// greatest difference, if there is one:
 //
 //   [{"name", "only_in"}, {"name", "dtypes", "shapes"},
 //    {"name", "different", "elements", "greatest"}]

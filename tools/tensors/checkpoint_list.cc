@@ -26,7 +26,8 @@ Json Listed(const std::string& prefix, bool is_latest) {
           {"error", ""}};
 }
 
-// Returns the checkpoints of a folder, without what is in them.
+// Returns the checkpoints of a folder. Does not open them, so
+// "tensors" and "bytes" are 0.
 absl::StatusOr<Json> CheckpointsIn(const FileAccess& files,
                                    const std::string& folder) {
   Json list = Json::array();

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ListTensors and ListFolder say what is in a checkpoint, and which checkpoints
-// are in a folder, as JSON. The functions are stateless and thread-safe.
+// ListTensors lists the tensors of a checkpoint. ListFolder lists the
+// checkpoints in a folder. Both return JSON. The functions are stateless and
+// thread-safe.
 #ifndef LEAT_TOOLS_TENSORS_CHECKPOINT_LIST_H_
 #define LEAT_TOOLS_TENSORS_CHECKPOINT_LIST_H_
 
@@ -20,8 +21,8 @@ absl::StatusOr<int64_t> BytesInFiles(const BundleReader& reader,
                                      const std::string& name,
                                      const BundleEntry& entry);
 
-// Returns the tensors of a checkpoint, with the number of parts in which each
-// is saved, or 0:
+// Returns the tensors of a checkpoint. "parts" is the number of parts in which
+// a tensor is saved, or 0 if it is saved as a whole:
 //
 //   {"prefix", "files", "tensors": [{"name", "dtype", "shape", "bytes",
 //                                    "parts"}]}

@@ -34,9 +34,10 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
 // NumPy would drop that byte.
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
-// Do the same with files. Also return the errors of RegularFile
-// (core/files/regular_file.h) and WriteFile. ReadNpy compares the size of the
-// file with its header before it allocates memory.
+// ReadNpy parses a file as ParseNpy does. WriteNpy writes the file that
+// FormatNpy returns. Both also return the errors of files
+// (core/files/regular_file.h, WriteFile). ReadNpy compares the size of the file
+// with its header before it allocates memory.
 absl::StatusOr<Tensor> ReadNpy(const std::string& path);
 absl::Status WriteNpy(const Tensor& tensor, const std::string& path);
 

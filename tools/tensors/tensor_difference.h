@@ -16,9 +16,10 @@ namespace leat {
 
 struct TensorDifference {
   int64_t num_different = 0;
-  // Is the greatest difference of two numbers, of complex ones its absolute
-  // value. Is not set if no two numbers were compared: the values are no
-  // numbers, or one of each two that differ is NaN.
+  // Is the greatest distance between two numbers. For complex numbers, the
+  // distance is the absolute value of their difference. Is not set if no two
+  // numbers were compared. This happens if the elements are not numbers, or if
+  // each pair that differs contains a NaN.
   std::optional<double> greatest = {};
 };
 

@@ -13,7 +13,8 @@
 
 namespace leat {
 
-// Returns a number, or a text such as "NaN" for what JSON has no number for.
+// Returns `value` as a number. If JSON cannot write it as a number, returns a
+// text such as "NaN".
 nlohmann::ordered_json NumberJson(double value);
 
 // Returns the extents as an array.

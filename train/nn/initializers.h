@@ -32,7 +32,8 @@ namespace leat::nn {
 using Initializer = std::function<Output(GraphBuilder&, const Shape& shape,
                                          DType, const Shape& whole)>;
 
-// Return initializers that set all elements to 0, to 1 or to `value`.
+// Zeros, Ones and Constant return initializers that set all elements to 0, to 1
+// and to `value`.
 Initializer Zeros(SourceLocation location = SourceLocation::Current());
 Initializer Ones(SourceLocation location = SourceLocation::Current());
 Initializer Constant(double value,

@@ -120,8 +120,8 @@ struct Pool2DAttrs {
   std::string data_format = "NHWC";
   std::string name = {};
 };
-// Return the maximum, or the mean, of each window of `x`, which has four axes
-// as in Conv2D.
+// MaxPool returns the maximum of each window of `x`, and AvgPool returns the
+// mean. `x` has four axes as in Conv2D.
 Output MaxPool(Output x, Pool2DAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 Output AvgPool(Output x, Pool2DAttrs attrs = {},

@@ -99,8 +99,8 @@ absl::flat_hash_set<NodeId> WithAncestors(const GraphBuilder& b,
   return found;
 }
 
-// Maps the handle of each variable to the nodes of the step with a body (of a
-// Cond or a While) that may read the variable.
+// Maps the handle of each variable to nodes of the step. These are the nodes
+// that have a body (of a Cond or a While) in which the variable may be read.
 absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
     GraphBuilder& b, absl::Span<const Operation> roots) {
   absl::flat_hash_map<NodeId, std::vector<Operation>> readers;

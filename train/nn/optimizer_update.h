@@ -60,8 +60,9 @@ class OptimizerUpdate {
   Output RowsAdded(const Variable& variable, const IndexedSlices& rows) const;
   // Subtracts `value` from a variable.
   Operation Subtract(const Variable& variable, Output value) const;
-  // Read, set or decrease the rows of a variable with the given indices, which
-  // must be unique.
+  // Rows reads the rows of a variable with the given indices. SetRows sets
+  // these rows, and SubtractRows subtracts from them. The indices must be
+  // unique.
   Output Rows(const Variable& variable, Output indices) const;
   Operation SetRows(const Variable& variable, Output indices,
                     Output rows) const;

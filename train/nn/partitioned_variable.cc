@@ -13,8 +13,8 @@
 namespace leat::nn {
 namespace {
 
-// Returns OK if `holds` is true. Otherwise returns INVALID_ARGUMENT with
-// `value`.
+// Returns OK if `holds` is true. Otherwise returns INVALID_ARGUMENT, saying
+// that `what` must be positive and is `value`.
 absl::Status Require(bool holds, absl::string_view what, int64_t value) {
   if (holds) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -119,8 +119,8 @@ class PartitionedVariable {
 // different numbers for each part. A random initializer that was made with a
 // seed draws the same numbers for each part.
 //
-// Errors go to the builder: a scalar shape, an error of the partitioner, or a
-// cut that does not fit the parts that exist already.
+// These errors go to the builder: a scalar shape, an error of the partitioner,
+// and a cut that does not fit the parts that exist already.
 PartitionedVariable GetPartitionedVariable(
     GraphBuilder& builder, absl::string_view name, DType dtype,
     const Shape& shape, const Partitioner& partitioner,

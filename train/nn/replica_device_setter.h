@@ -59,9 +59,10 @@ struct ReplicaDeviceSetterOptions {
   PsStrategy strategy = {};  // empty: RoundRobin(ps_tasks)
 };
 
-// Returns the device function. If an inner scope requests a job other than that
-// of `ps_device`, the strategy is not asked about the node. Errors (a malformed
-// device, a task that is not below `ps_tasks`) become errors of the node.
+// Returns the device function. If an inner scope requests a job, and this is
+// not the job of `ps_device`, the strategy is not asked about the node. Errors
+// (a malformed device, a task that is not below `ps_tasks`) become errors of
+// the node.
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
 
 }  // namespace leat::nn

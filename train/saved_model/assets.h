@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AssetsOf and BindAssets handle the assets of a SavedModel: files, such as
-// vocabularies, that its graph reads. Stateless, thread-safe.
+// AssetsOf and BindAssets handle the assets of a SavedModel. Assets are files
+// that the graph reads, such as vocabularies. The functions are stateless and
+// thread-safe.
 #ifndef LEAT_TRAIN_SAVED_MODEL_ASSETS_H_
 #define LEAT_TRAIN_SAVED_MODEL_ASSETS_H_
 
@@ -19,7 +20,8 @@ class MetaGraphDef;
 
 namespace leat {
 
-// A file, and the tensor of the graph whose value is the path of the file.
+// Describes an asset: a file, and the tensor of the graph whose value is the
+// path of the file.
 struct Asset {
   std::string tensor = {};
   std::string file = {};  // below the folder of assets

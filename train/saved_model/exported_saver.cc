@@ -49,7 +49,8 @@ absl::StatusOr<SavedVariable> AddStandIn(const Node& node,
   return saved;
 }
 
-// Adds to `graph` the nodes of `more` whose names it does not have.
+// Adds the nodes of `more` to `graph`, except nodes whose names `graph` already
+// has.
 absl::Status AddMissing(const Graph& more, Graph& graph) {
   std::vector<NodeId> ids(more.num_ids(), kNoNode);
   for (const NodeId id : more.NodeIds()) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AddExportedSaver adds nodes to a graph that restore its variables. Programs
-// of TensorFlow and LoadSavedModelGraph use these nodes. Stateless,
-// thread-safe.
+// AddExportedSaver adds nodes to a graph that save and restore its variables.
+// Programs of TensorFlow and LoadSavedModelGraph use these nodes. The function
+// is stateless and thread-safe.
 #ifndef LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_
 #define LEAT_TRAIN_SAVED_MODEL_EXPORTED_SAVER_H_
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // InitOpOf finds the op that initializes a SavedModel after its variables have
-// been restored. For example, the op fills tables. Stateless, thread-safe.
+// been restored. For example, the op fills tables. The functions are stateless
+// and thread-safe.
 #ifndef LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_
 #define LEAT_TRAIN_SAVED_MODEL_INIT_OP_H_
 
@@ -16,11 +17,11 @@ class MetaGraphDef;
 
 namespace leat {
 
-// The collection that names the op.
+// Is the name of the collection that contains the name of the op.
 inline constexpr char kMainOpCollection[] = "saved_model_main_op";
 
 // Returns true for the names under which TensorFlow stores an init op or a
-// train op as a signature. These are no signatures that a caller can run.
+// train op as a signature. A caller cannot run these signatures.
 bool IsInitSignature(absl::string_view name);
 
 // Returns the name of the init op, or "" if there is none. Looks where

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions read the message of a SavedModel, and find the graph with
-// given tags in it. Stateless, thread-safe. They trust nothing in the file.
+// given tags in it. They are stateless and thread-safe. They trust nothing in
+// the file.
 //
 //   pb::SavedModel message;
 //   LEAT_RETURN_IF_ERROR(ReadSavedModel(folder, message));
@@ -24,7 +25,7 @@ class SavedModel;
 
 namespace leat {
 
-// The names of the files and folders of a SavedModel.
+// These are the names of the files and folders of a SavedModel.
 inline constexpr char kSavedModelFile[] = "saved_model.pb";
 inline constexpr char kSavedModelTextFile[] = "saved_model.pbtxt";
 inline constexpr char kVariablesFolder[] = "variables";

@@ -38,8 +38,8 @@ namespace {
 // Files are copied in pieces of this size.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
-// A temporary folder beside `folder`. The destructor removes it with its
-// contents, unless Rename has given it the name `folder`.
+// A ScratchFolder is a temporary folder beside `folder`. The destructor removes
+// it with its contents, unless Rename has given it the name `folder`.
 class ScratchFolder {
  public:
   explicit ScratchFolder(std::string folder)
@@ -57,7 +57,8 @@ class ScratchFolder {
     return absl::StrCat(path_, "/", name);
   }
 
-  // Gives the folder its name. Its content must be on the disk.
+  // Renames the temporary folder to `folder`. REQUIRES: the contents of the
+  // files are on the disk.
   absl::Status Rename() {
     const FileAccess files = FileAccess::Unrestricted();
     LEAT_RETURN_IF_ERROR(files.SyncFolderOf(Path(kSavedModelFile)));

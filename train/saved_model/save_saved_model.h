@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// The inputs and outputs of a signature: tensors of the graph by key.
+// Holds the inputs and outputs of a signature: tensors of the graph, by key.
 struct SignatureTensors {
   std::map<std::string, TensorName> inputs = {};
   std::map<std::string, TensorName> outputs = {};
@@ -30,11 +30,11 @@ struct SignatureTensors {
 
 // Says what to save.
 struct SaveSavedModelOptions {
-  // The signatures by name. Programs that ask for no name run
+  // Holds the signatures, by name. Programs that ask for no name run
   // "serving_default".
   std::map<std::string, SignatureTensors> signatures = {};
   std::set<std::string> tags = {"serve"};
-  // An op that programs run after they have restored the variables.
+  // Is an op that programs run after they have restored the variables.
   std::optional<TensorName> init_op = {};
   // Maps string constants or placeholders of the graph to files. The model gets
   // copies of the files. In the loaded model, these tensors have the paths of
@@ -56,10 +56,10 @@ struct SaveSavedModelOptions {
 // Returns ALREADY_EXISTS if `folder` exists and is not empty, or if it is a
 // file. Returns NOT_FOUND for a tensor that is not in the graph and for an
 // asset that does not exist. Returns INVALID_ARGUMENT if an asset is not a
-// string, if a function makes a variable (the error names the culprit), or if
-// there is no signature. Returns the errors of Session::Run and of files. After
-// a failure there is no model, but folders that would contain it may have been
-// made. If the machine fails meanwhile, a folder "FOLDER.ID" may stay.
+// string, if a function makes a variable (the error names both), or if there is
+// no signature. Returns the errors of Session::Run and of files. After a
+// failure there is no model, but parent folders of `folder` may have been made.
+// If the machine crashes meanwhile, a folder "FOLDER.ID" may be left behind.
 absl::Status SaveSavedModel(const Graph& graph, Session& session,
                             const std::string& folder,
                             const SaveSavedModelOptions& options);

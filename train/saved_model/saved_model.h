@@ -9,8 +9,8 @@
 //                         model->Run("serving_default", {{"x", value}}));
 //   const Tensor probabilities = results.at("y");
 //
-// A graph may read and write all files that the process may. Load an untrusted
-// model only in a process that has no other rights.
+// A graph can read and write all files that the process can read and write.
+// Load an untrusted model only in a process with restricted rights.
 #ifndef LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_H_
 #define LEAT_TRAIN_SAVED_MODEL_SAVED_MODEL_H_
 
@@ -38,7 +38,7 @@ struct SavedModelOptions {
   SessionOptions session = {};
 };
 
-// Thread-safe.
+// Is thread-safe.
 class SavedModel {
  public:
   // Loads the graph, restores its variables and initializes it. Returns the
@@ -49,7 +49,8 @@ class SavedModel {
 
   const Signatures& signatures() const { return model_.signatures; }
   const Graph& graph() const { return model_.graph; }
-  // Returns the session with the variables, to run what no signature offers.
+  // Returns the session that has the variables. Use it to run tensors and ops
+  // that no signature offers.
   Session& session() const { return *session_; }
 
   // Runs a signature. `inputs` has a tensor for each input of the signature, by

@@ -24,27 +24,27 @@ namespace leat {
 
 // Says which graph of a SavedModel to load, and how.
 struct SavedModelGraphOptions {
-  // The tags of the graph.
+  // Holds the tags of the graph.
   std::set<std::string> tags = {"serve"};
   // If true, nodes keep the device requests that they had when the model was
-  // saved. These devices may not exist here.
+  // saved. It is possible that these devices do not exist here.
   bool keep_devices = false;
   ImportLimits limits = {};
 };
 
-// A graph with its signatures, and the ops that must run before the graph is
-// used. A value.
+// Holds a graph with its signatures, and the names of the ops that must run
+// before the graph is used. Is a plain value.
 struct SavedModelGraph {
   // The graph has the paths of its assets as constants.
   Graph graph;
   Signatures signatures = {};
-  // The op that restores the variables, the tensor that must be fed with the
-  // prefix of their checkpoint, and this prefix. All are empty if there are no
-  // variables.
+  // `restore_op` is the op that restores the variables. A step that runs it
+  // must feed `restore_prefix`, the prefix of the checkpoint, to the tensor
+  // `restore_prefix_tensor`. All three are empty if there are no variables.
   std::string restore_op = {};
   std::string restore_prefix_tensor = {};
   std::string restore_prefix = {};
-  // The op to run after the restore, or empty.
+  // Is the op to run after the restore, or empty.
   std::string init_op = {};
 };
 
@@ -52,18 +52,19 @@ struct SavedModelGraph {
 // treat a folder as a SavedModel.
 bool IsSavedModelFolder(const std::string& path);
 
-// Reads the graph. `ops` must outlive it. Trusts nothing in the files. All
-// errors name the folder. Returns the errors of ReadSavedModel, FindMetaGraph,
-// ImportGraphDef, SignaturesOf, InitOpOf and AssetsOf. Returns NOT_FOUND,
-// naming the file, if the graph has variables and there are no values for them,
-// or if an asset is missing.
+// Reads the graph. `ops` must outlive the graph. Trusts nothing in the files.
+// All errors name the folder. Returns the errors of ReadSavedModel,
+// FindMetaGraph, ImportGraphDef, SignaturesOf, InitOpOf and AssetsOf. Returns
+// NOT_FOUND, naming the file, if the graph has variables and there are no
+// values for them, or if an asset is missing.
 absl::StatusOr<SavedModelGraph> LoadSavedModelGraph(
     const std::string& folder, const SavedModelGraphOptions& options = {},
     const OpRegistry& ops = BuiltinOps());
 
-// Restores the variables and runs the init op. The session must have the graph.
-// Its tasks read the files, from the same paths as this process. Returns the
-// errors of Session::Run. Each of the two steps has `options`.
+// Restores the variables and runs the init op. `session` must have the graph.
+// The tasks of the session read the files, so each task must find them under
+// the same paths as this process. Returns the errors of Session::Run. The
+// restore and the init op run in one step each, with the options `options`.
 absl::Status Initialize(const SavedModelGraph& model, Session& session,
                         const RunOptions& options = {});
 

@@ -22,20 +22,20 @@ class SignatureDef;
 
 namespace leat {
 
-// The signature that a model has if it has only one.
+// Is the name that the only signature of a model usually has.
 inline constexpr char kDefaultSignature[] = "serving_default";
 
-// An input or an output.
+// Describes an input or an output of a signature.
 struct SignatureTensor {
-  // The name of a tensor of the graph, such as "x:0". Empty for a sparse or
-  // composite tensor, which consists of several tensors.
+  // Is the name of a tensor of the graph, such as "x:0". It is empty for a
+  // sparse or composite tensor, which consists of several tensors.
   std::string tensor = {};
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
 };
 
-// The inputs and outputs of a function by their keys, which are the names of
-// its arguments and results.
+// Describes a function. The keys of its inputs and outputs are the names of its
+// arguments and results.
 struct Signature {
   std::map<std::string, SignatureTensor> inputs = {};
   std::map<std::string, SignatureTensor> outputs = {};
@@ -43,15 +43,15 @@ struct Signature {
   std::string method = {};
 };
 
-// Signatures by name.
+// Maps names to signatures.
 using Signatures = std::map<std::string, Signature>;
 
-// Returns the signatures of a graph. Those that only initialize the graph are
-// left out. Returns INVALID_ARGUMENT, naming signature and key, for an invalid
+// Returns the signatures of a graph, without those that only initialize the
+// graph. Returns INVALID_ARGUMENT, naming signature and key, for an invalid
 // shape.
 absl::StatusOr<Signatures> SignaturesOf(const pb::MetaGraphDef& meta);
 
-// Returns the message of a signature.
+// Converts a signature to a message.
 pb::SignatureDef EncodeSignature(const Signature& signature);
 
 // Returns the signature of this name. If there is none, returns NOT_FOUND with

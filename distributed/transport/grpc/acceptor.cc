@@ -29,10 +29,11 @@ using std::chrono::milliseconds;
 constexpr int kMaxAtOnce = 64;
 // Is the time after which the acceptor checks again whether it can accept.
 constexpr milliseconds kLookAgain(100);
-// A search for closed connections looks at all connections. It is skipped if
-// the last search was less than kBetweenRemovals ago and there are more than
-// kLookedAtPerRefusal connections for each refusal since then. Otherwise a peer
-// that connects again and again would keep the thread busy with searches.
+// A search for closed connections looks at all connections. Without a limit, a
+// peer that connects again and again would keep the thread busy with searches.
+// So a search is skipped if the last search was less than kBetweenRemovals ago
+// and there are more than kLookedAtPerRefusal connections for each refusal
+// since then.
 constexpr milliseconds kBetweenRemovals(10);
 constexpr size_t kLookedAtPerRefusal = 16;
 // Refusals are logged at most this often.
@@ -91,7 +92,7 @@ FileDescriptor Accept(int listening, std::string& peer) {
   return connection;
 }
 
-// Returns another descriptor of an open file.
+// Returns a new descriptor of the same open file.
 FileDescriptor Duplicate(const FileDescriptor& file) {
   return FileDescriptor(fcntl(file.number(), F_DUPFD_CLOEXEC, 0));
 }
@@ -205,8 +206,8 @@ bool Acceptor::CloseWithSpare(int listening, int error) {
   const bool is_of_system = !was_there && !IsNobodyThere(errno);
   connection.Close();
   spare_ = Duplicate(stop_event_);
-  // If Duplicate fails, other code of the process has taken the descriptor
-  // meanwhile.
+  // If Duplicate fails, other code of this process has meanwhile used the free
+  // descriptor.
   is_paused_ = !spare_.is_open() || is_of_system;
   NoteRefusal(peer, std::strerror(error), /*accepts_none=*/true);
   return was_there;

@@ -43,9 +43,9 @@ class Acceptor {
   // Logs a message for people. Is called on the acceptor's thread. May be null.
   using Log = std::function<void(absl::string_view message)>;
 
-  // Begins to accept connections. Borrows `clock`, which limits how often
-  // messages are logged. Returns RESOURCE_EXHAUSTED if this process may not
-  // open two descriptors.
+  // Begins to accept connections. Borrows `clock`, by which it limits the rate
+  // of log messages. Returns RESOURCE_EXHAUSTED if this process cannot open two
+  // descriptors.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Start(
       ListeningSockets listening, ConnectionTable connections, Take take,
       Log log, Clock& clock);
@@ -59,7 +59,7 @@ class Acceptor {
   // idempotent.
   void Stop();
 
-  // Returns what the listener reports about its connections now.
+  // Returns the current result of Listener::connections.
   ConnectionCounts counts();
 
  private:
@@ -80,7 +80,7 @@ class Acceptor {
   // Gives a connection to `take_`, or closes the connection if a limit of the
   // table is reached.
   void Admit(int listening, FileDescriptor connection, const std::string& peer);
-  // Counts and logs a connection that was refused. If `accepts_none` is true,
+  // Counts and logs a connection that was refused. `accepts_none` is true if
   // connections from all other peers would be refused, too.
   void NoteRefusal(absl::string_view peer, const std::string& why,
                    bool accepts_none);
@@ -92,8 +92,8 @@ class Acceptor {
   const Take take_;
   const Log log_;
   Clock& clock_;
-  // Stop sets this, and makes the eventfd below readable, which wakes the
-  // thread.
+  // Stop sets `is_stopping_` and makes the eventfd `stop_event_` readable,
+  // which wakes the thread.
   std::atomic<bool> is_stopping_{false};
   const FileDescriptor stop_event_;
   // Is a descriptor that is kept only to be closed when no other one is free
@@ -110,12 +110,13 @@ class Acceptor {
   Clock::time_point last_removal_ ABSL_GUARDED_BY(mutex_);
   size_t num_refused_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t refused_before_removal_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Why no connection can be accepted now, or "".
+  // Says why no connection can be accepted now. Is "" if connections can be
+  // accepted.
   std::string problem_ ABSL_GUARDED_BY(mutex_);
   // Is true if the problem was logged.
   bool is_problem_logged_ ABSL_GUARDED_BY(mutex_) = false;
-  // Says how many connections were refused after the last refusal that was
-  // logged, and the time of that log message.
+  // `num_unlogged_` counts the connections that were refused after the last
+  // refusal that was logged. `last_logged_` is the time of that log message.
   size_t num_unlogged_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point last_logged_ ABSL_GUARDED_BY(mutex_);
 

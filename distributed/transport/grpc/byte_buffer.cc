@@ -10,7 +10,8 @@
 namespace leat {
 namespace {
 
-// Copying fewer bytes than this is faster than keeping an object for them.
+// Texts of at most this many bytes are copied, because that is faster than
+// keeping the std::string alive for gRPC.
 constexpr size_t kMaxCopiedText = 4096;
 
 // gRPC calls this to free the object whose bytes a slice refers to.

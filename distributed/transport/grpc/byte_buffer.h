@@ -17,10 +17,10 @@ namespace leat {
 // and of long texts, and keeps them alive until gRPC has sent them.
 grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
 
-// Takes the slices of `buffer`, which is empty afterwards. The result keeps
-// them alive. Callers should not keep the result for a long time. While one
-// slice exists, gRPC counts the whole piece that it read from the socket
-// against the memory that the transport may take.
+// Moves the slices out of `buffer`, which is empty afterwards. The result keeps
+// the slices alive. Callers should not keep the result for a long time. gRPC
+// reads large pieces from the socket, and while one slice of a piece exists,
+// the whole piece counts as memory of the transport.
 ReceivedSlices FromByteBuffer(grpc::ByteBuffer& buffer);
 
 }  // namespace leat

@@ -48,8 +48,8 @@ grpc::ChannelArguments Arguments(bool is_pinged,
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // Does not share connections with other transports of the process, which have
-  // other arguments.
+  // Keeps the channel from sharing connections with the channels of this
+  // process's other transports, because those may have other arguments.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   if (is_pinged) {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,

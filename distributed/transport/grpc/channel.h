@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GrpcChannels keeps the connections of a gRPC transport to other tasks, one
-// for each address. A connection is made when it is first asked for.
+// for each address. Find makes the connection to an address if there is none.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
 
@@ -46,9 +46,10 @@ class GrpcChannels {
 
   // Returns the connection for a new call to `address` and makes it if there is
   // none. After a failed attempt to connect, a gRPC channel rejects calls until
-  // its next attempt, some time later. If `waits` is false, Find replaces such
-  // a channel with a new one, which tries to connect immediately. If `waits` is
-  // true, the channel stays, because the call itself waits for the connection.
+  // its next attempt. If `waits` is false, Find replaces a channel in this
+  // state with a new one, which tries to connect immediately. If `waits` is
+  // true, Find keeps the channel, because the call itself waits for the
+  // connection.
   Connection Find(absl::string_view address, bool waits);
 
   // Watches the peer at `address` from now on. If the peer allows pings, Find
@@ -65,11 +66,11 @@ class GrpcChannels {
             const std::shared_ptr<grpc::Channel>& channel);
 
  private:
-  // Holds what is known about one address.
+  // Holds the state of one address.
   struct Entry {
     bool is_watched = false;
     bool is_pinged = false;
-    Connection connection = {};  // null until asked for
+    Connection connection = {};  // null before the first Find
   };
 
   // Makes a channel and, unless the peer is pinged, a heartbeat for it.

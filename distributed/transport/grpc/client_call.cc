@@ -103,7 +103,7 @@ void ClientCall::RegisterCancellation() {
   if (options_.cancellation->Register(cancel, &token)) {
     token_ = token;
   } else {
-    Cancel();  // The call has not begun, so this ends it at once.
+    Cancel();  // Ends the call at once, because it has not been sent.
   }
 }
 
@@ -199,8 +199,8 @@ bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
     return true;
   }
   if (IsOfHttpServer(status)) return false;
-  // TensorFlow's tasks do not mark their errors. So this returns false for the
-  // errors that gRPC itself may have generated. (When a stream breaks, gRPC
+  // TensorFlow's tasks do not mark their errors. So this function returns false
+  // for every code that gRPC itself may generate. (When a stream breaks, gRPC
   // generates headers with the status UNAVAILABLE.)
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:

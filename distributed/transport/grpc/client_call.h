@@ -39,8 +39,8 @@ class ClientCall final : public OpenClientCall,
              CallOptions options, Reply done, OpenClientCalls& open,
              int64_t max_transport_bytes);
 
-  // Sends `request`. `heartbeat`, which may be null, watches the call until it
-  // ends. `queue` is borrowed until the call is destroyed. `done` runs on a
+  // Sends `request`. `heartbeat` watches the call until the call ends, and may
+  // be null. `queue` is borrowed until the call is destroyed. `done` runs on a
   // thread that polls `queue`, even if the request cannot be encoded. REQUIRES:
   // this is called once.
   void Start(const std::shared_ptr<grpc::Channel>& channel,
@@ -67,9 +67,9 @@ class ClientCall final : public OpenClientCall,
   // called when gRPC has finished the call.
   void EndFailure(bool ok);
   void EndCall(bool ok);
-  // Gives `result` to `done` and releases what the call holds.
+  // Passes `result` to `done` and releases the objects that the call holds.
   void End(absl::StatusOr<Payload> result);
-  // Returns the response, or the error that `status` stands for.
+  // Returns the response if `status` is OK, otherwise the error in `status`.
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
   // Returns the size of the response that the callee has announced, or 0.
   int64_t AnnouncedBytes() const;
@@ -89,7 +89,8 @@ class ClientCall final : public OpenClientCall,
   const CallOptions options_;
   Reply done_;
   const int64_t max_transport_bytes_;
-  // Hold the registrations of the call, which End removes.
+  // `token_` is the registration with the cancellation, and `heartbeat_`
+  // watches the call. End removes the call from both.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
   // Says who ended the call. It changes at most once.
@@ -102,7 +103,8 @@ class ClientCall final : public OpenClientCall,
   // gRPC allocates this object in the memory of the call.
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
   CompletionOf<ClientCall, &ClientCall::EndCall> call_end_{*this};
-  // Hold the error of a call that was not sent, and the alarm that delivers it.
+  // `failure_` is the error of a call that was not sent. When `alarm_` goes
+  // off, a polling thread gives the error to `done_`.
   absl::Status failure_;
   std::optional<grpc::Alarm> alarm_;
   CompletionOf<ClientCall, &ClientCall::EndFailure> failure_end_{*this};

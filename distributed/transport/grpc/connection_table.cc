@@ -8,8 +8,8 @@
 namespace leat {
 namespace {
 
-// Returns the inode of the socket that has `descriptor`, or 0 if there is no
-// socket. While a socket is open, no other socket has the same inode.
+// Returns the inode of the socket `descriptor`, or 0 if `descriptor` is not an
+// open socket. While a socket is open, no other socket has the same inode.
 ino_t InodeOf(int descriptor) {
   struct stat info = {};
   const bool is_socket =

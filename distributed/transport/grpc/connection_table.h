@@ -19,10 +19,10 @@
 
 namespace leat {
 
-// Is not thread-safe. The table owns no descriptors. gRPC owns them, and closes
-// them without notice. So the table remembers the inode of the socket of each
-// descriptor. RemoveClosed asks the system which of these sockets are still
-// open.
+// Is not thread-safe. The table owns no descriptors. gRPC owns them, and does
+// not tell the table when it closes one. So the table remembers the inode of
+// each descriptor's socket. RemoveClosed asks the system which of these sockets
+// are still open.
 class ConnectionTable {
  public:
   // `limit` is a text for messages. It says where the value of

@@ -31,12 +31,12 @@ using GrpcAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 using NewConnection = GrpcAcceptor::NewConnectionParameters;
 
 constexpr int kMaxConcurrentStreams = 10'000;
-// Says how long a call may wait in gRPC until the server asks for a call. In
-// practice a call waits only for a moment.
+// Says how long a call may wait in gRPC until the server requests its next
+// call. In practice a call waits only for a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
-// These are the minimum number of connections, and the minimum number of
-// descriptors for other purposes. A task does not start if its process may not
-// open that many descriptors.
+// A task needs descriptors for at least kMinConnections connections, and at
+// least kMinReservedDescriptors for other purposes. A task does not start if
+// its process cannot open that many.
 constexpr int kMinConnections = 16;
 constexpr int kMinReservedDescriptors = 48;
 
@@ -118,7 +118,8 @@ void SetArguments(const TransportOptions& options,
 // Returns a table for as many connections as `limits` and the free descriptors
 // of the process allow. A quarter of the free descriptors, but at least
 // kMinReservedDescriptors, are kept for calls to other tasks and for files. If
-// the descriptors allow fewer connections than `limits`, `log` is told.
+// the descriptors allow fewer connections than `limits`, logs a message with
+// `log`.
 absl::StatusOr<ConnectionTable> MakeTable(
     const ConnectionLimits& limits,
     const std::function<void(absl::string_view)>& log) {

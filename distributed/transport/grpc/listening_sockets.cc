@@ -48,7 +48,8 @@ int Listen(const sockaddr* address, socklen_t size, FileDescriptor& listening) {
   if (family == AF_INET6) {
     setsockopt(made.number(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   }
-  // Sets the mode of the socket. The file that bind makes gets the same mode.
+  // Sets the mode of the socket. The socket file that bind makes gets the same
+  // mode.
   if (family == AF_UNIX && fchmod(made.number(), S_IRUSR | S_IWUSR) != 0) {
     return errno;
   }
@@ -94,7 +95,7 @@ absl::StatusOr<Addresses> LookUp(const std::string& address) {
   return Addresses(found, freeaddrinfo);
 }
 
-// Returns the bytes of the IP address without the port.
+// Returns the bytes of the IP address in `address`, without the port.
 absl::string_view HostOf(const addrinfo& address) {
   if (address.ai_family == AF_INET6) {
     const auto& v6 = *reinterpret_cast<const sockaddr_in6*>(address.ai_addr);
@@ -115,8 +116,8 @@ bool IsRepeated(const addrinfo* addresses, const addrinfo* one) {
 
 // Listens at each of `addresses`. If the port is 0, the first socket gets a
 // free port, and the other sockets get the same port. Leaves out addresses that
-// this machine does not have or support. Returns 0, or an error number if an
-// address fails or all are left out.
+// this machine does not have or support. Returns an error number if listening
+// at an address fails or all addresses are left out, otherwise 0.
 int ListenAtAll(const addrinfo* addresses,
                 std::vector<FileDescriptor>& sockets) {
   int lacking = 0;
@@ -192,7 +193,7 @@ absl::StatusOr<ListeningSockets> ListenAt(
                                                   : ListenAtPath(address));
   const auto timeout = static_cast<unsigned int>(user_timeout.count());
   for (const FileDescriptor& socket : listening.sockets) {
-    // Connections inherit the option, which only TCP has.
+    // Connections inherit this option. Only TCP has it.
     setsockopt(socket.number(), IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout,
                sizeof(timeout));
   }

@@ -22,8 +22,7 @@ namespace leat {
 
 // Is movable. Its destructor closes the sockets and removes the file.
 struct ListeningSockets {
-  // Holds one socket for each address that the host's name has. The sockets do
-  // not block.
+  // Holds one non-blocking socket for each IP address of the host's name.
   std::vector<FileDescriptor> sockets = {};
   std::string address = {};                   // with the chosen port
   std::unique_ptr<UnixSocketFile> file = {};  // null without a Unix socket
@@ -35,8 +34,8 @@ struct ListeningSockets {
 // The socket file of an address "unix:/path" has at most mode 0600. It replaces
 // a socket file whose server is gone.
 //
-// `user_timeout` is how long a peer may leave sent bytes unacknowledged, or its
-// receive window full, before its connection ends.
+// A connection ends when its peer has not acknowledged sent bytes, or has kept
+// its receive window full, for `user_timeout`.
 //
 // Returns INVALID_ARGUMENT for text that is no address, and UNAVAILABLE, with
 // the system's reason, if this process cannot listen at the address. Otherwise

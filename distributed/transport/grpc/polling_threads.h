@@ -1,12 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PollingThreads has the threads on which gRPC does the work of a transport and
-// reports completed operations. Completion receives such a report.
+// reports completed operations. A Completion receives the report of one
+// operation.
 //
-// There is one completion queue and, for up to 15 processors, one thread.
-// gRPC's pollers share one set of sockets. So with two pollers, nearly every
-// event also wakes the other thread. gRPC's callback API has at least two
-// pollers, which costs half of the time of a small call.
+// There is one completion queue. On machines with up to 15 processors, one
+// thread polls it. gRPC's pollers share one set of sockets, so with two
+// pollers, nearly every event also wakes the other thread. gRPC's callback API
+// has at least two pollers, and the second one takes half of the time of a
+// small call.
 //
 // A single thread spins for half a millisecond before it sleeps, if cores are
 // idle. The next event often comes soon, and waking the thread would take

@@ -22,7 +22,7 @@ using SystemClock = std::chrono::system_clock;
 
 // Is the number of calls that gRPC is asked for in advance. When a call comes,
 // the server asks for another one. If more calls come at the same moment, gRPC
-// keeps them until the server asks for them.
+// keeps the additional calls until the server asks for them.
 constexpr int kRequestedCalls = 16;
 
 }  // namespace

@@ -33,8 +33,9 @@ inline constexpr char kSaidByCallee[] = "leat-status";
 inline constexpr char kRequestBytes[] = "leat-request-bytes";
 inline constexpr size_t kAnnouncedBytes = size_t{1} << 16;
 // Is the name of a header with the size of a response, in bytes. The callee
-// sends it with its first headers. If the caller has no room for the response,
-// the caller learns from the header whether it would ever have room.
+// sends it with its first headers. If the caller has no room for the response
+// now, the caller compares this size with its limit to find out whether the
+// response can ever fit.
 inline constexpr char kResponseBytes[] = "leat-response-bytes";
 
 // A deadline that is further away than this is treated as no deadline, because

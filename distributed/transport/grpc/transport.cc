@@ -21,8 +21,8 @@
 namespace leat {
 namespace {
 
-// Is the number of descriptors that a transport needs: those that gRPC opens
-// when it starts, and a few more for connections.
+// Is the number of descriptors that a transport needs. gRPC opens most of them
+// when it starts. A few are for connections.
 constexpr int kDescriptorsOfGrpc = 24;
 
 // All calls and listeners share one quota of memory. Calls and the first
@@ -115,7 +115,7 @@ absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
       CheckFreeDescriptors(kDescriptorsOfGrpc, "a task or client"));
   // This initialization of gRPC is never undone. Otherwise gRPC would shut down
   // when the last transport is destroyed, and would wait up to ten seconds for
-  // what it polls in the background.
+  // its background polling.
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   return std::make_unique<GrpcTransport>(options);

@@ -11,7 +11,8 @@ constexpr absl::string_view kCannotConnect =
     "failed to connect to all addresses; last error: ";
 constexpr absl::string_view kCannotResolve = "DNS resolution failed";
 
-// Describes a part of a message of gRPC 1.51 or later, and what it means.
+// `part` is a part of a message of gRPC 1.51 or later. `meaning` is the reason
+// for users.
 struct Known {
   absl::string_view part;
   const char* meaning;

@@ -356,9 +356,9 @@ std::string UnknownStrings(int count, int field, size_t size) {
   return bytes;
 }
 
-// Returns `count` groups of a field that TensorProto does not have. Each group
-// holds a number under the field number of TensorProto's `dtype`. Inside of an
-// unknown group, this number is an unknown field, too.
+// Returns `count` groups under a field number that TensorProto does not have.
+// Each group holds a number under the field number of TensorProto's `dtype`.
+// Inside an unknown group, this number is an unknown field, too.
 std::string UnknownGroups(int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {

@@ -212,7 +212,7 @@ TEST(TensorCodecTest, RefusesContentThatIsNotOfResourceHandles) {
   ExpectError(Decode(proto), kInvalid, "the length of resource 1 of 2");
   proto.set_tensor_content(std::string("\x01\x00", 2));
   ExpectError(Decode(proto), kInvalid, "0 bytes of resources instead of 1");
-  // The memory that the handles take is estimated before they are parsed.
+  // The memory for the handles is estimated before they are parsed.
   proto.set_tensor_content(std::string(1000, '\0'));
   *proto.mutable_tensor_shape() = Proto(DType::kFloat, {1000}).tensor_shape();
   ExpectError(Decode(proto, 1000 * 300), kExhausted, "resource[1000]");

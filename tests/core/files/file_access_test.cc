@@ -27,8 +27,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// There is a folder with a root "in", a root "out" that may be written, and the
-// file "secret", which is in no root.
+// The folder has a root "in" that is read-only, a root "out" that is writable,
+// and the file "secret", which is in no root.
 class FileAccessTest : public ::testing::Test {
  protected:
   FileAccessTest() {
@@ -127,7 +127,7 @@ TEST_F(FileAccessTest, WritingNeedsARootThatMayBeWritten) {
   Link(Path("in"), "out/in");
   Link("..", "out/up");
   EXPECT_TRUE(Write(Path("out/file")).ok());
-  EXPECT_TRUE(Write(Path("out/file")).ok());  // replaces it
+  EXPECT_TRUE(Write(Path("out/file")).ok());  // replaces the old file
   EXPECT_EQ(*Read(Path("out/file")), "new");
   const absl::Status denied = Write(Path("in/file"));
   EXPECT_EQ(denied.code(), absl::StatusCode::kPermissionDenied);
@@ -141,7 +141,8 @@ TEST_F(FileAccessTest, WritingNeedsARootThatMayBeWritten) {
     EXPECT_FALSE(files_.Rename(Path("out/file"), Path(name)).ok()) << name;
     EXPECT_FALSE(files_.Rename(Path(name), Path("out/x")).ok()) << name;
   }
-  // A link is replaced, and what it leads to stays.
+  // Writing replaces the link itself. The file that the link points to stays
+  // unchanged.
   EXPECT_TRUE(Write(Path("out/relative")).ok());
   EXPECT_EQ(*ReadRegularFile(Path("secret"), 100), "secret");
   EXPECT_EQ(*Read(Path("out/relative")), "new");
@@ -161,8 +162,8 @@ TEST_F(FileAccessTest, FoldersCanBeMadeAndRemoved) {
   EXPECT_FALSE(files_.MakeFolders(Path("out/file/below")).ok());
 }
 
-// A path such as "out/x/../../in/file" or a link could lead from a root that
-// may be written into one that may not.
+// A path such as "out/x/../../in/file" or a link could lead from a writable
+// root into a read-only root.
 TEST_F(FileAccessTest, RootsWithDifferentRightsAreApart) {
   FileAccess files;
   ASSERT_TRUE(files.AddRoot(Path("in"), /*may_write=*/false).ok());
@@ -195,8 +196,8 @@ TEST_F(FileAccessTest, ARootMustBeAFolder) {
             absl::StatusCode::kPermissionDenied);
 }
 
-// While one thread exchanges a folder of the root for a link that leads out,
-// another one opens the file below it.
+// One thread keeps replacing a folder of the root with a link that points
+// outside of the root. Meanwhile, another thread opens the file in that folder.
 TEST_F(FileAccessTest, NoRaceLeadsOut) {
   std::filesystem::create_directory(Path("in/turn"));
   std::filesystem::create_directory(Path("outside"));

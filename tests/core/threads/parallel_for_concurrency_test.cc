@@ -11,7 +11,7 @@
 namespace leat::parallel_for_concurrency_test {
 namespace {
 
-// Is the cost of one element. It is so large that every range is split.
+// This is the cost of one element. It is so large that every range is split.
 constexpr int64_t kExpensive = 1'000'000;
 
 std::unique_ptr<WorkQueue> NewQueue(int threads) {

@@ -64,8 +64,8 @@ TEST(TimerQueueTest, TheRealClockIsTheDefault) {
   ASSERT_TRUE(called.Wait());
 }
 
-// When the near callback is added, the queue's thread already sleeps until the
-// far time.
+// The queue's thread already sleeps until the far deadline when the callback
+// with the near deadline is added.
 TEST(TimerQueueTest, AnEarlierOneGoesFirst) {
   SimulatedClock clock;
   TimerQueue timers("test-timers", clock);

@@ -22,9 +22,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::SimulatedClock;
 
-// `said_` holds a text such as "101: waiting for 1" for each notice. The first
-// number is the time of the notice, in seconds after Begin. The second number
-// is the duration of the wait in seconds.
+// `said_` holds one text for each notice, such as "101: waiting for 1". The
+// first number is the time of the notice, in seconds after Begin. The second
+// number is the duration of the wait, in seconds.
 class WaitNoticesTest : public ::testing::Test {
  protected:
   void Begin() {

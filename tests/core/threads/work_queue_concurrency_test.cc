@@ -30,8 +30,8 @@ TEST_P(ThreadPoolTest, RunsEveryClosureOnce) {
   for (const auto& count : runs) ASSERT_EQ(count, 1);
 }
 
-// A caller that has waited for a closure may destroy the pool before the call
-// of Add for that closure has returned.
+// A caller that has waited for a closure may destroy the pool while the call of
+// Add for that closure is still running.
 TEST_P(ThreadPoolTest, EndsBehindEveryAdd) {
   for (int i = 0; i < 200; ++i) {
     auto pool = NewThreadPool("test", GetParam());

@@ -134,7 +134,8 @@ TEST_F(RemoteSessionTest, SendsItsGraphAndConfiguration) {
   EXPECT_THAT(closed, ElementsAre("handle"));
 }
 
-// A master of TensorFlow does not know what Leat calls the end of a run.
+// The message that ends a partial run is an extension of Leat, so a TensorFlow
+// master would not understand it.
 TEST_F(RemoteSessionTest, AForeignMasterIsNotToldThatAPartialRunEnds) {
   int num_steps = 0;
   master.On<pb::PartialRunSetupRequest, pb::PartialRunSetupResponse>(

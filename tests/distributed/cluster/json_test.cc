@@ -108,7 +108,7 @@ TEST(JsonTest, RefusesATextAboveAMebibyte) {
             "the JSON text has 1048577 bytes, and at most 1048576 are read");
 }
 
-// A parser that took the zero byte for the end of the text would ignore the
+// If the parser took the zero byte for the end of the text, it would ignore the
 // rest.
 TEST(JsonTest, RefusesAZeroByte) {
   EXPECT_EQ(ErrorOf(std::string("{}\n\0}", 5)),

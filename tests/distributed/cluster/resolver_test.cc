@@ -25,8 +25,8 @@ constexpr char kCluster[] =
     R"({"chief": ["c:1"], "ps": ["p:1", "p:2"], "worker": {"0": "w:1",
         "3": "w:2"}})";
 
-// Returns an input without flags. Its only environment variable is TF_CONFIG,
-// if `tf_config` is not empty.
+// Returns an input without flags. If `tf_config` is not empty, the input has
+// one environment variable, TF_CONFIG.
 ResolverInput Input(const std::string& tf_config = "") {
   ResolverInput input;
   input.environment = [tf_config](const std::string& name) {
@@ -291,8 +291,8 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
   }
 }
 
-// TensorFlow takes a TF_CONFIG without a cluster to mean a process without a
-// cluster.
+// In TensorFlow, a TF_CONFIG without a cluster means that the process belongs
+// to no cluster.
 TEST(ResolverTest, ATfConfigWithoutAClusterSaysNothing) {
   for (const char* text : {"{}", R"({"environment": "cloud"})"}) {
     EXPECT_THAT(ErrorOf(Input(text)), HasSubstr("nothing describes a cluster"));

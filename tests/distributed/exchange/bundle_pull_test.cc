@@ -99,8 +99,8 @@ TEST_F(BundleTest, TakesNothingElse) {
   SendOf("other", Tensor::Scalar<int>(7));
   EXPECT_EQ(RecvOf("other").tensor().scalar<int>(), 7);
   EXPECT_EQ(ps_.NumPulls(), 1);
-  // The same name in another iteration is another tensor, which is in no
-  // bundle.
+  // In another iteration, the same name stands for another tensor, which is in
+  // no bundle.
   const std::string in_loop = Key(ps_, worker_, "b", 5, 1);
   const ReceivedTensor looped = Recv(worker_, in_loop);
   EXPECT_EQ(ps_.NumPulls(), 2);

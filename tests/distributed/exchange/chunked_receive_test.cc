@@ -240,7 +240,7 @@ class ChunkedReceiveTest : public ::testing::Test {
 };
 
 // The allocator may belong to a session that is destroyed as soon as `done` has
-// been called. So nothing may use the allocator after that.
+// been called. So the receive must not use the allocator after that.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -253,8 +253,8 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// The transport may be destroyed as soon as `done` has been called. So no call
-// may be made after that.
+// The transport may be destroyed as soon as `done` has been called. So the
+// receive must not make a call after that.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
   // The chunks are so large that compute threads copy them.
   Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
@@ -313,7 +313,8 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // At some time, the receive had asked for the maximum number of chunks.
+    // At some time, the receive had asked for kInFlight chunks, which is the
+    // maximum.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests a parameter server that sends false descriptions of tensors. The
-// receiver must not allocate more memory than it may, must say what was wrong,
-// and must keep nothing.
+// receiver must not exceed its memory limits, must return an error that says
+// what was wrong, and must keep nothing.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -57,9 +57,9 @@ constexpr int kTimes = 1000;
 // test sets the size and the dtype of this tensor.
 class LyingTask {
  public:
-  // Says how the task answers FetchChunk: with the right chunk, with a chunk
-  // that is one byte too short, or not at all. With kAll, the task sends the
-  // tensor in one piece.
+  // Says how the task answers FetchChunk: with the right chunk (kRight), with a
+  // chunk that is one byte too short (kShort), or not at all (kNone). With
+  // kAll, the task sends the tensor in one piece.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
@@ -288,7 +288,8 @@ TEST_F(LyingPeerTest, TensorsThatADeviceHasNoRoomForAreRefused) {
   ExpectToReceive(kMemory / 2);
 }
 
-// Memory for a promised tensor is held until the step ends, and no longer.
+// The memory for a tensor that never arrives is reserved until the step ends,
+// and is then freed.
 TEST_F(LyingPeerTest, MemoryForWhatNeverComesIsGivenBack) {
   constexpr int64_t kMost = kMemory / 4 * 3;
   StartWorker({.max_session_bytes = kMemory});
@@ -317,8 +318,8 @@ TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
 }
 
 TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
-  // Together, the tensors that arrive in chunks have more bytes than the
-  // session may hold, so the test fails if they are not freed.
+  // Together, the tensors that arrive in chunks are larger than the limit of
+  // the session. So the test fails if refused tensors are not freed.
   constexpr int64_t kBytes = 16 << 10;
   constexpr int64_t kSessionBytes = 4 * kMiB;
   static_assert(kTimes / 2 * kBytes > kSessionBytes);

@@ -192,7 +192,7 @@ class BundledRecvsTest : public ::testing::Test {
     ready_ = nullptr;
     all_.clear();
     const bool is_taken = recvs_.Add(ParsedKey(key), done, ready_, all_);
-    // If the receive is not taken, the caller keeps its callback.
+    // If Add does not take the receive, it must leave the callback in `done`.
     EXPECT_TRUE(is_taken || done != nullptr);
     EXPECT_EQ(ready_ == nullptr, all_.empty());
     return is_taken;

@@ -114,14 +114,14 @@ struct Task {
                     });
   }
 
-  // Replaces the run of this task by a run with these inputs.
+  // Replaces this task's rendezvous by one for a new run with `inputs`.
   void Run(RunInputs inputs) {
     rendezvous =
         std::make_unique<RemoteRendezvous>(outbox, receiver, std::move(inputs));
   }
 
-  // Answers RecvTensors. If `bundle_answer` is set, it gives the answer.
-  // Otherwise the outbox gives the answer.
+  // Answers RecvTensors with `bundle_answer` if it is set, and otherwise with
+  // the tensors of the outbox.
   void GiveBundle(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply) {
     {
@@ -155,8 +155,8 @@ struct Task {
     return last_call;
   }
 
-  // Return the numbers of calls of RecvTensor and RecvTensors. GetStatus counts
-  // as RecvTensor.
+  // NumPulls returns the number of calls of RecvTensor and GetStatus.
+  // NumBundlePulls returns the number of calls of RecvTensors.
   int NumPulls() {
     MutexLock lock(mutex);
     return num_pulls;
@@ -169,7 +169,7 @@ struct Task {
   // If true, tensors travel as bytes, as they do between processes. If false,
   // tensors are passed on as they are.
   bool is_remote = false;
-  // If set, gives the answer to RecvTensors instead of the outbox.
+  // If this is set, its result is the answer to RecvTensors.
   std::function<absl::StatusOr<Payload>()> bundle_answer;
   Mutex mutex;
   std::shared_ptr<CallContext> last_call ABSL_GUARDED_BY(mutex);

@@ -29,7 +29,7 @@ const char kTask[] = "/job:ps/replica:0/task:0";
 const StepTable::Run kRun = "one";
 const StepTable::Run kOtherRun = "another";
 
-// Collects the errors with which the table made steps fail.
+// Collects the errors that the table passes to the callbacks of Fail.
 class Failures {
  public:
   StepTable::FailStep Fail() {
@@ -75,8 +75,8 @@ class StepTableTest : public ::testing::Test {
         .status();
   }
 
-  // Returns the outbox, or the error, that a peer gets when it asks for a
-  // tensor of the step.
+  // Asks for the outbox of the step, as a peer that wants a tensor does.
+  // Returns the outbox or the error.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id) {
     bool is_waiting = false;
     return table_->Await(step_id, is_waiting);

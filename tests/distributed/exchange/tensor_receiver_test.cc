@@ -43,8 +43,8 @@ ClusterSpec Cluster() {
       {{"ps", {{0, kPsAddress}}}, {"worker", {{3, "127.0.0.1:7002"}}}});
 }
 
-// Counts allocations on the threads of a queue, and separately those on other
-// threads.
+// on_queue() is the number of allocations on the threads of `queue`.
+// elsewhere() is the number of allocations on other threads.
 class WatchedAllocator final : public Allocator {
  public:
   explicit WatchedAllocator(const WorkQueue& queue) : queue_(queue) {}

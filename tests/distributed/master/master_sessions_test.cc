@@ -185,7 +185,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
   EXPECT_TRUE(sessions_->WaitUntil(clock_.Now()));
-  // A session whose client still waits is kept.
+  // A session is added if its client still waits for the answer.
   auto other = Create(SomeGraph("x"));
   ASSERT_TRUE(other.ok()) << other.status();
   under_way = sessions_->Begin();
@@ -554,7 +554,7 @@ TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
   }
 }
 
-// Stands for received tensors of `bytes` bytes that are not decoded yet.
+// Represents received tensors of `bytes` bytes that are not decoded yet.
 class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}

@@ -67,7 +67,8 @@ inline Payload Success(const std::string& key, float value) {
   return payload;
 }
 
-// Returns the message of the master's error if `task` fails with `message`.
+// Returns the message of the error that the master returns if `task` fails with
+// `message`.
 inline std::string From(const std::string& task, absl::string_view message) {
   return absl::StrCat("From ", task, ":\n", message);
 }
@@ -165,7 +166,8 @@ class MasterStepTest : public ::testing::Test {
   StepRequest request_;
   std::shared_ptr<MasterStep> step_;
   bool started_ = false;
-  // Are the result and the end of the step that was started last.
+  // `done_` receives the result of the step that was started last. `ended_` is
+  // set when this step has ended.
   std::unique_ptr<Awaited<StepResult>> done_;
   std::unique_ptr<Event> ended_;
 };

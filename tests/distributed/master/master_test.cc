@@ -371,7 +371,7 @@ TEST_F(MasterTest, KeepsItsSessionsWhenAFormerProcessIsHeardOf) {
   Counter c(b);
   auto session = NewSession(b);
   ASSERT_TRUE(session->Run({.targets = {init}}).ok());
-  // This is a late request of the master's former process.
+  // Sends a late request, as if an earlier process of the master had made it.
   pb::CreateWorkerSessionRequest late;
   late.set_session_handle("late");
   late.set_master_task(kWorker.ToString());

@@ -33,8 +33,8 @@ const TaskId kWorker = {"worker", 0};
 const TaskId kPs = {"ps", 0};
 
 // The worker computes `twice` from a. The ps computes `sum` from `twice` and c.
-// Both values of `first` and `second` go from the worker to the ps, and depend
-// on different feeds.
+// `first` and `second` add values to variables on the ps. The worker computes
+// these values from different feeds and sends them to the ps.
 class PartialRunsTest : public ::testing::Test {
  protected:
   explicit PartialRunsTest(const ServerLimits& limits = {})
@@ -87,7 +87,9 @@ TEST_F(PartialRunsTest, RunsOverTasks) {
   EXPECT_EQ(cluster.Leaks(), "");
 }
 
-// In another step, what updates v and w would travel in one bundle.
+// In a whole step, the values that are added to v and w would travel in one
+// bundle. In a partial run they must not, because `first` would then wait for
+// the feed of `second`.
 TEST_F(PartialRunsTest, AFetchWaitsForItsOwnFeedsOnly) {
   const auto session = NewSession();
   ASSERT_EQ(session->Run({.targets = {b.Build()->init_op()}}).status(),
@@ -116,7 +118,8 @@ TEST_F(PartialRunsTest, AnErrorOfAnotherTaskIsTheCause) {
   EXPECT_EQ(cluster.Leaks(), "");
 }
 
-// Ended runs free their places, abandoned ones do so when they are destroyed.
+// A run that ends makes room for a new run at once. An abandoned run makes room
+// after it is destroyed.
 TEST_F(PartialRunsTest, ASessionHasALimitedNumber) {
   const auto session = NewSession();
   const PartialRunArgs args{.feeds = {a}, .fetches = {twice}};
@@ -171,8 +174,8 @@ TEST_F(PartialRunsTest, AServerThatStopsEndsThem) {
   EXPECT_FALSE(run->Run({{c, Tensor::Scalar(1.0f)}}, {sum}).ok());
 }
 
-// A task of TensorFlow does not end the steps of a session that is deleted, so
-// it is told.
+// When its session is deleted, a TensorFlow task does not end the session's
+// steps. So the master must tell the task to end them.
 TEST(ForeignPartialRunsTest, AreEndedWithTheirSession) {
   testing::SimulatedClock clock;
   const auto network = std::make_shared<testing::InProcessNetwork>(2, clock);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Plans a small graph on two tasks, for tests of what a master does with a
-// plan. The node Mul = 2 * x is on the ps. The nodes AddV2 = Mul + u and Neg =
-// -u are on the worker.
+// plan. The ps has the node Mul = 2 * x. The worker has the nodes AddV2 = Mul +
+// u and Neg = -u.
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_PLANNED_ON_TWO_TASKS_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_PLANNED_ON_TWO_TASKS_H_
 
@@ -32,7 +32,7 @@ inline std::vector<DeviceInfo> TwoTasks() {
 }
 
 // Builds, prepares and plans the graph for `signature`. The comment at the top
-// of this file names the nodes. `devices` are those of TwoTasks, or other
+// of this file names the nodes. `devices` are the devices of TwoTasks, or other
 // devices of the same tasks. Returns the first error of these stages.
 inline absl::StatusOr<StepPlan> PlanOnTwoTasks(
     StepSignature signature, const std::vector<DeviceInfo>& devices,

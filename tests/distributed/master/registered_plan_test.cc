@@ -257,7 +257,7 @@ TEST_F(RegisteredPlanTest, APartialRunSaysInEachCallWhatItFetches) {
   ASSERT_EQ(requests.size(), 1);
   EXPECT_TRUE(requests.begin()->second.request.leat().is_partial());
   TaskPart part = requests.begin()->second.part;
-  // Its step goes on after RunGraph.
+  // The step of a partial run goes on after the reply to RunGraph.
   EXPECT_FALSE(part.ends_alone);
   SetGraphHandle(handle_, "g", /*is_partial=*/true, part);
   pb::RunGraphRequest run;

@@ -65,7 +65,7 @@ constexpr ChunkOptions kChunks = {
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// Limits the duration of a step. The master waits this long for the replies of
+// No step takes longer than this. The master waits this long for the replies of
 // the step's tasks.
 constexpr std::chrono::seconds kLongestStep(5);
 
@@ -188,8 +188,8 @@ struct Program {
 // Describes what a client knows about its updates. Each step of a client has
 // two bits of its own in a sum. They tell how often the step's digit was added.
 struct Ledger {
-  // Holds the position of each digit in a sum, and whether the digit was added
-  // for certain.
+  // Holds for each digit its position in a sum, and whether it is certain that
+  // the digit was added.
   std::vector<std::pair<int, bool>> digits = {};
   int64_t min_count = 0;
   int64_t max_count = 0;
@@ -358,7 +358,7 @@ class Client {
   Ledger ledger_;
 };
 
-// Returns the faults of the network for `seed`.
+// Returns the network faults for `seed`.
 FaultPlan PlanOf(uint64_t seed) {
   std::mt19937_64 random(seed + 0x1ea7);
   const auto choose = [&](const std::vector<double>& of) {

@@ -20,7 +20,8 @@ TEST(ClockOffsetsTest, AClockThatMayBeTheMastersIsTakenForIt) {
               ElementsAre(0, 0, 0));
 }
 
-// The middle is ((t1 - t0) + (t2 - t3)) / 2, as in NTP.
+// The result is the middle of the two bounds, ((t1 - t0) + (t2 - t3)) / 2, as
+// in NTP.
 TEST(ClockOffsetsTest, AnotherClockIsInTheMiddleOfWhatItsCallAllows) {
   EXPECT_THAT(ClockOffsets({{900, 1000}, {-1000, -900}}, {}),
               ElementsAre(950, -950));

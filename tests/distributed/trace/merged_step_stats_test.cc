@@ -22,7 +22,7 @@ const char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 const char kWorker[] = "/job:worker/replica:0/task:0/device:CPU:0";
 
 // Holds the stats of a task whose clock is ahead by `skew` nanoseconds. The
-// methods take times by the master's clock, in microseconds.
+// methods take times in microseconds of the master's clock.
 class Task {
  public:
   Task(std::string device, int64_t skew) : skew_(skew) {

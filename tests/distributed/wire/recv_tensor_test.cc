@@ -26,7 +26,7 @@ TEST(RecvTensorTest, WishesTravelOnlyWhereThereAreAny) {
   const Payload plain = RequestOne(7, "key", 9);
   pb::RecvTensorRequest message;
   ASSERT_TRUE(message.ParseFromString(plain.header));
-  // A task of TensorFlow gets what TensorFlow sends, without Leat's fields.
+  // A request to a TensorFlow task has only the fields that TensorFlow sends.
   EXPECT_FALSE(message.has_leat());
   const auto wished = DecodeRecvRequest(
       RecvForm::kOne,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecvTensorResponses of TensorFlow's worker, in hexadecimal, which
-// wire_test.cc decodes. make_wire_cases.py wrote them with TensorFlow 2.15.1.
-// Each constant is named for the dtype and the form of its tensor.
+// Has RecvTensorResponses of TensorFlow's worker in hexadecimal. wire_test.cc
+// decodes them. make_wire_cases.py wrote them with TensorFlow 2.15.1. Each
+// constant is named for the dtype and the form of its tensor.
 //
 // clang-format off
 #ifndef LEAT_TESTS_DISTRIBUTED_WIRE_WIRE_CASES_H_

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the memory of messages: who owns the bytes, for how long, and how many
-// there may be.
+// Tests the memory of messages: who owns the bytes, how long they are kept, and
+// how many a message may have.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -227,7 +227,7 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_STRING);
   tensor.add_string_val(std::string(1000, 'x'));
   EXPECT_TRUE(IsQuick(response.SerializeAsString(), kRecv));
-  // One value stands for all elements.
+  // The one string stands for all 1,000 elements.
   tensor.mutable_tensor_shape()->add_dim()->set_size(1000);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
   tensor.clear_string_val();
@@ -271,9 +271,9 @@ TEST(WireMemoryTest, SmallMessagesThatClaimMuchAreNotQuick) {
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
 }
 
-// Protobuf also accepts a size in unusual forms: it concatenates the dimensions
-// of a repeated field, takes the lower half of a large number, and reads what
-// follows a group.
+// Protobuf also accepts a size in unusual forms. It concatenates the dimensions
+// if a shape occurs twice. It takes the lower 32 bits of a dtype that is too
+// large. It also reads the fields that follow a group.
 TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
   const auto field = [](int number, const std::string& bytes) {
     EXPECT_LT(bytes.size(), 128u);
@@ -297,8 +297,8 @@ TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
     EXPECT_FALSE(IsQuick(field(3, field(2, tensor)), kSend)) << tensor;
   }
   EXPECT_TRUE(IsQuick(field(1, uint8 + shape(2) + value), kRecv));
-  // The first named tensor comes in two parts that are merged, and the second
-  // one follows a group.
+  // The first entry has its tensor in two parts that protobuf merges. In the
+  // second entry, a group precedes the tensor.
   for (const std::string& named : {field(2, uint8) + field(2, much + value),
                                    group + field(2, uint8 + much + value)}) {
     EXPECT_FALSE(IsQuick(field(3, named), kSend)) << named;

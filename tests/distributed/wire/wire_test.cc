@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests reading and writing messages, in every valid form. wire_memory_test.cc
-// tests their memory.
+// Tests reading and writing messages in every valid form. wire_memory_test.cc
+// tests the memory that messages use.
 #include "leat/distributed/wire/wire.h"
 
 #include <algorithm>
@@ -350,7 +350,8 @@ TEST(WireTest, FieldsOfAMessageMayStandInAnyOrder) {
                 });
 }
 
-// Returns a message with plain tensors, strings, a name and fields around them.
+// Returns a message with numeric tensors, a string tensor, a name, and other
+// fields before and after them.
 std::string SmallMessage() {
   pb::RunGraphRequest request;
   request.set_step_id(300);

@@ -43,7 +43,8 @@ using ::testing::HasSubstr;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
 
-// Asks for tensors of a step. The worker does not remember a `request_id` of 0.
+// Asks for tensors of a step. If `request_id` is 0, the worker does not
+// remember the request.
 using Ask = absl::FunctionRef<CallRef(int64_t step_id, int64_t request_id)>;
 
 void ExpectServedOnce(TestTask& task, Ask ask) {
@@ -171,8 +172,7 @@ TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
 }
 
-// A thread of the transport must not encode strings, because that would keep it
-// busy.
+// Encoding strings takes long, so a thread of the transport must not do it.
 TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
   const int64_t step_id = RandomStepId();
   const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);

@@ -128,8 +128,8 @@ TEST_F(WorkerTest, RunsNoStepThatHasEnded) {
   cluster.Deregister(step);
 }
 
-// A master of TensorFlow does not say that a graph is for partial runs before
-// it makes one.
+// When a TensorFlow master registers a graph, it does not say whether the graph
+// is for partial runs.
 TEST_F(WorkerTest, MakesPartialRunsOfAnyGraphForAForeignMaster) {
   const RegisteredStep step = Doubles("");
   const std::string y = step.parts[0].boundary.fetches[0].key;
@@ -157,8 +157,8 @@ TEST_F(WorkerTest, MakesPartialRunsOfAnyGraphForAForeignMaster) {
   pb::RunGraphRequest whole = Request(step);
   whole.add_recv_key(y);
   EXPECT_TRUE(Run(whole, feeds).status.ok());
-  // A partial run that was left behind ends with its graph, on a thread of its
-  // own.
+  // When its graph is deregistered, an abandoned partial run is ended on a
+  // thread of its own.
   pb::RunGraphRequest abandoned = Request(step);
   abandoned.set_is_partial(true);
   EXPECT_TRUE(call(abandoned, feeds).status.ok());

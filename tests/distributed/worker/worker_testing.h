@@ -92,8 +92,8 @@ class TestTask {
   StepTable& steps() { return *steps_; }
   Worker& worker() { return *worker_; }
   WorkQueue& blocking() { return *blocking_; }
-  // Returns the kind of another task as this task knows it: kUnknown, kLeat or
-  // kTensorFlow.
+  // Returns what this task knows about the kind of the task `other`: kUnknown,
+  // kLeat or kTensorFlow.
   PeerTraffic::Kind KindOf(const std::string& other) const {
     return peers_->traffic()->Of(other).totals().kind;
   }
@@ -103,10 +103,10 @@ class TestTask {
   // for which other tasks wait.
   const OpenRecvs& recvs() const { return peers_->traffic()->recvs(); }
 
-  // Calls the handler of `method`. Its reply goes to `call`.
+  // Calls the handler of `method`. The handler's reply goes to `call`.
   void Serve(const Method& method, Payload request, const CallRef& call);
-  // Call the handler and return the call. With `timeout`, the call has a
-  // deadline.
+  // These two functions call the handler and return the call. With `timeout`,
+  // the call has a deadline.
   CallRef Start(const Method& method, Payload request);
   CallRef Start(const Method& method,
                 const google::protobuf::MessageLite& request,
@@ -122,7 +122,8 @@ class TestTask {
     return response;
   }
 
-  // Call the method of the same name, as a master does, and wait for the
+  // CreateSession, DeleteSession, Register, Deregister and CleanupGraph call
+  // the worker's method for this purpose, as a master does, and wait for the
   // answer.
   absl::Status CreateSession(const std::string& handle, bool isolated = false,
                              const std::string& master_task = "",

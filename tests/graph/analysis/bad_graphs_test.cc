@@ -23,7 +23,7 @@ std::string Const(const std::string& dtype, const std::string& tensor) {
                       Attr("value", "tensor { " + tensor + " }"));
 }
 
-// Does what ImportError does, for a graph that may have all ops of TensorFlow.
+// Does the same as ImportError, but the graph may use all ops of TensorFlow.
 std::string ImportErrorOfAllOps(const std::string& text) {
   const absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text));
   return graph.ok() ? "OK" : graph.status().ToString();
@@ -54,7 +54,8 @@ TEST(BadGraphsTest, AcceptsOtherOpsThatBeginWithAnUnderscore) {
             "OK");
 }
 
-// No step can reach the functions of an op without a kernel.
+// An op without a kernel never runs, so its functions are never called and may
+// be missing.
 TEST(BadGraphsTest, AcceptsMissingFunctionsOfOpsWithoutKernel) {
   EXPECT_EQ(
       ImportErrorOfAllOps(FloatPlaceholder("x") +
@@ -178,7 +179,8 @@ TEST(BadGraphsTest, RefusesHugeShapesBeforeAllocating) {
                            Attr("dtype", "type: DT_FLOAT") +
                                Attr("shape", "shape { " + dim + dim + "}"))),
       HasSubstr("node 'p': attr 'shape'"));
-  // The one value of this message stands for 4 GiB.
+  // The message has one value that is repeated for every element, which would
+  // take 4 GiB.
   EXPECT_THAT(ImportError(Const("DT_FLOAT",
                                 "dtype: DT_FLOAT tensor_shape { dim { "
                                 "size: 1073741824 } } float_val: 1")),
@@ -370,8 +372,9 @@ TEST(BadGraphsTest, RefusesFunctionsThatDoNotExist) {
           "NOT_FOUND: function 'f', node 'c': Op type not registered 'Nope'"));
 }
 
-// Nodes of these ops rely on what planning knows, such as keys and positions. A
-// client that sent them could take or replace what belongs to another step.
+// Nodes of these ops rely on attrs that planning sets, such as keys and
+// positions. If a client could send such nodes, it could take or replace
+// tensors of another step.
 TEST(BadGraphsTest, RefusesOpsThatOnlyPlanningAdds) {
   for (const char* const op : {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend",
                                "_HostRecv", "_LeatMaxPoolReluGrad"}) {

@@ -17,8 +17,9 @@
 namespace leat::gradient_registrations_test {
 namespace {
 
-// Maps each op that has a kernel here, and for which TensorFlow registers a
-// gradient, to "function", or to "none" if gradients end silently at the op.
+// Maps each op that has a kernel in Leat and a gradient in TensorFlow to
+// "function". The value is "none" instead if TensorFlow's gradient gives no
+// input a gradient.
 std::map<std::string, std::string> TensorFlowsGradients() {
   std::map<std::string, std::string> gradients;
   std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_gradients.txt");

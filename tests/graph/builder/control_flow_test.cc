@@ -257,7 +257,7 @@ TEST(ControlFlowTest, WhatHasAnEffectRunsThoughNothingUsesIt) {
       pred,
       [&] {
         op::AssignAddVariableOp(v.handle(), x);
-        op::Square(v.value());  // dead, because it only reads
+        op::Square(v.value());  // dead code, because it only reads
         return Outputs{x};
       },
       [&] { return Outputs{x}; });

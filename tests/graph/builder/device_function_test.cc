@@ -27,8 +27,8 @@ std::string DeviceOf(const Output& output) {
   return DeviceOf(output.operation());
 }
 
-// Describes a device function that always gives the same device, and records
-// the names of the nodes that it was asked about.
+// A device function that returns the same device for every node. It records the
+// names of the nodes that it is called for.
 struct Fixed {
   std::string device = {};
   std::vector<std::string>* asked = nullptr;

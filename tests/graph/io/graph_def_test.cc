@@ -233,7 +233,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
           .ok());
 }
 
-// Each extension adds one of the things that the limit counts, or 100 bytes.
+// Each extension adds 100 bytes, or one of the objects that the limit counts.
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {

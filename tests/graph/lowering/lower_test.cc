@@ -180,7 +180,7 @@ std::string ManyFloats(const std::string& name, int count, bool negates) {
 }
 
 // Returns the text of a node with `count` float inputs and `controls` control
-// inputs, and the text of these inputs.
+// inputs. The text begins with the nodes of these inputs.
 std::string WideNode(const std::string& name, const std::string& op, int count,
                      int controls, const std::string& attrs) {
   std::string text = FloatPlaceholder("x");
@@ -289,8 +289,8 @@ TEST(LowerTest, ALoopWithoutVariablesWaitsForItsControlInputs) {
       ::testing::UnorderedElementsAre(graph->Find("c0"), graph->Find("c1")));
 }
 
-// Returns a function in which each of `count` nodes waits for each of `count`
-// others.
+// Returns a function with two groups of `count` nodes. Each node of the second
+// group waits for every node of the first group.
 std::string Crossed(int count) {
   std::vector<std::string> controls = {"a0"};
   std::string body;

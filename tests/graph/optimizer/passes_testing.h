@@ -94,8 +94,8 @@ inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
   return Add(b, "Const", name, {}, std::move(attrs), after);
 }
 
-// Is the fixture of these tests. It owns the two builders and the evaluator. It
-// is not thread-safe.
+// This is the fixture of the tests of passes. It owns the two builders and the
+// evaluator. It is not thread-safe.
 class PassesTest : public ::testing::Test {
  protected:
   // Builds the graph and assigns each node to CPU:1 if the node requests it,
@@ -159,8 +159,8 @@ class PassesTest : public ::testing::Test {
     return Difference(std::vector<std::string>{pass});
   }
 
-  // Hold the graph before the passes, and the graph that the passes should make
-  // of `given`.
+  // `given` builds the graph before the passes. `expected` builds the graph
+  // that the passes should return.
   GraphBuilder given;
   GraphBuilder expected;
   // Holds the names of nodes that must not be removed.

@@ -16,7 +16,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-// Is the limit that OptimizerOptions documents.
+// OptimizerOptions documents this limit.
 constexpr int64_t kMaxWork = int64_t{512} << 20;
 
 // Evaluates Fill. Fails for Square, and returns a scalar 0 for every other op.

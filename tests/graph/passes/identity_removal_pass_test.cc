@@ -37,8 +37,9 @@ TEST_F(IdentityRemovalTest, KeepsWhatControlEdgesOfABranchComeFrom) {
     const std::vector<Output> ends = {side, end};
     const Output merged =
         Add(*b, "Merge", "merge", {absl::MakeConstSpan(ends)});
-    // A dead Merge, unlike a Switch, has no live output. So the consumers of
-    // the Identity that follows it may read the Merge itself.
+    // If a Merge is dead, all its outputs are dead. (If one output of a Switch
+    // is dead, the other may be live.) So the consumers of an Identity after a
+    // Merge may read the Merge itself.
     Output y = merged;
     if (b == &given) y = Add(*b, "Identity", "behind", {merged});
     Add(*b, "Neg", "result", {y});

@@ -47,7 +47,9 @@ def casts(case):
         for target in ALL:
             fitting = array
             if source in (np.float16, BF16) and name(target) in ("int8", "uint8", "int16", "uint16"):
-                # TensorFlow saturates whole vectors and wraps the rest.
+                # For numbers out of range, TensorFlow saturates in its
+                # vectorized loop and wraps around in the remainder loop. So
+                # these numbers are left out.
                 limits = np.iinfo(target)
                 wide = array.astype(np.float32)
                 fitting = array[(wide >= limits.min) & (wide <= limits.max)]
@@ -277,7 +279,8 @@ def scatters(case):
         case("ScatterNd", name(t), np.array([[1], [3], [1]], np.int32), np.array([5, 6, 7], t), i32(5))
         case("UnsortedSegmentSum", name(t), v(t, 3, 2), i32(1, 0, 1), np.int32(3))
         case("Unique", name(t), np.array([3, 1, 3, 2, 1], t))
-        if t not in (np.float16, BF16):  # TensorFlow has no kernel
+        # TensorFlow has no kernel for the other types.
+        if t not in (np.float16, BF16):
             case("Where", name(t), np.array([[0, 1], [2, 0]], t))
     case("ScatterNd", "rows", np.array([[1], [0]], np.int64), f(2, 3), i64(2, 3))
     case("ScatterNd", "points", np.array([[1, 0], [0, 2]], np.int32), f(2), i32(2, 3))

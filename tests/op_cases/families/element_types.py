@@ -46,7 +46,7 @@ def pooling(case):
     empty, pooled = np.zeros([0, 4, 4, 1], np.int32), np.zeros([0, 2, 2, 1], np.int32)
     case("MaxPool", "no integer images", empty, **window)
     case("MaxPoolGrad", "no integer images", empty, pooled, pooled, **window)
-    # 200 taps.
+    # This window has 200 elements.
     window = {"ksize": [1, 20, 10, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
     wide = (np.arange(200) % 120).astype(np.int8).reshape([1, 20, 10, 1])
     one = np.array([7], np.int8).reshape([1, 1, 1, 1])
@@ -267,12 +267,14 @@ def moved(case):
     both("StridedSlice", lambda m, op: op("StridedSlice", m.vector(4), i32(3), i32(0), i32(-2)))
     both("StridedSlice of one", lambda m, op: op("StridedSlice", m.vector(3), i32(1), i32(2),
                                                  i32(1), shrink_axis_mask=1))
-    # TensorFlow registers a kernel, which refuses all other permutations.
+    # TensorFlow registers a kernel for these types, but the kernel refuses all
+    # other permutations.
     both("Transpose", lambda m, op: op("Transpose", m.matrix(), i32(0, 1)))
 
 
 def moved_nothing(case):
-    m = Moved(Lists, case)  # TensorFlow's eager execution takes no empty resources
+    # TensorFlow's eager execution does not accept empty resource tensors.
+    m = Moved(Lists, case)
     op, empty = m.op, m.op("Fill", i32(0, 2), m.scalars[0])
     m.has_shape("Fill to nothing", empty)
     m.has_shape("Transpose of nothing", op("Transpose", empty, i32(1, 0)))

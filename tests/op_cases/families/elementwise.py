@@ -10,7 +10,7 @@ SIGNED = [np.int8, np.int16, np.int32, np.int64]
 UNSIGNED = [np.uint8, np.uint16, np.uint32, np.uint64]
 NAN, INF = np.nan, np.inf
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 1e-3, 100.0, INF, -INF, NAN]
-# Some of them overflow when they are squared.
+# The squares of some of these numbers overflow.
 EXTREMES = [0.0, -0.0, 0.5, 300.0, 1e30, INF, -INF, NAN]
 
 
@@ -93,8 +93,8 @@ def unary(case):
     for op in ["ReciprocalGrad", "SqrtGrad", "RsqrtGrad", "SigmoidGrad", "TanhGrad"]:
         for dtype in FLOATS:
             case(op, short(dtype), y.astype(dtype), dy.astype(dtype))
-            # 64 pairs, since TensorFlow computes those beyond a multiple of 16 in
-            # another order.
+            # There are 64 pairs, a multiple of 16. TensorFlow computes pairs
+            # beyond a multiple of 16 in another order.
             y2, dy2 = np.meshgrid(np.array(EXTREMES).astype(dtype),
                                   np.array(EXTREMES).astype(dtype))
             case(op, f"extremes {short(dtype)}", y2, dy2)

@@ -32,7 +32,8 @@ def element_wise(case):
             "Neg", "Square", "Abs", "Sign", "Exp", "Sin", "Cos", "Floor", "Sigmoid",
             "Tanh", "OnesLike", "ZerosLike"):
         large = POSITIVE if op in positive else LARGE
-        # Sums of small terms that cancel.
+        # These ops add up small terms that cancel each other, so their relative
+        # error is larger.
         tolerance = 3e-5 if op in ("Sin", "Cos", "Log", "Log1p", "Elu") else None
         case(op, "of a scalar", scalar(0.75))
         case(op, "of nothing", EMPTY)
@@ -142,7 +143,8 @@ def neural(case):
          ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="SAME")
     case("Conv2D", "of many", images, Ramp(np.float32, [3, 3, 6, 8], -1, 0.01, 201),
          strides=[1, 1, 1, 1], padding="SAME", tolerance=1e-3)
-    # Of no images, TensorFlow's answer has the wrong shape.
+    # There is no case without images, because TensorFlow's result has a wrong
+    # shape then.
     case("Conv2DBackpropInput", "of many", i32(4, 17, 19, 6),
          Ramp(np.float32, [3, 3, 6, 8], -1, 0.01, 201),
          Ramp(np.float32, [4, 17, 19, 8], -1, 0.01, 173), strides=[1, 1, 1, 1],

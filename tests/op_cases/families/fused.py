@@ -64,7 +64,7 @@ def cases(case):
         products(family.given, activation)
     for activation in [None, "Relu", "Relu6", "Elu", "LeakyRelu"]:
         convolutions(family.given, activation)
-    # The attr's default is 0.2.
+    # The default of the attr leakyrelu_alpha is 0.2.
     x = values(2, 3)
     w, bias = np.eye(3, dtype=np.float32), np.zeros(3, np.float32)
     family.given("_FusedMatMul", "default alpha", [x, w, [bias]],

@@ -8,7 +8,8 @@ import numpy as np
 import tensorflow as tf
 
 RANDOM = np.random.RandomState(6)
-# Input, filter, strides, dilations, padding, explicit padding.
+# Each row holds the shape of the input, the shape of the filter, the strides,
+# the dilations, the padding, and the explicit paddings.
 CONVOLUTIONS = [
     ((2, 5, 7, 3), (3, 3, 3, 4), (1, 1), (1, 1), "SAME", None),
     ((2, 5, 7, 3), (3, 3, 3, 4), (1, 1), (1, 1), "VALID", None),
@@ -23,7 +24,8 @@ CONVOLUTIONS = [
     ((1, 4, 4, 2), (5, 5, 2, 3), (1, 1), (1, 1), "SAME", None),
     ((2, 6, 6, 3), (1, 1, 3, 2), (3, 3), (1, 1), "VALID", None),
 ]
-# Input, window, strides, padding.
+# Each row holds the shape of the input, the window, the strides, and the
+# padding.
 POOLS = [
     ((2, 5, 7, 3), (2, 2), (2, 2), "SAME"),
     ((2, 5, 7, 3), (3, 2), (1, 2), "VALID"),
@@ -73,7 +75,7 @@ def convolution(case, dtype, tolerance, row):
     nchw = channels_first(attrs)
     given("Conv2D", name + " NCHW", [first(x), w], [first(y)], tolerance=tolerance, **nchw)
     if dilations != (1, 1):
-        return  # TensorFlow's CPU kernels have no gradient.
+        return  # TensorFlow's CPU kernels have no gradient here.
     g = values(*y.shape).astype(dtype)
     dx = tf.raw_ops.Conv2DBackpropInput(
         input_sizes=sizes(x), filter=w, out_backprop=g, **attrs).numpy()
@@ -94,7 +96,8 @@ def pooling(case, dtype, tolerance, row):
     nchw = channels_first(attrs)
     name = f"{np.dtype(dtype).name} {shape} {window} {strides} {padding}"
     given = case.__self__.given
-    x = np.round(values(*shape) * 2).astype(dtype)  # Many equal values.
+    # Rounding makes many values equal.
+    x = np.round(values(*shape) * 2).astype(dtype)
     y = tf.raw_ops.MaxPool(input=tf.constant(x), **attrs).numpy()
     g = values(*y.shape).astype(dtype)
     d = tf.raw_ops.MaxPoolGrad(orig_input=tf.constant(x), orig_output=tf.constant(y),

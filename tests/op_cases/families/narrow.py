@@ -14,14 +14,15 @@ def values(shape, dtype, salt=0):
 
 
 def cases(case):
-    case.__self__.floor = 1.0  # sums that cancel
+    case.__self__.floor = 1.0  # the terms of the sums cancel each other
     for dtype in (np.float16, BFLOAT16):
         name = tf.as_dtype(dtype).name
         x = values([2, 5, 4, 3], dtype)
         kernel = values([3, 2, 3, 4], dtype, 5)
         for padding in ("SAME", "VALID"):
             window = {"strides": [1, 2, 1, 1], "padding": padding}
-            # TensorFlow's sums are of half precision too.
+            # TensorFlow also adds up in half precision, so its own results are
+            # inexact.
             attrs = dict(window, tolerance=1e-2 if dtype == np.float16 else None)
             sizes = [2, 3, 4, 4] if padding == "SAME" else [2, 2, 3, 4]
             dy = values(sizes, dtype, 9)

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 BF16 = tf.bfloat16.as_numpy_dtype
-# A dtype and what one operation may be off by.
+# Each row holds a dtype and the tolerance for the result of one operation.
 FLOATS = [(np.float32, 2e-6), (np.float64, 1e-12), (np.float16, 2e-3), (BF16, 2e-2)]
 RANDOM = np.random.RandomState(5)
 

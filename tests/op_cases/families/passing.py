@@ -33,7 +33,7 @@ def passing(case):
         case("PreventGradient", name, value)
         case("PlaceholderWithDefault", name, value, shape=None)
     for op in ("Identity", "StopGradient", "PreventGradient"):
-        large = Ramp(np.int32, [300, 400])  # described, not written out
+        large = Ramp(np.int32, [300, 400])  # written as a ramp, not as values
         case.__self__.given(op, "large", [large], [large])
     case("IdentityN", "one", [np.array([1, 2])])
     case("IdentityN", "of several types", [np.array(1.5, np.float32),
@@ -53,7 +53,8 @@ def constants(case):
     for name, value in tensors():
         array = np.asarray(value)
         dtype = tf.string if array.dtype == object else tf.as_dtype(array.dtype)
-        # Eager execution, which answers the other cases, has no Const.
+        # Eager execution computes the results of the other cases, but it has no
+        # Const.
         case.__self__.given("Const", name, [], [array], value=array, dtype=dtype)
 
 
@@ -111,7 +112,9 @@ def casts(case):
             if np.dtype(source) == np.dtype(target):
                 continue
             if source == np.float64 and target == np.complex64:
-                continue  # TensorFlow halves 1.0: it drops an exponent bit too
+                # TensorFlow's result is wrong. For example, 1.0 becomes 0.5,
+                # because the cast drops an exponent bit.
+                continue
             values = numbers
             if target == np.int32:
                 values = [0.0, 1.9, -1.9, 1e6]

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 F32 = tf.float32
 EMPTY = np.zeros([0], np.int32)
-HUGE = 1 << 31  # no int32
+HUGE = 1 << 31  # too large for an int32
 OVERFLOW = 1 << 62
 
 
@@ -98,7 +98,8 @@ def matrices(case):
 
 
 def images(case):
-    # TensorFlow checks less in float32, which oneDNN computes.
+    # The images are not float32. For float32, TensorFlow uses oneDNN, which
+    # checks less.
     image, filters = d(1, 4, 4, 2), d(2, 2, 2, 3)
     for op, arguments in (("MaxPool", (image,)), ("AvgPool", (image,)),
                           ("AvgPoolGrad", (i32(1, 4, 4, 2), d(1, 2, 2, 2)))):
@@ -204,7 +205,8 @@ def made(case):
                ("unknown algorithm", (i32(2), key, counter, scalar(0)), "Unsupported algorithm id: 0"),
                ("vector algorithm", (i32(2), key, counter, i32(1)),
                 "input 3 (0-based) must have shape [], not [1]"), dtype=F32)
-    # A scalar is a shape of one extent for these two alone.
+    # Only Fill and Reshape accept a scalar as a shape. The scalar is the extent
+    # of the one dimension.
     case("Fill", "scalar shape", scalar(2), f())
     case("Reshape", "scalar shape", f(2, 3), scalar(6))
     case("Reshape", "matrix as shape", f(6), i32([2, 3]), text="sizes input must be 1-D, not [1,2]")
@@ -352,7 +354,9 @@ class Variables:
         chain.case(op, name, *handles, *inputs, everything=True, **options)
 
 
-# The variables and the scalars of each op.
+# Each row holds the op, the names of its variables, its scalars, and the name
+# of its gradient. The last column lists the scalars that come after the
+# gradient.
 UPDATES = [
     ("GradientDescent", ("var",), ("alpha",), "delta", ()),
     ("Momentum", ("var", "accum"), ("lr",), "grad", ("momentum",)),

@@ -131,12 +131,13 @@ def new_lists(case):
             ("extent below -1", i32(-2), "")]:
         lists.op.case(empty, name, shape, np.int32(-1), element_dtype=F32, text=text)
         lists.op.case(reserve, name, shape, np.int32(1), element_dtype=F32, text=text)
-    # CVE-2022-35998: EmptyTensorList with a matrix as shape.
+    # CVE-2022-35998: the shape given to EmptyTensorList is a matrix.
     lists.op.case(empty, "matrix shape", np.array([[1]], np.int32), np.int32(-1),
                   element_dtype=F32, text="")
     lists.op.case(empty, "vector maximum", i32(), i32(1, 2), element_dtype=F32,
                   text="max_num_elements expected to be a scalar but got shape: [2]")
-    # CVE-2021-37644, CVE-2022-35960: negative, or more than one, num_elements.
+    # CVE-2021-37644 and CVE-2022-35960: num_elements is negative or has several
+    # elements.
     lists.op.case(reserve, "negative", i32(), np.int32(-1), element_dtype=F32,
                   text="The num_elements to reserve must be a non negative number, but got -1")
     lists.op.case(reserve, "vector", i32(), i32(1, 2), element_dtype=F32,
@@ -227,7 +228,7 @@ def concats(case):
     lists.op.case(concat, "empty, unknown", lists.empty(), i32(-1, -1), i64(), element_dtype=F32,
                   text="All except the first dimension must be fully defined when concating an "
                        "empty tensor list. element_shape: ")
-    # CVE-2022-41891: element_shape [].
+    # CVE-2022-41891: the element_shape is [].
     lists.op.case(concat, "scalars", lists.empty(), i32(), i64(), element_dtype=F32,
                   text="Concat requires elements to be at least vectors, found scalars instead.")
     lists.op.case(concat, "pushed scalars", lists.push(lists.empty(), scalar(1)), ANY, i64(),
@@ -263,7 +264,7 @@ def from_tensors(case):
     lists.op.case(whole, "scalar", scalar(1), ANY, text="Tensor must be at least a vector")
     lists.op.case(whole, "another shape", f(3, 2), i32(3),
                   text="Specified a list with shape [3] from a tensor with shape [2]")
-    # CVE-2022-35992: a matrix as element shape.
+    # CVE-2022-35992: the element shape is a matrix.
     lists.op.case(whole, "matrix shape", f(3, 2), np.array([[2]], np.int32), text="")
     parts = lists.op(split, f(4, 2), i32(-1, 2), i64(1, 0, 3))
     for i in range(3):
@@ -298,7 +299,7 @@ def scatters(case):
                   text="Invalid number of rows in input tensor. Expected: 2 Actual: 3")
     lists.op.case(scatter, "scalar", scalar(1), i32(), ANY, np.int32(-1),
                   text="Tensor must be at least a vector")
-    # CVE-2022-35991: a matrix as element shape.
+    # CVE-2022-35991: the element shape is a matrix.
     lists.op.case(scatter, "matrix shape", f(2), i32(0, 1), np.array([[1]], np.int32),
                   np.int32(-1), text="")
     two = lists.push(lists.empty(i32(2)), f(2), 10 * f(2))
@@ -323,7 +324,7 @@ def sums(case):
     lists.get("sum of what is written", total, 1)
     lists.get("the sum leaves its inputs", one, 0, everything=True)
     lists.get("sum of one", lists.op("AddN", [one]), 1)
-    # The order of additions shows in the last bits.
+    # Another order of the additions would change the last bits of the sum.
     values = [np.float32(x) for x in (1, 1e8, 3, -1e8, 5e-3, 7, 11)]
     lists.stack("sum of seven", lists.op("AddN", [lists.push(lists.empty(), v) for v in values]))
     for dtype in (tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32, tf.uint64):

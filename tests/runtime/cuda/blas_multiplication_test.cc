@@ -24,7 +24,7 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// d = a * b of matrices with n columns and n rows.
+// Describes the product of two square matrices with n rows.
 ProductForm Square(int64_t n,
                    ProductEpilogue epilogue = ProductEpilogue::kNone) {
   return {.type = DType::kFloat,
@@ -42,7 +42,7 @@ class BlasMultiplicationTest : public ::testing::Test {
   BlasMultiplicationTest()
       : gpu_({.memory_bytes = 8 << 20}, {.allow_growth = true}) {}
 
-  // Makes a library that keeps so many plans.
+  // Makes a library that keeps at most `max_plans` plans.
   std::unique_ptr<BlasMultiplication> NewLibrary(size_t max_plans = 1000) {
     return std::make_unique<BlasMultiplication>(
         std::make_unique<FakeBlas>(record_),
@@ -64,8 +64,8 @@ class BlasMultiplicationTest : public ::testing::Test {
     const auto values = host.data<float>();
     return {values.begin(), values.end()};
   }
-  // Returns an element of the product of matrices that are full of 1 and of
-  // `b`, with a bias of -10.
+  // Multiplies a matrix of ones by a matrix in which every element is `b`. The
+  // bias, if `form` has one, is -10. Returns the first element of the result.
   float Product(MatrixMultiplication& library, const ProductForm& form,
                 float b) {
     const Tensor ones = Filled(form.m * form.k, 1);
@@ -107,7 +107,8 @@ TEST_F(BlasMultiplicationTest, APlanIsForOneEpilogue) {
   EXPECT_EQ(record_->planned.size(), 4u);
 }
 
-// A plan for well aligned operands may not read others.
+// A plan may need the alignment of the operands for which it was made. So
+// operands with another alignment get another plan.
 TEST_F(BlasMultiplicationTest, APlanIsForOneAlignment) {
   const auto library = NewLibrary();
   const Tensor x = Filled(100, 1);
@@ -134,7 +135,8 @@ TEST_F(BlasMultiplicationTest, ForgetsThePlanThatIsUnusedForLongest) {
               ElementsAre(Square(1), Square(2), Square(3), Square(2)));
 }
 
-// A block that is handed out while products are queued is not the workspace.
+// While queued products use the workspace, the allocator must not hand out its
+// memory.
 TEST_F(BlasMultiplicationTest, KeepsItsWorkspace) {
   const auto library = NewLibrary();
   gpu_.cuda().Hold();
@@ -170,7 +172,8 @@ TEST_F(BlasMultiplicationTest, AFullGpuMultipliesWithoutAWorkspace) {
   EXPECT_EQ(Values(result)[0], 4);
   ASSERT_EQ(record_->limits.size(), 1u);
   EXPECT_EQ(record_->limits[0].workspace_bytes, 0u);
-  // A plan that may be faster is chosen once there is memory for a workspace.
+  // Once there is memory for a workspace, the library makes a new plan, which
+  // may be faster.
   ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   EXPECT_EQ(Values(result)[0], 4);
   ASSERT_EQ(record_->limits.size(), 2u);
@@ -256,10 +259,11 @@ TEST(CudaLibrariesTest, TheLogMayAskForTheLibraries) {
   EXPECT_EQ(num_lines, 2);
 }
 
-// On a machine without a GPU, the real library is opened and then refuses.
+// On a machine without a GPU, cuBLASLt can be loaded but returns an error.
 TEST(CublasLtTest, SaysWhyItCannotBeUsed) {
   if (NewCudaApi().ok()) GTEST_SKIP() << "this machine has a GPU";
-  // In a process of its own, because other tests look at what is loaded.
+  // This runs in a process of its own, because other tests check which
+  // libraries this process has loaded.
   EXPECT_EXIT(
       {
         const absl::Status status = NewCublasLt().status();

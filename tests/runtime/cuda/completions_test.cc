@@ -23,7 +23,8 @@ using ::leat::testing::FakeCuda;
 using ::leat::testing::SimulatedClock;
 using ::testing::ElementsAre;
 
-// Provides two streams of a fake whose work the test runs.
+// Provides two streams of a FakeCuda. The test itself runs the work in the
+// streams.
 class CompletionsTest : public ::testing::Test {
  protected:
   CompletionsTest() {
@@ -81,7 +82,7 @@ TEST_F(CompletionsTest, KeepsBuffersUntilTheEventHasPassed) {
   EXPECT_TRUE(tensor.IsUnique());
 }
 
-// The second event passes first.
+// The second event passes before the first one, but completes after it.
 TEST_F(CompletionsTest, CompletesInOrder) {
   cuda_.SlowDown(0);
   std::vector<int> done;

@@ -102,7 +102,7 @@ TEST(CudaDeviceTest, FailsIfTheGpuRefusesWhatItNeeds) {
   }
 }
 
-// A GPU that is lost disturbs no other.
+// A lost GPU does not affect the other GPUs.
 TEST(CudaDeviceTest, OtherGpusGoOn) {
   const auto cuda = std::make_shared<FakeCuda>(FakeCudaOptions{.num_gpus = 2});
   const auto devices = CreateCudaDevices(cuda);
@@ -123,7 +123,8 @@ TEST(CudaDeviceTest, ItsQueueHasOneThread) {
   EXPECT_EQ(gpu.device().compute_queue().num_threads(), 1);
 }
 
-// A build without CUDA, and a machine without a GPU, say so.
+// The error says that the build has no CUDA, or that the machine has no driver
+// or no GPU.
 TEST(CudaDeviceTest, SaysWhyThereIsNoGpu) {
   const auto api = NewCudaApi();
   if (api.ok()) GTEST_SKIP() << "this machine has a GPU";
@@ -133,7 +134,8 @@ TEST(CudaDeviceTest, SaysWhyThereIsNoGpu) {
                                HasSubstr("GPU")));
 }
 
-// Programs start on machines without CUDA, and quickly.
+// No CUDA library is linked, so programs also start on machines without CUDA.
+// They also start faster.
 TEST(CudaDeviceTest, NoLibraryOfCudaIsLinked) {
   std::ifstream maps("/proc/self/maps");
   const std::string text((std::istreambuf_iterator<char>(maps)),

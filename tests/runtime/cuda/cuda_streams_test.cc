@@ -29,10 +29,10 @@ using ::leat::testing::SetAll;
 using ::testing::HasSubstr;
 using Call = FakeCuda::Call;
 
-// These are numbers of elements.
+// These sizes are numbers of elements.
 constexpr int64_t kSmall = 1000;
-constexpr int64_t kLarge = 20'000;             // is copied in another stream
-constexpr int64_t kSeveralPieces = 2'200'000;  // takes a third piece
+constexpr int64_t kLarge = 20'000;             // uses a stream for copies
+constexpr int64_t kSeveralPieces = 2'200'000;  // is copied in 3 pieces
 
 TEST(CudaStreamsTest, CopiesThereAndBack) {
   GpuUnderTest gpu;
@@ -92,7 +92,7 @@ TEST(CudaStreamsTest, CopyToHostIsDoneWhenTheBytesAreThere) {
   }
 }
 
-// Without pinned memory in the pool, copies take turns with two pieces.
+// A tensor larger than kPiece is copied through two pinned buffers in turn.
 TEST(CudaStreamsTest, CopiesLargeOrdinaryTensorsInPieces) {
   for (const uint64_t seed : {1, 2}) {
     GpuUnderTest gpu({.seed = seed, .has_thread = false});
@@ -103,7 +103,7 @@ TEST(CudaStreamsTest, CopiesLargeOrdinaryTensorsInPieces) {
     }
     const Tensor there = gpu.OnGpu(kSeveralPieces);
     ASSERT_TRUE(gpu.stream().CopyToDevice(from, there).ok());
-    SetAll(from, -1);  // The bytes were taken.
+    SetAll(from, -1);  // The bytes have been read.
     gpu.Add(there, 0.5f, there);
     const Tensor back = gpu.Ordinary(kSeveralPieces);
     gpu.stream().CopyToHost(there, back, nullptr);
@@ -146,7 +146,7 @@ TEST(CudaStreamsTest, SmallCopiesTakeNoEvents) {
   EXPECT_TRUE(gpu.Drain().ok());
 }
 
-// Without a Drain, what is kept for small copies would pile up.
+// The buffers of small copies must be released even if nobody calls Drain.
 TEST(CudaStreamsTest, ReleasesWhatSmallCopiesKeep) {
   GpuUnderTest gpu({}, {.pinned_bytes = int64_t{16} << 20});
   const Tensor there = gpu.OnGpu(kSmall);
@@ -161,7 +161,8 @@ TEST(CudaStreamsTest, ReleasesWhatSmallCopiesKeep) {
 
 // ---- Random programs ----
 
-// Runs a random program of which each kernel adds to what it reads.
+// Runs a RandomProgram. Each kernel of the program adds a number to the value
+// that it reads.
 void RunRandomProgram(
     GpuUnderTest& gpu, uint64_t seed, int num_steps,
     std::function<void()> between_steps = [] {}) {
@@ -220,7 +221,7 @@ TEST(CudaStreamsTest, AnErrorOfACopyIsReturned) {
               HasSubstr("/job:localhost/replica:0/task:0/device:GPU:0: "));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("cudaErrorInvalidValue"));
-  // The device goes on.
+  // The device can still be used.
   EXPECT_TRUE(gpu.stream().CopyToDevice(here, there).ok());
   EXPECT_TRUE(gpu.Drain().ok());
 }
@@ -268,7 +269,7 @@ TEST(CudaStreamsTest, CheckLaunchReturnsTheErrorOfALaunch) {
   EXPECT_TRUE(gpu.stream().CheckLaunch().ok());
 }
 
-// If CUDA has no event left, the thread itself waits.
+// If CUDA refuses an event, the calling thread waits for the work instead.
 TEST(CudaStreamsTest, GoesOnWithoutEvents) {
   for (const Call call : {Call::kRecord, Call::kNewEvent, Call::kWait}) {
     GpuUnderTest gpu;
@@ -304,7 +305,7 @@ TEST(CudaStreamsTest, EverythingFailsWithTheFirstErrorOfALostDevice) {
                         "failed and cannot be used any more: "));
   EXPECT_THAT(std::string(first.message()),
               HasSubstr("cudaErrorIllegalAddress"));
-  // The first error stays.
+  // A later error does not replace the first one.
   gpu.cuda().Lose(0, 719);
   EXPECT_EQ(gpu.stream().CheckLaunch(), first);
   EXPECT_EQ(gpu.stream().CopyToDevice(here, there), first);
@@ -381,7 +382,7 @@ TEST(CudaStreamsTest, TheDestructorWaitsForAllWork) {
     }
     gpu.Destroy();
     EXPECT_TRUE(is_drained);
-    // Memory of the host outlives the device.
+    // Pinned memory remains valid after the device is destroyed.
     EXPECT_TRUE(AllAre(result, 2));
   }
 }

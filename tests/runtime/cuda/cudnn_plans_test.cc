@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lets cuDNN make plans, on a machine without a GPU, for each convolution of
-// ResNet-50 and of the CNN of examples/fashion_mnist. The properties of the GPU
-// are those of an H100.
+// Makes cuDNN's plans for each convolution of ResNet-50 and of the CNN of
+// examples/fashion_mnist. This needs no GPU: cuDNN gets the properties of an
+// H100.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -21,7 +21,7 @@ constexpr ConvolutionTensor kResults[] = {ConvolutionTensor::kOutput,
                                           ConvolutionTensor::kInput,
                                           ConvolutionTensor::kFilter};
 
-// A convolution with padding SAME of square images.
+// Returns a convolution of square images with padding SAME.
 ConvolutionShape Square(int64_t batch, int64_t size, int64_t in, int64_t out,
                         int64_t filter, int64_t stride) {
   const WindowPositions placed =
@@ -45,7 +45,7 @@ ConvolutionShape Square(int64_t batch, int64_t size, int64_t in, int64_t out,
           .pad_right = placed.after};
 }
 
-// The convolutions of ResNet-50 (He et al., 2015), version 1.5.
+// Returns the convolutions of ResNet-50 (He et al., 2015), version 1.5.
 std::vector<ConvolutionShape> ResNet50(int64_t batch) {
   std::vector<ConvolutionShape> shapes = {Square(batch, 224, 3, 64, 7, 2)};
   int64_t in = 64;
@@ -53,7 +53,8 @@ std::vector<ConvolutionShape> ResNet50(int64_t batch) {
        {std::pair<int64_t, int64_t>{56, 64}, {28, 128}, {14, 256}, {7, 512}}) {
     const int64_t stride = size == 56 ? 1 : 2;
     const int64_t before = size * stride;
-    // The first block of a stage, and then the others.
+    // The first four convolutions are those of the first block of a stage. The
+    // other blocks add the last two.
     shapes.push_back(Square(batch, before, in, width, 1, 1));
     shapes.push_back(Square(batch, before, width, width, 3, stride));
     shapes.push_back(Square(batch, before, in, 4 * width, 1, stride));
@@ -65,7 +66,7 @@ std::vector<ConvolutionShape> ResNet50(int64_t batch) {
   return shapes;
 }
 
-// The convolutions of the example.
+// Returns the convolutions of the CNN of examples/fashion_mnist.
 std::vector<ConvolutionShape> FashionMnist(int64_t batch) {
   return {Square(batch, 28, 1, 32, 3, 1), Square(batch, 14, 32, 64, 3, 1)};
 }
@@ -81,7 +82,8 @@ class CudnnPlansTest : public ::testing::Test {
     ASSERT_TRUE(dnn.ok()) << dnn.status();
     dnn_ = *std::move(dnn);
   }
-  // Makes the plans of all three directions.
+  // Makes three plans: for the output, for the gradient of the input, and for
+  // the gradient of the filter.
   void Plan(DType type, const ConvolutionShape& shape,
             const DnnLimits& limits = {.workspace_bytes = int64_t{1} << 30}) {
     for (const ConvolutionTensor result : kResults) {
@@ -133,7 +135,7 @@ TEST_F(CudnnPlansTest, HasPlansForOtherForms) {
 }
 
 TEST_F(CudnnPlansTest, KeepsToTheLimitOfTheWorkspace) {
-  // The first choice wants 205 MB here.
+  // Without the limit, cuDNN's first choice needs a workspace of 205 MB here.
   const ConvolutionShape first = Square(256, 224, 3, 64, 7, 2);
   Plan(DType::kBfloat16, first, {.workspace_bytes = 16 << 20});
 }
@@ -149,7 +151,8 @@ TEST_F(CudnnPlansTest, RoundsFloatsOnlyIfItMay) {
   }
 }
 
-// The first choice for halves with this limit adds up in half.
+// With this limit, cuDNN's first choice for kHalf also computes the sums in
+// half. Such a plan must not be used.
 TEST_F(CudnnPlansTest, AddsUpShortFloatsInFloat) {
   ConvolutionShape shape = Square(8, 28, 32, 64, 3, 1);
   shape.channels_first = true;

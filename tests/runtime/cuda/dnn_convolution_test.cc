@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the library of convolutions on the fake of CUDA.
+// Tests DnnConvolution on FakeCuda.
 #include "leat/runtime/cuda/dnn_convolution.h"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ using testing::FakeDnnRecord;
 using testing::GpuUnderTest;
 using ::testing::HasSubstr;
 
-// A convolution of `size` pixels with a filter of one pixel.
+// Describes a convolution of `size` pixels with a filter of one pixel.
 ConvolutionForm Scale(int64_t size, int64_t groups = 1) {
   return {.type = DType::kFloat,
           .shape = {.batch = 1,
@@ -71,7 +71,7 @@ TEST_F(DnnConvolutionTest, KeepsTheLastPlans) {
   EXPECT_EQ(prepare(1), 1u);
   EXPECT_EQ(prepare(2), 2u);
   EXPECT_EQ(prepare(1), 2u);
-  EXPECT_EQ(prepare(3), 3u);  // in the place of the plan for 2
+  EXPECT_EQ(prepare(3), 3u);  // replaces the plan for 2
   EXPECT_EQ(prepare(1), 3u);
   EXPECT_EQ(prepare(2), 4u);
 }
@@ -110,8 +110,8 @@ TEST_F(DnnConvolutionTest, AsksAgainAfterAFailure) {
   EXPECT_TRUE(library_->Prepare(Scale(4)).ok());
 }
 
-// Each convolution has a workspace, which the next one may use again. The work
-// of the streams runs in any order that CUDA allows.
+// A convolution may reuse the workspace memory of the previous one. FakeCuda
+// runs the work of the streams in any order that CUDA allows.
 TEST_F(DnnConvolutionTest, WorkspacesAreUsedInTheOrderOfTheStream) {
   constexpr int64_t kSize = 1000;
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -164,7 +164,7 @@ TEST_F(DnnConvolutionTest, AFullGpuConvolvesWithoutAWorkspace) {
   ASSERT_TRUE(library_->Convolve(Scale(kSize), operands).ok());
   EXPECT_THAT(record_->limits, ElementsAre(1 << 30, 0));
   all.clear();
-  // The best plan is used again once there is memory for its workspace.
+  // Once there is memory for its workspace, the best plan is used again.
   ASSERT_TRUE(library_->Convolve(Scale(kSize), operands).ok());
   EXPECT_EQ(record_->limits.size(), 2u);
   const Tensor fetched = gpu_->Pinned(kSize);
@@ -173,7 +173,7 @@ TEST_F(DnnConvolutionTest, AFullGpuConvolvesWithoutAWorkspace) {
   EXPECT_EQ(fetched.data<float>()[kSize - 1], 6);
 }
 
-// A kernel then computes the convolution without the library.
+// After this error, a kernel computes the convolution without the library.
 TEST_F(DnnConvolutionTest, RefusesAConvolutionWithoutMemoryForAWorkspace) {
   Make({.memory_bytes = 1 << 20});
   record_->needs_workspace = true;

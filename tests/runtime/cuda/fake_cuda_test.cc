@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fake notices what a program must not do.
+// Tests that FakeCuda reports misuse of CUDA, and that it runs work in any
+// order that CUDA allows.
 #include "leat/tests/testing/fake_cuda.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using ::leat::testing::FakeCuda;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Provides memory and streams that are freed at the end.
+// Provides memory and streams, and frees them at the end.
 class FakeCudaTest : public ::testing::Test {
  protected:
   ~FakeCudaTest() override {
@@ -133,7 +134,8 @@ TEST_F(FakeCudaTest, AWaitIsForWhereTheEventWas) {
   EXPECT_TRUE(*cuda_.IsPassed(event_));
 }
 
-// A record in another stream is passed first, which is not what is waited for.
+// The event is recorded in stream one and then in stream three. The second
+// record passes first, but stream two waits for the first record.
 TEST_F(FakeCudaTest, AWaitIsForOneRecord) {
   cuda_.SlowDown(0);
   EXPECT_TRUE(cuda_.Record(event_, one_).ok());

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GpuUnderTest is a CudaDevice of a FakeCuda, with what tests of it need.
+// GpuUnderTest is a CudaDevice on a FakeCuda, with functions that tests need.
 //
 //   GpuUnderTest gpu({.seed = 7});
 //   const Tensor x = gpu.OnGpu(100);
@@ -23,7 +23,8 @@
 
 namespace leat::testing {
 
-// Is not thread-safe, but its parts are. All tensors are vectors of float.
+// Is not thread-safe. But the objects that cuda(), device() and stream() return
+// are thread-safe. All tensors are vectors of float.
 class GpuUnderTest {
  public:
   explicit GpuUnderTest(const FakeCudaOptions& fake = {},
@@ -35,7 +36,8 @@ class GpuUnderTest {
   }
 
   ~GpuUnderTest() {
-    // Otherwise the device would wait for work that nobody runs.
+    // If the fake has no thread, the test runs the queued work. Otherwise the
+    // device would wait for it forever.
     if (!has_thread_) cuda_->RunAll();
   }
 
@@ -64,7 +66,7 @@ class GpuUnderTest {
     EXPECT_TRUE(stream().CheckLaunch().ok());
   }
 
-  // Waits until all work has run.
+  // Waits until all work has run. Returns the status that the drain reports.
   absl::Status Drain() {
     absl::Status status;
     Event drained;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The properties of a GPU as cuDNN wants them, with which it makes plans on
-// machines without one. They were written by hand from NVIDIA's description of
-// the H100.
+// Has the properties of an H100 in the JSON form that cuDNN reads. With these
+// properties, cuDNN makes plans on machines without a GPU. They were written by
+// hand from NVIDIA's description of the H100.
 #ifndef LEAT_TESTS_RUNTIME_CUDA_H100_PROPERTIES_H_
 #define LEAT_TESTS_RUNTIME_CUDA_H100_PROPERTIES_H_
 

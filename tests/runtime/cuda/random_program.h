@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RandomProgram copies tensors to a GPU, between its blocks and back, and finds
-// out whether each copy comes in its turn.
+// RandomProgram runs copies and kernels on a GPU in a random order: copies to
+// the GPU, kernels that read one block and write another, and copies back to
+// the host. It checks the values of all copies to the host.
 //
 //   RandomProgram program(device, seed, compute, drain);
 //   for (int i = 0; i < 100; ++i) program.Step();
@@ -22,7 +23,7 @@
 
 namespace leat::testing {
 
-// Returns whether each element is `value`.
+// Returns true if each element is `value`.
 inline bool AllAre(const Tensor& tensor, float value) {
   for (const float element : tensor.data<float>()) {
     if (element != value) return false;
@@ -30,14 +31,15 @@ inline bool AllAre(const Tensor& tensor, float value) {
   return true;
 }
 
-// Sets each element.
+// Sets each element to `value`.
 inline void SetAll(Tensor& tensor, float value) {
   for (float& element : tensor.mutable_data<float>()) element = value;
 }
 
-// Each tensor has one value in all its elements. The program drops a tensor as
-// soon as it may, so that the next one has its memory, and writes memory of the
-// host that was freed. What was fetched is compared at the next drain.
+// All elements of a tensor have the same value. The program drops each tensor
+// as soon as it may, so that the next tensor reuses its memory. It also
+// overwrites host memory that was freed. The values that were copied to the
+// host are compared at the next drain.
 //
 // Is not thread-safe, but several programs may run on one device.
 class RandomProgram {
@@ -73,7 +75,8 @@ class RandomProgram {
   }
 
  private:
-  // One is copied in the stream of kernels, and one in another.
+  // Tensors of kSmall elements are copied in the stream of the kernels. Tensors
+  // of kLarge elements are copied in another stream.
   static constexpr int64_t kSmall = 1000;
   static constexpr int64_t kLarge = 20'000;
 
@@ -100,7 +103,8 @@ class RandomProgram {
     Tensor from = NewHost(elements);
     SetAll(from, value.value);
     ASSERT_TRUE(device_.gpu_stream()->CopyToDevice(from, value.tensor).ok());
-    // The caller may write the bytes of ordinary memory now.
+    // CopyToDevice has read ordinary memory when it returns, so the caller may
+    // overwrite the memory.
     if (from.buffer()->memory().kind == MemoryKind::kHost) SetAll(from, -1);
     from.Reset();
     for (const int64_t n : {kSmall, kLarge}) {
@@ -127,7 +131,7 @@ class RandomProgram {
     device_.gpu_stream()->CopyToHost(live_[i].tensor, fetched.tensor,
                                      std::move(done));
     if (Random(2) == 0) live_.erase(live_.begin() + i);
-    // Sometimes nobody wants the result, and its memory is used again.
+    // Sometimes the result is dropped at once, so that its memory is reused.
     if (Random(4) != 0) fetched_.push_back(std::move(fetched));
   }
 

@@ -26,11 +26,11 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // and do not overlap.
 class TestRegions final : public RegionSource {
  public:
-  // Describes what a test sees of the source, also when the heap is gone.
+  // Records what the heap has taken from the source. Outlives the heap.
   struct Log {
-    int64_t free_bytes = 1000 * kMiB;  // what the source still has
-    std::vector<size_t> taken;         // the size of each region
-    std::map<char*, size_t> regions;   // that were not given back
+    int64_t free_bytes = 1000 * kMiB;  // bytes that can be taken
+    std::vector<size_t> taken;         // size of each region, in order
+    std::map<char*, size_t> regions;   // regions not given back
     std::map<char*, size_t> blocks;
   };
 
@@ -110,7 +110,8 @@ TEST(RegionHeapTest, TakesTheSmallestBlockThatIsLargeEnough) {
 }
 
 TEST(RegionHeapTest, JoinsFreeNeighbours) {
-  // In each order of freeing three blocks, the whole region is one block again.
+  // Frees three blocks in each possible order. Afterwards the whole region must
+  // be one free block.
   std::vector<int> order = {0, 1, 2};
   do {
     TestHeap test({.limit_bytes = kMiB});
@@ -168,7 +169,8 @@ TEST(RegionHeapTest, NeverExceedsItsLimit) {
   EXPECT_EQ(test.heap->heap_stats().largest_request, kMiB / 2);
 }
 
-// Free regions that are too small are given back for one that is large enough.
+// The heap gives back free regions that are too small, and takes one region
+// that is large enough.
 TEST(RegionHeapTest, MakesRoomForALargeBlock) {
   TestHeap test({.limit_bytes = 16 * kMiB});
   std::vector<BufferRef> blocks;
@@ -213,8 +215,8 @@ TEST(RegionHeapTest, DescribesWhatTakesTheMemory) {
                               "of 2043392"));
 }
 
-// Compares the heap with what a model says of its figures. TestRegions checks
-// that no blocks overlap.
+// Compares the numbers of bytes that the heap reports with the numbers that the
+// test computes. TestRegions checks that no blocks overlap.
 TEST(RegionHeapTest, RandomRequestsNeverOverlap) {
   for (uint64_t seed = 0; seed < 20 && !HasFailure(); ++seed) {
     std::mt19937_64 random(seed);

@@ -20,7 +20,7 @@ using ::testing::Not;
 
 constexpr char kName[] = "libleat_of_a_test.so.7";
 
-// Returns a library of this process, the one of compression.
+// Returns the path of libz, which this process has loaded.
 std::string SomeLibrary() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -35,7 +35,8 @@ std::string SomeLibrary() {
 
 class SharedLibraryTest : public ::testing::Test {
  protected:
-  // Puts the library into a folder below the temporary one. Returns its path.
+  // Copies a library to the name kName in the folder `folder` of the temporary
+  // folder. Returns the path of the copy.
   std::string Put(const std::string& folder) {
     std::filesystem::create_directories(folder_.Path(folder));
     const std::string path = folder_.Path(folder + "/" + kName);
@@ -91,7 +92,8 @@ TEST_F(SharedLibraryTest, FoldersAreNoPatterns) {
   }
 }
 
-// A folder that is not absolute depends on the current folder.
+// A relative path depends on the current folder, so no relative path is
+// searched.
 TEST_F(SharedLibraryTest, NeverLooksIntoTheCurrentFolder) {
   Put("here/lib64");
   const std::string before = std::filesystem::current_path();

@@ -74,7 +74,7 @@ TEST(StreamAllocatorTest, AFullGpuFailsOneRequest) {
   EXPECT_TRUE(gpu.Drain().ok());
 }
 
-// Another process may have taken the memory.
+// CUDA may refuse memory that another process has taken.
 TEST(StreamAllocatorTest, AskCudaForLessIfItRefuses) {
   GpuUnderTest gpu;
   gpu.cuda().Fail(Call::kNewMemory, FakeCuda::kOutOfMemory, 3);

@@ -33,9 +33,9 @@ struct FakeBlasRecord {
   absl::Status next_run = {};
 };
 
-// Adds a failure to the running test for a form that the library would refuse,
-// and for operands that are not aligned as the limits of the plan say. Each
-// product overwrites the whole workspace. Thread-compatible.
+// Adds a failure to the running test if cuBLASLt would refuse the form of a
+// product, or if an operand is less aligned than the limits of its plan say.
+// Each product overwrites the whole workspace. A FakeBlas is thread-compatible.
 class FakeBlas final : public BlasApi {
  public:
   static constexpr size_t kWorkspace = 4096;

@@ -23,7 +23,7 @@ namespace leat::testing {
 
 // Records the requests to a FakeDnn, and sets its answers.
 struct FakeDnnRecord {
-  // The limit of the workspace of each plan that was requested.
+  // For each plan that was requested, the largest workspace that it may use.
   std::vector<int64_t> limits = {};
   // If this is not OK, each new plan fails with it.
   absl::Status next_plan = {};
@@ -89,7 +89,7 @@ class FakeDnnPlan final : public DnnPlan {
   const int64_t workspace_bytes_;
 };
 
-// Has plans for all convolutions without groups.
+// Makes plans for all convolutions without groups.
 class FakeDnn final : public DnnApi {
  public:
   explicit FakeDnn(std::shared_ptr<FakeDnnRecord> record)

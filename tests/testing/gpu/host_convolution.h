@@ -16,11 +16,12 @@
 
 namespace leat::testing {
 
-// One tensor of a convolution of elements T.
+// Holds one tensor of a convolution. The type of its elements is T.
 template <class T>
 class HostConvolutionTensor {
  public:
-  // The extents are batch (or output channels), channels, height and width.
+  // `extents` are the batch, the channels, the height and the width. For a
+  // filter, the output channels take the place of the batch.
   HostConvolutionTensor(bool channels_first, std::array<int64_t, 4> extents,
                         void* data)
       : channels_first_(channels_first),
@@ -29,7 +30,7 @@ class HostConvolutionTensor {
         sums_(static_cast<size_t>(extents[0] * extents[1] * extents[2] *
                                   extents[3])) {}
 
-  // Returns the index of an element in `data`.
+  // Returns the position of an element in `data`.
   size_t At(int64_t n, int64_t c, int64_t y, int64_t x) const {
     const auto& e = extents_;
     return static_cast<size_t>(channels_first_
@@ -38,7 +39,7 @@ class HostConvolutionTensor {
   }
   double Get(size_t at) const { return static_cast<double>(data_[at]); }
   void Add(size_t at, double value) { sums_[at] += value; }
-  // Overwrites the elements with the sums.
+  // Writes the sums to `data`.
   void Store() const {
     std::transform(sums_.begin(), sums_.end(), data_, [](double sum) {
       if constexpr (sizeof(T) == 2) {
@@ -56,7 +57,7 @@ class HostConvolutionTensor {
   std::vector<double> sums_;
 };
 
-// Computes a convolution of elements T.
+// Computes a convolution whose elements have the type T.
 template <class T>
 void ConvolveOnHost(const ConvolutionForm& form,
                     const ConvolutionOperands& operands) {
@@ -118,7 +119,8 @@ inline bool AreAligned(const ConvolutionOperands& operands) {
          0;
 }
 
-// Computes a convolution of any type that ConvolutionForm allows.
+// Computes a convolution. Its element type may be any type that ConvolutionForm
+// allows.
 inline void ConvolveOnHost(const ConvolutionForm& form,
                            const ConvolutionOperands& operands) {
   switch (form.type) {
@@ -133,13 +135,13 @@ inline void ConvolveOnHost(const ConvolutionForm& form,
   }
 }
 
-// Thread-safe.
+// A HostConvolution is thread-safe.
 class HostConvolution final : public ConvolutionLibrary {
  public:
   // The stream is borrowed.
   explicit HostConvolution(cuda::HostStream& stream) : stream_(stream) {}
 
-  // Refuses convolutions with groups, so that kernels compute them.
+  // Refuses convolutions with groups, so that the kernels compute these.
   absl::Status Prepare(const ConvolutionForm& form) override {
     if (form.shape.groups == 1) return absl::OkStatus();
     return absl::UnimplementedError("there are groups");

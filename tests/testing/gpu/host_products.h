@@ -18,8 +18,8 @@
 
 namespace leat::testing {
 
-// Computes products with loops that follow the layouts exactly: a wrong order,
-// leading dimension, stride or transposition gives wrong values.
+// Computes products with simple loops. A wrong order, leading dimension, stride
+// or transposition gives wrong values.
 template <class T>
 class ProductLoops {
  public:
@@ -96,7 +96,7 @@ inline void ComputeProducts(const ProductForm& form,
   }
 }
 
-// Thread-safe. The stream is borrowed.
+// A HostMultiplication is thread-safe. It borrows the stream.
 class HostMultiplication final : public MatrixMultiplication {
  public:
   explicit HostMultiplication(cuda::HostStream& stream) : stream_(stream) {}

@@ -68,12 +68,13 @@ class QueuedGpu final : public TestGpu, public GpuStream, cuda::HostStream {
   }
 
  private:
-  // Allocates blocks with malloc. A block is freed in the order of the work.
+  // Allocates blocks with malloc. A block is freed after the work that was
+  // queued before it.
   class Memory final : public Allocator {
    public:
     explicit Memory(QueuedGpu& gpu) : gpu_(gpu) {}
     BufferRef Allocate(size_t bytes) final;
-    // Does what Allocate does, but a test cannot make it fail.
+    // Does the same as Allocate, but a test cannot make it fail.
     BufferRef AllocateAlways(size_t bytes);
     void CopyBytes(char* to, const char* from, size_t bytes) final;
     absl::string_view name() const final { return "GPU:0"; }
@@ -123,7 +124,7 @@ class QueuedGpu::Memory::Block final : public Buffer {
                    (bytes / kBufferAlignment + 1) * kBufferAlignment)),
                bytes, leat::Memory{MemoryKind::kDevice, 0}),
         owner_(owner) {
-    // A kernel must not rely on what the memory held before.
+    // The block is filled, so that a kernel cannot rely on zeros in new memory.
     std::memset(data(), 0xA5, bytes);
     MutexLock lock(owner_.mutex_);
     owner_.live_bytes_ += static_cast<int64_t>(bytes);

@@ -15,10 +15,9 @@ class TestGpu : public Device {
  public:
   using Device::Device;
 
-  // ToDevice returns a copy of a tensor in memory of the GPU, and ToHost in
-  // memory of the host. If the tensor is there already, or if its elements are
-  // objects, they return the tensor itself. ToHost waits for the queued work
-  // first.
+  // ToDevice returns a copy of a tensor in GPU memory. ToHost waits for the
+  // queued work, and then returns a copy in host memory. Both return the tensor
+  // itself if it is there already, or if its elements are objects.
   virtual Tensor ToDevice(const Tensor& tensor) = 0;
   virtual Tensor ToHost(const Tensor& tensor) = 0;
   // Waits for the queued work and returns its error.

@@ -49,8 +49,8 @@ constexpr char kSleep[] = "begun \"$1\"; while :; do sleep 0.05; done";
 bool IsAlive(pid_t pid) {
   const std::string stat = ReadFile(absl::StrCat("/proc/", pid, "/stat"));
   const size_t name_end = stat.rfind(") ");
-  // A process that has ended but was not waited for (Z, X) counts as dead,
-  // because maybe no process will wait for it.
+  // A process in state Z or X has ended, but its parent has not waited for it.
+  // It counts as dead, because possibly no process will ever wait for it.
   return name_end != stat.npos && stat[name_end + 2] != 'Z' &&
          stat[name_end + 2] != 'X';
 }

@@ -102,7 +102,7 @@ TEST_F(ProgramsTest, RunAndShowGraphs) {
   EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
 }
 
-// Libraries of CUDA are opened when a GPU needs them.
+// The libraries of CUDA are opened only when a GPU needs them.
 TEST_F(ProgramsTest, AreNotLinkedWithCuda) {
   const Ended ldd = RunProgram("/usr/bin/ldd", {LEAT_PROGRAM_LEAT});
   EXPECT_EQ(ldd.code, 0) << ldd.err;
@@ -251,7 +251,7 @@ TEST_F(ProgramsTest, RefuseFileRootsThatAreNoFolders) {
 }
 
 TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {
-  // Nothing listens on port 1, which only the superuser could use.
+  // Nothing listens at port 1, because only the superuser can listen there.
   const Ended ended = Leat({"run", model_, "--fetch", "c", "--connect-timeout",
                             "2", "--target", "grpc://127.0.0.1:1"});
   ExpectEnd(ended, 138,

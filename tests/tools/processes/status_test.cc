@@ -62,7 +62,7 @@ class StatusTest : public ::testing::Test {
     return RunProgram(LEAT_PROGRAM_LEAT, args, {"LEAT_TIMEOUT=20"});
   }
 
-  // Returns the first Recv that, as the task `name` reports, has waited for at
+  // Returns a Recv that the task `name` reports and that has waited for at
   // least one second. Returns null if there is none.
   nlohmann::json WaitingRecvOf(const std::string& name) const {
     const Ended ended = Status({Address("ps"), "--interval", "0", "--json"});

@@ -137,8 +137,9 @@ def placements():
         for slots in OPTIMIZERS:
             placement(f"{slots}, {kind}", several, slots, ps_tasks=2,
                       worker_device="/job:worker/task:1")
-    # Inner scopes win, outer ones fill in. A variable in another job does not
-    # count, one with a task does.
+    # The device of an inner scope wins, and an outer scope adds the fields that
+    # are missing. The round robin does not count a variable that is placed in
+    # another job. It counts a variable whose task is given.
     scopes = [["setter"], ["setter", "/job:worker/task:7"], ["setter"],
               ["setter", "/job:ps"], ["setter", "/job:ps/task:0"],
               ["setter", "/task:1"], ["setter"], ["/job:other/task:5/cpu:1", "setter"],
@@ -212,7 +213,8 @@ def variables():
             one("Constant", tf1.constant_initializer(-0.3), value=-0.3)
             one("RandomUniform", tf1.random_uniform_initializer(-0.25, 0.75, 5),
                 min=-0.25, max=0.75, seed=5)
-            # Their scale is that of the whole variable.
+            # These initializers compute their scale from the shape of the whole
+            # variable.
             one("GlorotUniform", tf1.glorot_uniform_initializer(5), seed=5)
             one("HeNormal", tf1.variance_scaling_initializer(
                 2.0, "fan_in", "truncated_normal", 5), seed=5)

@@ -157,9 +157,10 @@ def initializers():
                         dtype, value=7)
     initializer("Constant", [3], lambda t: tf1.constant_initializer(-0.3, t), value=-0.3)
     initializer("Constant", [40, 30], lambda t: tf1.constant_initializer(1.5, t), value=1.5)
-    # Each pair has the op's seed and the graph's seed. Where only the graph's
-    # is set, the op's is the number of nodes so far in TensorFlow 1.x: the
-    # three constants. (2.x counts the ops that got a seed.)
+    # Each pair has the op's seed and the graph's seed. If only the graph's seed
+    # is set, TensorFlow 1.x takes the number of nodes so far as the op's seed.
+    # Here this number is 3, because there are three constants. (TensorFlow 2.x
+    # counts the ops that got a seed.)
     seeds = ((5, None), (None, 7), (11, 7))
     for shape in ([3, 5], [7], [2, 2, 3, 4]):
         for seed, graph_seed in seeds:
@@ -182,7 +183,7 @@ def initializers():
 def optimizer(what, name, build, dtype=np.float32, **attrs):
     initial = numbers([5, 2], 9, dtype)
     dense = [numbers([5, 2], salt, dtype) for salt in (1, 2, 3)]
-    # The ids name rows once, twice, thrice and never.
+    # The ids name some rows once, twice or three times, and some rows never.
     sparse = [(numbers([len(i), 2], salt, dtype), array(i, np.int32))
               for salt, i in ((4, [3, 1, 3, 0]), (5, [1]), (6, [0, 3, 3, 3]))]
     for kind, gradients in (("dense", dense), ("sparse", sparse)):

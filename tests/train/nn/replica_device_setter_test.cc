@@ -135,7 +135,7 @@ TEST(ReplicaDeviceSetterTest, SaysNothingWithoutParameterServers) {
 }
 
 // In TensorFlow, if the variable's device does not name a GPU, a read takes the
-// GPU from the worker's device, and the parameter server may not have that GPU.
+// GPU from the worker's device. The parameter server might not have that GPU.
 // Leat places the read like the variable.
 TEST(ReplicaDeviceSetterTest, LeavesReadsAndInitialValuesWithTheVariable) {
   GraphBuilder b;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests wrong uses of layers, losses and optimizers. No wrong use may end the
-// program. Each must cause an error that names what is wrong and the line in
-// this file.
+// program. Each must cause an error that says what is wrong and names the line
+// in this file.
 #include <functional>
 #include <string>
 #include <vector>

@@ -161,7 +161,7 @@ def main(root):
     folder = os.path.join(root, make.__name__)
     shutil.rmtree(folder, ignore_errors=True)
     make(folder)
-    # Differs from run to run, and only TensorFlow's metrics read it.
+    # The file differs from run to run, and only TensorFlow's metrics read it.
     if os.path.exists(folder + "/fingerprint.pb"):
       os.remove(folder + "/fingerprint.pb")
 

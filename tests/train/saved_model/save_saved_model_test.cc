@@ -31,8 +31,8 @@ std::vector<std::string> ContentOf(const std::string& folder) {
   return FileAccess::Unrestricted().List(folder).value();
 }
 
-// Provides a model y = a x + b with a reference variable a and a resource b,
-// beside an unused variable. `path` is the path of an asset.
+// Provides the model y = a x + b and an unused variable. a is a reference
+// variable, and b is a resource variable. `path_` is fed the path of an asset.
 class SaveSavedModelTest : public ::testing::Test {
  protected:
   SaveSavedModelTest() {
@@ -74,8 +74,9 @@ class SaveSavedModelTest : public ::testing::Test {
         << "a folder is left";
   }
 
-  // Returns the path of a folder to save to. tests/interop/saved_model.py says
-  // where, because TensorFlow shall load the models.
+  // Returns a path to save a model to. tests/interop/saved_model.py sets the
+  // variable LEAT_TEST_SAVED_MODELS to its folder, because it loads the models
+  // with TensorFlow.
   std::string Path(const std::string& name) const {
     const char* const given = getenv("LEAT_TEST_SAVED_MODELS");
     return given == nullptr ? folder_.Path(name)

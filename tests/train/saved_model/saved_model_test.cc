@@ -206,7 +206,8 @@ TEST(SavedModelTest, NamesWhatIsMissing) {
   ExpectFails(assets, absl::StatusCode::kNotFound, "assets/words.txt");
 }
 
-// As in TensorFlow, nothing is restored then.
+// As in TensorFlow, the restore op does not run if there is no folder
+// "variables".
 TEST(SavedModelTest, AGraphWithoutVariablesNeedsNoValues) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("model");

@@ -334,8 +334,8 @@ TEST_F(GrpcSessionBytesTest, CountWhatIsReceived) {
   EXPECT_TRUE(Pull(*session, one_).ok());
 }
 
-// The worker's master counts what is fetched. The parameter server has no
-// limit.
+// The worker is the master and counts the fetched bytes. The parameter server
+// has no limit.
 TEST_F(GrpcSessionBytesTest, CountWhatIsFetched) {
   auto session = NewSession();
   const auto fetch = [&](int32_t elements) {

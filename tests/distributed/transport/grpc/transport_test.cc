@@ -114,7 +114,7 @@ TEST_P(GrpcTest, SpeaksIpv6) {
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
 }
 
-// A listener does not share its port, even if the other listener allowed that.
+// While one listener has a port, no other listener can use it.
 TEST_P(GrpcTest, SharesNoPort) {
   const auto one = NewTransport();
   const auto two = NewTransport();
@@ -163,8 +163,8 @@ TEST_P(GrpcTest, CallsThatWaitShareAConnection) {
   }
 }
 
-// As soon as a peer is reached, channels that could not reach it before must
-// stop trying.
+// Channels that could not reach a peer must stop trying as soon as a call
+// reaches the peer.
 TEST_P(GrpcTest, KeepsNoConnectionsThatNobodyNeeds) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
