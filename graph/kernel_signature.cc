@@ -82,6 +82,12 @@ KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints) {
   return signature;
 }
 
+KernelSignature HostOrGpu() {
+  KernelSignature signature = OnGpu();
+  signature.may_run_on_host = true;
+  return signature;
+}
+
 KernelSignature NotFoldable(KernelSignature signature) {
   signature.foldable = false;
   return signature;

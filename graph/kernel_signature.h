@@ -53,6 +53,9 @@ struct KernelSignature {
   // Is true if a node on a GPU runs the kernel for CPUs. All its tensors are
   // then in host memory.
   bool runs_on_host = false;
+  // Is true if a node on a GPU runs the kernel for CPUs when all its inputs are
+  // in host memory (partitioner/device_copies.h).
+  bool may_run_on_host = false;
   // Placement prefers the device type whose kernel has the highest priority.
   int priority = 0;
   CostClass cost = CostClass::kCheap;
@@ -88,6 +91,10 @@ std::vector<KernelSignature> RoutesOnAllDevices(
 // An example is arithmetic on shapes. The node is on the GPU, but runs the
 // kernel for CPUs.
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});
+// Returns the GPU signature of a kernel for which a node whose inputs are all
+// in host memory runs the kernel for CPUs instead. An example is the condition
+// of a loop, which the host must know.
+KernelSignature HostOrGpu();
 // Returns `signature` with `foldable` cleared.
 KernelSignature NotFoldable(KernelSignature signature);
 

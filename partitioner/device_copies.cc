@@ -1,13 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/partitioner/device_copies.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/analysis/consumers.h"
 #include "leat/graph/analysis/control_flow_ops.h"
 #include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/op_registry.h"
@@ -23,20 +26,37 @@ class CopyInserter {
       : device_type_(device_type), graph_(graph) {}
 
   absl::Status Insert() {
-    const std::vector<NodeId> ids = graph_.NodeIds();
+    // Inputs come first, because they decide whether a node runs on the host.
+    LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> ids,
+                          TopologicalOrder(graph_));
     memories_.resize(graph_.num_ids());
-    for (const NodeId id : ids) {
-      const Node& node = graph_.node(id);
-      const KernelSignature* const signature =
-          graph_.ops().FindSignature(node.op(), device_type_, node.attrs());
-      if (signature == nullptr) continue;
-      LEAT_ASSIGN_OR_RETURN(memories_[id], MemoryOf(*node.def, *signature));
-    }
+    for (const NodeId id : ids) LEAT_RETURN_IF_ERROR(FindMemory(id));
     for (const NodeId id : ids) LEAT_RETURN_IF_ERROR(CopyInputs(id));
     return absl::OkStatus();
   }
 
  private:
+  absl::Status FindMemory(NodeId id) {
+    Node& node = graph_.mutable_node(id);
+    const KernelSignature* const signature =
+        graph_.ops().FindSignature(node.op(), device_type_, node.attrs());
+    if (signature == nullptr) return absl::OkStatus();
+    if (signature->may_run_on_host && AreInputsOnHost(node)) {
+      NodeDef def = *node.def;
+      def.attrs.Set(kRunsOnHost, true);
+      node.def = std::make_shared<const NodeDef>(std::move(def));
+    }
+    LEAT_ASSIGN_OR_RETURN(memories_[id], MemoryOf(*node.def, *signature));
+    return absl::OkStatus();
+  }
+
+  bool AreInputsOnHost(const Node& node) const {
+    return absl::c_all_of(node.inputs, [&](const Endpoint& input) {
+      const std::vector<bool>& from = memories_[input.node].is_output_on_host;
+      return !from.empty() && from[input.index];
+    });
+  }
+
   // Puts copies on the edges to `id` that need one.
   absl::Status CopyInputs(NodeId id) {
     for (int i = 0; i < graph_.node(id).num_inputs(); ++i) {

@@ -18,8 +18,11 @@ namespace leat {
 // all its consumers. A consumer that takes the value of a reference gets a copy
 // of its own, which is made after everything else that the consumer waits for.
 //
+// A node for which KernelSignature::may_run_on_host holds, and whose inputs are
+// all in host memory, gets the attr kRunsOnHost.
+//
 // A node without a kernel on GPUs stays as it is; the compilation of the graph
-// refuses it. Fails as MemoryOf does.
+// refuses it. Fails as MemoryOf and TopologicalOrder do.
 absl::Status InsertDeviceCopies(const DeviceType& device_type, Graph& graph);
 
 }  // namespace leat

@@ -108,14 +108,14 @@ class ProgramCompiler {
     instruction.num_inputs = node.num_inputs();
     instruction.num_outputs = node.num_outputs();
     const bool is_gpu = device_.gpu_stream() != nullptr;
+    DeviceType kernel_type = device_.info().type;
     if (is_gpu) {
       LEAT_ASSIGN_OR_RETURN(NodeMemory memory, MemoryOf(*node.def, *signature));
+      if (memory.runs_on_host) kernel_type = kCpu;
       program_->memories_.push_back(std::move(memory));
     }
     if (!IsRunByPropagator(instruction.kind)) {
-      auto kernel = kernels_.Get(
-          *node.def, device_,
-          signature->runs_on_host ? DeviceType(kCpu) : device_.info().type);
+      auto kernel = kernels_.Get(*node.def, device_, kernel_type);
       if (!kernel.ok()) return CannotCompile(node, device_, kernel.status());
       instruction.kernel = kernel->get();
       instruction.is_async = instruction.kernel->AsAsync() != nullptr;

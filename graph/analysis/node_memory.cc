@@ -14,10 +14,10 @@ namespace {
 absl::StatusOr<std::vector<bool>> AreOnHost(
     const std::vector<ArgDef>& args, const AttrMap& attrs,
     const std::vector<DType>& types, const std::vector<std::string>& named,
-    const KernelSignature& signature) {
+    const KernelSignature& signature, bool runs_on_host) {
   LEAT_ASSIGN_OR_RETURN(const std::vector<int> offsets,
                         ArgOffsets(args, attrs));
-  std::vector<bool> on_host(types.size(), signature.runs_on_host);
+  std::vector<bool> on_host(types.size(), runs_on_host);
   for (size_t arg = 0; arg < args.size(); ++arg) {
     const bool is_named = absl::c_linear_search(named, args[arg].name);
     for (int i = offsets[arg]; i < offsets[arg + 1]; ++i) {
@@ -44,13 +44,17 @@ bool SendsToGpu(const Node& node, const DeviceName& task) {
 absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
                                     const KernelSignature& signature) {
   NodeMemory memory{.runs_on_host = signature.runs_on_host};
-  LEAT_ASSIGN_OR_RETURN(memory.is_input_on_host,
-                        AreOnHost(node.op->inputs, node.attrs, node.input_types,
-                                  signature.host_inputs, signature));
+  if (signature.may_run_on_host) {
+    memory.runs_on_host = node.attrs.GetOr(kRunsOnHost, false);
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      memory.is_input_on_host,
+      AreOnHost(node.op->inputs, node.attrs, node.input_types,
+                signature.host_inputs, signature, memory.runs_on_host));
   LEAT_ASSIGN_OR_RETURN(
       memory.is_output_on_host,
       AreOnHost(node.op->outputs, node.attrs, node.output_types,
-                signature.host_outputs, signature));
+                signature.host_outputs, signature, memory.runs_on_host));
   return memory;
 }
 

@@ -29,6 +29,10 @@ struct NodeMemory {
   bool runs_on_host = false;
 };
 
+// The name of a bool attr of a node on a GPU. The attr is true if the node runs
+// the kernel for CPUs, which KernelSignature::may_run_on_host permits.
+inline constexpr char kRunsOnHost[] = "_runs_on_host";
+
 // Returns where the tensors of `node` lie if the node runs on a GPU with the
 // kernel that `signature` describes. Strings and resource handles are always in
 // host memory. A variant object is in host memory, too, but the result

@@ -14,7 +14,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"z: bool"},
        .commutative = true,
        .shape = shapes::BroadcastBinary},
-      {OnCpu(), OnGpu()});
+      {OnCpu(), HostOrGpu()});
 
   registry.Add(
       {.name = "LogicalOr",
@@ -23,14 +23,14 @@ void Register(OpRegistry& registry) {
        .outputs = {"z: bool"},
        .commutative = true,
        .shape = shapes::BroadcastBinary},
-      {OnCpu(), OnGpu()});
+      {OnCpu(), HostOrGpu()});
 
   registry.Add({.name = "LogicalNot",
                 .doc = "Returns whether x is false, element by element.",
                 .inputs = {"x: bool"},
                 .outputs = {"y: bool"},
                 .shape = shapes::Unchanged},
-               {OnCpu(), OnGpu()});
+               {OnCpu(), HostOrGpu()});
 }
 
 }  // namespace leat::ops::logical

@@ -219,10 +219,11 @@ void RunUntilTimeout(std::chrono::nanoseconds timeout,
   });
   testing::SimulatedClock* const clock = testing::SimulatedClock::Current();
   if (clock == nullptr) return;
-  // Most steps end while this thread counts to `next`. For other steps, the
-  // clock jumps. If it jumps before the step has begun, it must jump again
-  // later. The pauses between the jumps get longer, so that other deadlines do
-  // not pass as well.
+  // This thread pauses by counting to `next`, and most steps end meanwhile. If
+  // the step still runs, the clock jumps by `timeout`, so that the deadline of
+  // the step passes. A jump before the step has begun has no effect on that
+  // deadline, so the clock jumps again after a longer pause. The pauses get
+  // longer, so that few jumps are made and other deadlines do not pass as well.
   int64_t next = 300'000;
   for (int64_t count = 0; !has_ended; ++count) {
     if (count < next) continue;

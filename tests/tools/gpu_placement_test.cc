@@ -148,5 +148,22 @@ TEST(GpuPlacementTest, AListThatACpuReadsIsCopiedOnce) {
   EXPECT_THAT(travels.per_step, SizeIs(2));  // one copy and one _Send
 }
 
+// The host must know the condition of a loop, which here has two parts.
+TEST(GpuPlacementTest, AConditionOfTwoPartsStaysOnTheHost) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {4, 4});
+  const std::vector<Output> end = While(
+      {0, x},
+      [](auto v) {
+        return op::LogicalAnd(op::Less(v[0], 10),
+                              op::LogicalNot(op::Equal(v[0], 7)));
+      },
+      [&](auto v) {
+        return std::vector<Output>{v[0] + 1, op::MatMul(v[1], x)};
+      });
+  const Travels travels = TravelsOf(b, {x}, {end[1].operation()});
+  EXPECT_THAT(travels.per_iteration, IsEmpty());
+}
+
 }  // namespace
 }  // namespace leat::gpu_placement_test

@@ -243,7 +243,8 @@ TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   EXPECT_EQ(table_->num_untaken(), 2u);
   EXPECT_TRUE(WaitAsPeer(7, "x").status().ok());
   EXPECT_EQ(table_->num_untaken(), 1u);
-  // A transfer counts until the last of its chunks is fetched.
+  // num_untaken() includes a tensor that is sent in chunks until the peer has
+  // fetched its last chunk.
   PeerTraffic traffic(clock_);
   constexpr int64_t kChunk = kMinChunkBytes;
   const std::shared_ptr<Transfers>& transfers = outbox->transfers();
