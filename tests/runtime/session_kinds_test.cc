@@ -140,7 +140,8 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
           "runtime/local_session_test.cc", "runtime/nth_allocation_test.cc",
           // These files have a fake GPU.
-          "runtime/gpu_session_test.cc", "train/networks_on_gpu_test.cc",
+          "runtime/gpu_session_test.cc", "runtime/gpu_errors_test.cc",
+          "runtime/pinned_outputs_test.cc", "train/networks_on_gpu_test.cc",
           // This file has its own pass and observers.
           "runtime/planning_concurrency_test.cc",
           // This file compares the parts of tasks with a local session.
