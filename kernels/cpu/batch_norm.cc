@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/batch_norm_shapes.h"
@@ -25,7 +25,23 @@ namespace {
 int64_t PerChannel(const Channels& c) { return c.outer * c.inner; }
 
 // Holds two sums for each channel.
-using PairSums = std::vector<std::array<double, 2>>;
+struct PairSums {
+  explicit PairSums(int64_t channels) : first(channels), second(channels) {}
+
+  void Add(const PairSums& other) {
+    for (size_t c = 0; c < first.size(); ++c) {
+      first[c] += other.first[c];
+      second[c] += other.second[c];
+    }
+  }
+
+  std::vector<double> first;
+  std::vector<double> second;
+};
+
+// Sums of at most this many elements are computed in float. They are then added
+// in double.
+constexpr int64_t kSummedInFloat = 16;
 
 // Returns into how many parts a sum is split. The number depends on the size
 // only and not on the number of threads, so that the rounding is always the
@@ -36,68 +52,108 @@ int Parts(const Channels& layout) {
       std::clamp<int64_t>(std::min(elements / 32768, layout.outer), 1, 16));
 }
 
-// Calls `body(outer index, a, b)` for all outer indices and adds up the values
-// that `body` writes to a[channel] and b[channel].
-template <class Body>
-PairSums SumPairs(WorkQueue& queue, const Channels& layout, Body body) {
-  const int parts = Parts(layout);
-  std::vector<PairSums> part_sums(parts);
-  ParallelChunks(queue, parts, [&](int part) {
-    PairSums sums(layout.count, {0.0, 0.0});
-    std::vector<float> a(layout.count), b(layout.count);
-    const int64_t begin = layout.outer * part / parts;
-    const int64_t end = layout.outer * (part + 1) / parts;
-    for (int64_t i = begin; i < end; ++i) {
-      body(i, a.data(), b.data());
-      for (int64_t c = 0; c < layout.count; ++c) {
-        sums[c][0] += a[c];
-        sums[c][1] += b[c];
+// Adds f and g of the elements with the outer indices [begin, end) to `sums`.
+// The channels lie side by side, so that the sums of several channels grow at
+// once.
+template <class F, class G>
+void SumChannelsLast(const Channels& l, int64_t begin, int64_t end, F f, G g,
+                     PairSums& sums) {
+  std::vector<float> first(l.count), second(l.count);
+  float* const a = first.data();
+  float* const b = second.data();
+  for (int64_t i = begin; i < end; i += kSummedInFloat) {
+    std::fill_n(a, l.count, 0.0f);
+    std::fill_n(b, l.count, 0.0f);
+    for (int64_t row = i; row < std::min(i + kSummedInFloat, end); ++row) {
+      const int64_t base = row * l.count;
+      LEAT_INDEPENDENT_ITERATIONS
+      for (int64_t c = 0; c < l.count; ++c) {
+        a[c] += f(base + c, c);
+        b[c] += g(base + c, c);
       }
     }
-    part_sums[part] = std::move(sums);
-  });
-  PairSums total = std::move(part_sums[0]);
-  for (int part = 1; part < parts; ++part) {
-    for (int64_t c = 0; c < layout.count; ++c) {
-      total[c][0] += part_sums[part][c][0];
-      total[c][1] += part_sums[part][c][1];
-    }
-  }
-  return total;
-}
-
-// Calls `body(outer index)` for all outer indices, in parallel.
-void ForOuter(WorkQueue& queue, const Channels& layout,
-              absl::FunctionRef<void(int64_t)> body) {
-  ParallelFor(queue, layout.outer, layout.count * layout.inner / 2 + 1,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) body(i);
-              });
-}
-
-// Computes two sums for each channel of one outer index: a[channel] is the sum
-// of f over `inner`, and b[channel] is the sum of g. The arguments of f and g
-// are the offset and the channel of an element.
-template <class F, class G>
-void InnerSums(const Channels& l, int64_t outer, F f, G g, float* a, float* b) {
-  const int64_t base = outer * l.count * l.inner;
-  if (l.inner == 1) {
     for (int64_t c = 0; c < l.count; ++c) {
-      a[c] = f(base + c, c);
-      b[c] = g(base + c, c);
+      sums.first[c] += a[c];
+      sums.second[c] += b[c];
     }
-    return;
   }
-  for (int64_t c = 0; c < l.count; ++c) {
-    float sum_a = 0, sum_b = 0;
-    for (int64_t k = 0; k < l.inner; ++k) {
-      const int64_t at = base + c * l.inner + k;
-      sum_a += f(at, c);
-      sum_b += g(at, c);
+}
+
+// Does the same if the elements of a channel lie side by side. Several parts of
+// a channel's sum grow at once.
+template <class F, class G>
+void SumChannelsFirst(const Channels& l, int64_t begin, int64_t end, F f, G g,
+                      PairSums& sums) {
+  constexpr int64_t kLanes = 16;
+  for (int64_t row = begin * l.count; row < end * l.count; ++row) {
+    const int64_t c = row % l.count;
+    const int64_t base = row * l.inner;
+    for (int64_t k = 0; k < l.inner; k += kLanes * kSummedInFloat) {
+      const int64_t size = std::min(kLanes * kSummedInFloat, l.inner - k);
+      const int64_t whole = size / kLanes * kLanes;
+      float a[kLanes] = {};
+      float b[kLanes] = {};
+      for (int64_t j = 0; j < whole; j += kLanes) {
+        for (int64_t lane = 0; lane < kLanes; ++lane) {
+          a[lane] += f(base + k + j + lane, c);
+          b[lane] += g(base + k + j + lane, c);
+        }
+      }
+      for (int64_t j = whole; j < size; ++j) {
+        a[j - whole] += f(base + k + j, c);
+        b[j - whole] += g(base + k + j, c);
+      }
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        sums.first[c] += a[lane];
+        sums.second[c] += b[lane];
+      }
     }
-    a[c] = sum_a;
-    b[c] = sum_b;
   }
+}
+
+// Returns the sums of f and of g over the elements of each channel. The
+// arguments of f and g are the offset and the channel of an element.
+template <class F, class G>
+PairSums SumPairs(WorkQueue& queue, const Channels& l, F f, G g) {
+  const int parts = Parts(l);
+  std::vector<PairSums> part_sums(parts, PairSums(l.count));
+  ParallelChunks(queue, parts, [&](int part) {
+    const int64_t begin = l.outer * part / parts;
+    const int64_t end = l.outer * (part + 1) / parts;
+    if (l.inner == 1) {
+      SumChannelsLast(l, begin, end, f, g, part_sums[part]);
+    } else {
+      SumChannelsFirst(l, begin, end, f, g, part_sums[part]);
+    }
+  });
+  for (int part = 1; part < parts; ++part) part_sums[0].Add(part_sums[part]);
+  return std::move(part_sums[0]);
+}
+
+// Sets to[i] to f(i, channel of i) for each element i, in parallel.
+template <class F>
+void ForEachElement(WorkQueue& queue, const Channels& l, F f, float* to) {
+  ParallelFor(
+      queue, l.outer, l.count * l.inner / 2 + 1,
+      [&](int64_t begin, int64_t end) {
+        if (l.inner == 1) {
+          for (int64_t row = begin; row < end; ++row) {
+            const int64_t base = row * l.count;
+            LEAT_INDEPENDENT_ITERATIONS
+            for (int64_t c = 0; c < l.count; ++c) {
+              to[base + c] = f(base + c, c);
+            }
+          }
+          return;
+        }
+        for (int64_t row = begin * l.count; row < end * l.count; ++row) {
+          const int64_t c = row % l.count;
+          LEAT_INDEPENDENT_ITERATIONS
+          for (int64_t i = row * l.inner; i < (row + 1) * l.inner; ++i) {
+            to[i] = f(i, c);
+          }
+        }
+      });
 }
 
 // Computes the mean and the biased variance of each channel. Sums up the
@@ -106,47 +162,23 @@ void InnerSums(const Channels& l, int64_t outer, F f, G g, float* a, float* b) {
 // large.
 void Moments(WorkQueue& queue, const Channels& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
-  auto deviation = [&](int64_t at, int64_t c) {
-    return x[at] - x[c * l.inner];
+  std::vector<float> firsts(l.count);
+  for (int64_t c = 0; c < l.count; ++c) firsts[c] = x[c * l.inner];
+  const auto deviation = [x, first = firsts.data()](int64_t at, int64_t c) {
+    return x[at] - first[c];
   };
-  const PairSums sums =
-      SumPairs(queue, l, [&](int64_t outer, float* a, float* b) {
-        InnerSums(
-            l, outer, deviation,
-            [&](int64_t at, int64_t c) {
-              const float d = deviation(at, c);
-              return d * d;
-            },
-            a, b);
-      });
+  const auto square = [deviation](int64_t at, int64_t c) {
+    const float d = deviation(at, c);
+    return d * d;
+  };
+  const PairSums sums = SumPairs(queue, l, deviation, square);
   const double count = static_cast<double>(PerChannel(l));
   for (int64_t c = 0; c < l.count; ++c) {
-    const double offset = sums[c][0] / count;
-    mean[c] = static_cast<float>(x[c * l.inner] + offset);
-    variance[c] =
-        static_cast<float>(std::max(0.0, sums[c][1] / count - offset * offset));
+    const double offset = sums.first[c] / count;
+    mean[c] = static_cast<float>(firsts[c] + offset);
+    variance[c] = static_cast<float>(
+        std::max(0.0, sums.second[c] / count - offset * offset));
   }
-}
-
-// Computes y = x * scale[c] + shift[c], where c is the channel.
-void Affine(WorkQueue& queue, const Channels& l, const float* x,
-            const std::vector<float>& scale, const std::vector<float>& shift,
-            float* y) {
-  ForOuter(queue, l, [&](int64_t outer) {
-    const int64_t base = outer * l.count * l.inner;
-    if (l.inner == 1) {
-      for (int64_t c = 0; c < l.count; ++c) {
-        y[base + c] = x[base + c] * scale[c] + shift[c];
-      }
-      return;
-    }
-    for (int64_t c = 0; c < l.count; ++c) {
-      for (int64_t k = 0; k < l.inner; ++k) {
-        const int64_t at = base + c * l.inner + k;
-        y[at] = x[at] * scale[c] + shift[c];
-      }
-    }
-  });
 }
 
 class BatchNorm final : public Kernel {
@@ -211,7 +243,11 @@ class BatchNorm final : public Kernel {
       factors[c] = scale[c] / std::sqrt(variance[c] + attrs_.epsilon);
       shifts[c] = offset[c] - mean[c] * factors[c];
     }
-    Affine(queue, l, x, factors, shifts, y);
+    ForEachElement(
+        queue, l,
+        [x, factor = factors.data(), shift = shifts.data()](
+            int64_t at, int64_t c) { return x[at] * factor[c] + shift[c]; },
+        y);
   }
 
   const BatchNormAttrs attrs_;
@@ -252,43 +288,38 @@ class BatchNormGrad final : public Kernel {
     const float* dy = context.input(0).data<float>().data();
     const float* x = context.input(1).data<float>().data();
     const auto scale = context.input(2).data<float>();
-    const auto mean = context.input(3).data<float>();
     const auto variance = context.input(4).data<float>();
     WorkQueue& queue = context.compute_queue();
-    const PairSums sums =
-        SumPairs(queue, l, [&](int64_t outer, float* a, float* b) {
-          InnerSums(
-              l, outer,
-              [&](int64_t at, int64_t c) { return dy[at] * (x[at] - mean[c]); },
-              [&](int64_t at, int64_t) { return dy[at]; }, a, b);
-        });
+    const float* const mean = context.input(3).data<float>().data();
+    const PairSums sums = SumPairs(
+        queue, l,
+        [dy, x, mean](int64_t at, int64_t c) {
+          return dy[at] * (x[at] - mean[c]);
+        },
+        [dy](int64_t at, int64_t) { return dy[at]; });
     std::vector<float> factor(l.count), slope(l.count, 0.0f),
         constant(l.count, 0.0f);
     const double count = static_cast<double>(PerChannel(l));
     for (int64_t c = 0; c < l.count; ++c) {
       const double inverse =
           1 / std::sqrt(double{variance[c]} + double{attrs_.epsilon});
-      dscale[c] = static_cast<float>(sums[c][0] * inverse);
-      doffset[c] = static_cast<float>(sums[c][1]);
+      dscale[c] = static_cast<float>(sums.first[c] * inverse);
+      doffset[c] = static_cast<float>(sums.second[c]);
       factor[c] = static_cast<float>(scale[c] * inverse);
       if (!attrs_.training) continue;
       slope[c] = static_cast<float>(-scale[c] * inverse * inverse * inverse *
-                                    sums[c][0] / count);
+                                    sums.first[c] / count);
       constant[c] =
-          static_cast<float>(-scale[c] * inverse * sums[c][1] / count);
+          static_cast<float>(-scale[c] * inverse * sums.second[c] / count);
     }
-    auto gradient = [&](int64_t at, int64_t c) {
-      return factor[c] * dy[at] + slope[c] * (x[at] - mean[c]) + constant[c];
-    };
-    ForOuter(queue, l, [&](int64_t outer) {
-      const int64_t base = outer * l.count * l.inner;
-      for (int64_t c = 0; c < l.count; ++c) {
-        for (int64_t k = 0; k < l.inner; ++k) {
-          const int64_t at = base + c * l.inner + k;
-          dx[at] = gradient(at, c);
-        }
-      }
-    });
+    ForEachElement(
+        queue, l,
+        [dy, x, mean, factor = factor.data(), slope = slope.data(),
+         constant = constant.data()](int64_t at, int64_t c) {
+          return factor[c] * dy[at] + slope[c] * (x[at] - mean[c]) +
+                 constant[c];
+        },
+        dx);
   }
 
   const BatchNormAttrs attrs_;
