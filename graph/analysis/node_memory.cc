@@ -45,7 +45,8 @@ absl::StatusOr<NodeMemory> MemoryOf(const NodeDef& node,
                                     const KernelSignature& signature) {
   NodeMemory memory{.runs_on_host = signature.runs_on_host};
   if (signature.may_run_on_host) {
-    memory.runs_on_host = node.attrs.GetOr(kRunsOnHost, false);
+    LEAT_ASSIGN_OR_RETURN(memory.runs_on_host,
+                          node.attrs.GetOr(kRunsOnHost, false));
   }
   LEAT_ASSIGN_OR_RETURN(
       memory.is_input_on_host,
