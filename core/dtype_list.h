@@ -56,6 +56,8 @@ inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;
 inline constexpr DTypeList<std::complex<float>, std::complex<double>>
     kComplexes;
+inline constexpr auto kFloatsAndComplexes = kFloats + kComplexes;
+inline constexpr auto kNumbersAndComplexes = kNumbers + kComplexes;
 inline constexpr DTypeList<Variant> kVariantOnly;
 // Lists all types whose elements are plain bytes and have a C++ type.
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;

@@ -32,7 +32,7 @@ void Register(OpRegistry& registry) {
        .commutative = true,
        .aggregate = true,
        .shape = AddNShape},
-      {OnCpu({{"T", (kNumbers + kVariantOnly).dtypes()}}),
+      {OnCpu({{"T", (kNumbersAndComplexes + kVariantOnly).dtypes()}}),
        OnGpu({{"T", (kFloatsAndInt64 + kVariantOnly).dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

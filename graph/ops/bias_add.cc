@@ -58,7 +58,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: numbertype", "data_format: {'NHWC', 'NCHW'} = 'NHWC'"},
        .shape = BiasAddShape},
-      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "BiasAddGrad",
@@ -68,7 +69,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: numbertype", "data_format: {'NHWC', 'NCHW'} = 'NHWC'"},
        .shape = BiasAddGradShape},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+      {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 

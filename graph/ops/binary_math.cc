@@ -42,7 +42,7 @@ void AddSumsAndProducts(OpRegistry& registry) {
                       "are strings.",
                       "{bfloat16, half, float, double, uint8, int8, int16, "
                       "int32, int64, complex64, complex128, string}"),
-               {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}}),
+               {OnCpu({{"T", (kNumbersAndComplexes + kStringOnly).dtypes()}}),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
@@ -50,14 +50,14 @@ void AddSumsAndProducts(OpRegistry& registry) {
           Binary("AddV2", "Adds x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, uint16, uint32, "
                  "uint64, int8, int16, int32, int64, complex64, complex128}"))),
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary("Sub", "Subtracts y from x, element by element.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, int64, complex64, complex128, uint32, uint64}"),
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
@@ -65,7 +65,7 @@ void AddSumsAndProducts(OpRegistry& registry) {
           Binary("Mul", "Multiplies x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
                  "int32, uint32, uint64, int64, complex64, complex128}")),
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }
@@ -77,8 +77,8 @@ void AddQuotients(OpRegistry& registry) {
              "integers towards 0.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}}),
-       HostOnGpu({{"T", {DType::kInt32}}})});
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}}), HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary(
           "FloorDiv",
@@ -114,22 +114,24 @@ void AddMaximumAndOthers(OpRegistry& registry) {
                          "Returns the square of x - y, element by element.",
                          "{bfloat16, half, float, double, int32, "
                          "int64, complex64, complex128}")),
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Binary("RealDiv", "Divides x by y, element by element, as real numbers.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Binary("DivNoNan",
              "Divides x by y, element by element, and returns 0 where y is 0.",
              "{half, float, bfloat16, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(Binary("Pow", "Raises x to the power of y, element by element.",
                       "{bfloat16, float, half, double, int8, int16, int32, "
                       "int64, complex64, complex128}"),
-               {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}}),
+               {OnCpu({{"T", (kFloatsAndComplexes + kSignedInts).dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
 }
 

@@ -16,7 +16,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"exclusive: bool = false", "reverse: bool = false",
                  "T: numbertype", "Tidx: {int32, int64} = int32"},
        .shape = shapes::Unchanged},
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"})});
 
   registry.Add(
@@ -27,7 +27,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"exclusive: bool = false", "reverse: bool = false",
                  "T: numbertype", "Tidx: {int32, int64} = int32"},
        .shape = shapes::Unchanged},
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"})});
 }
 

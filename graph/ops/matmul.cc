@@ -61,7 +61,7 @@ void Register(OpRegistry& registry) {
                  "T: {bfloat16, half, float, double, int32, int64, uint8, "
                  "uint16, uint32, uint64, complex64, complex128}"},
        .shape = MatMulShape},
-      {ExpensiveOnCpu({{"T", (kFloats + kIndices).dtypes()}}),
+      {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -89,7 +89,8 @@ void Register(OpRegistry& registry) {
                  "adj_x: bool = false", "adj_y: bool = false"},
        .shape = BatchMatMulShape},
       {ExpensiveOnCpu(
-           {{"T", (kFloats + kIndices + DTypeList<int16_t>()).dtypes()}}),
+           {{"T", (kFloatsAndComplexes + kIndices + DTypeList<int16_t>())
+                      .dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 

@@ -17,7 +17,7 @@ void AddSumAndOthers(OpRegistry& registry) {
                 .attrs = {"keep_dims: bool = false", "T: numbertype",
                           "Tidx: {int32, int64} = int32"},
                 .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+               {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
                 InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                              {"reduction_indices"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -30,7 +30,7 @@ void AddSumAndOthers(OpRegistry& registry) {
                 .attrs = {"keep_dims: bool = false", "T: numbertype",
                           "Tidx: {int32, int64} = int32"},
                 .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+               {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
                 InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                              {"reduction_indices"})});
 
@@ -42,7 +42,7 @@ void AddSumAndOthers(OpRegistry& registry) {
        .attrs = {"keep_dims: bool = false", "T: numbertype",
                  "Tidx: {int32, int64} = int32"},
        .shape = shapes::Reduction},
-      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
+      {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                     {"reduction_indices"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

@@ -134,7 +134,7 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = AssignUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -145,7 +145,7 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .outputs = {"output_ref: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .shape = AssignUpdateShape},
-      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }
@@ -159,7 +159,7 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -171,7 +171,7 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 

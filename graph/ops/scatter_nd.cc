@@ -60,7 +60,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tindices: {int16, int32, int64}"},
        .shape = ScatterNdShape},
-      {OnCpu({{"T", (kNumbers + kBoolOnly + kStringOnly).dtypes()},
+      {OnCpu({{"T", (kNumbersAndComplexes + kBoolOnly + kStringOnly).dtypes()},
               {"Tindices", kIndices.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()},
                            {"Tindices", kIndices.dtypes()}}),

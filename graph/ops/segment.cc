@@ -44,7 +44,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int16, int32, int64}",
                  "Tnumsegments: {int32, int64} = int32"},
        .shape = UnsortedSegmentShape},
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()},
                            {"Tindices", kIndices.dtypes()}}),
                     {"num_segments"}),

@@ -62,7 +62,7 @@ void AddSparseApplyMomentum(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                  "use_locking: bool = false", "use_nesterov: bool = false"},
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -75,7 +75,7 @@ void AddSparseApplyMomentum(OpRegistry& registry) {
                  "use_locking: bool = false", "use_nesterov: bool = false"},
        .stateful = true,
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -89,7 +89,7 @@ void AddSparseApplyAdagrad(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                  "use_locking: bool = false", "update_slots: bool = true"},
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -101,7 +101,7 @@ void AddSparseApplyAdagrad(OpRegistry& registry) {
                  "use_locking: bool = false", "update_slots: bool = true"},
        .stateful = true,
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -115,7 +115,7 @@ void AddSparseApplyRMSProp(OpRegistry& registry) {
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                  "use_locking: bool = false"},
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -128,7 +128,7 @@ void AddSparseApplyRMSProp(OpRegistry& registry) {
                  "use_locking: bool = false"},
        .stateful = true,
        .shape = ApplyRowsShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 

@@ -40,7 +40,7 @@ void AddApplyGradientDescent(OpRegistry& registry) {
                 .outputs = {"out: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "ResourceApplyGradientDescent",
@@ -49,7 +49,7 @@ void AddApplyGradientDescent(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .stateful = true,
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -63,7 +63,7 @@ void AddApplyMomentum(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false",
                           "use_nesterov: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "ResourceApplyMomentum",
@@ -75,7 +75,7 @@ void AddApplyMomentum(OpRegistry& registry) {
                           "use_nesterov: bool = false"},
                 .stateful = true,
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -89,7 +89,7 @@ void AddApplyAdam(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false",
                           "use_nesterov: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "ResourceApplyAdam",
@@ -101,7 +101,7 @@ void AddApplyAdam(OpRegistry& registry) {
                           "use_nesterov: bool = false"},
                 .stateful = true,
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -113,7 +113,7 @@ void AddApplyAdagrad(OpRegistry& registry) {
                 .attrs = {"T: numbertype", "use_locking: bool = false",
                           "update_slots: bool = true"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -124,7 +124,7 @@ void AddApplyAdagrad(OpRegistry& registry) {
                  "update_slots: bool = true"},
        .stateful = true,
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -136,7 +136,7 @@ void AddApplyRMSProp(OpRegistry& registry) {
                 .outputs = {"out: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -147,7 +147,7 @@ void AddApplyRMSProp(OpRegistry& registry) {
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .stateful = true,
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -160,7 +160,7 @@ void AddApplyCenteredRMSProp(OpRegistry& registry) {
        .outputs = {"out: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -172,7 +172,7 @@ void AddApplyCenteredRMSProp(OpRegistry& registry) {
        .attrs = {"T: numbertype", "use_locking: bool = false"},
        .stateful = true,
        .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}})),
+      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 

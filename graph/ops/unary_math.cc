@@ -29,13 +29,13 @@ void AddNegAndOthers(OpRegistry& registry) {
   registry.Add(Unary("Neg", "Returns -x, element by element.",
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
-               {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}}),
+               {OnCpu({{"T", (kFloatsAndComplexes + kSignedInts).dtypes()}}),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Unary("Square", "Returns the square of x, element by element.",
             "{bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
             "uint16, uint32, uint64, complex64, complex128}"),
-      {OnCpu({{"T", kNumbers.dtypes()}}),
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
       Unary("Abs", "Returns the absolute value of x, element by element.",
@@ -47,49 +47,53 @@ void AddNegAndOthers(OpRegistry& registry) {
                      "positive, element by element.",
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
-               {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}}),
+               {OnCpu({{"T", (kFloatsAndComplexes + kSignedInts).dtypes()}}),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
-  registry.Add(
-      Unary("Reciprocal", "Returns 1 / x, element by element.",
-            "{bfloat16, half, float, double, int8, int16, int32, "
-            "int64, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+  registry.Add(Unary("Reciprocal", "Returns 1 / x, element by element.",
+                     "{bfloat16, half, float, double, int8, int16, int32, "
+                     "int64, complex64, complex128}"),
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddSqrtAndOthers(OpRegistry& registry) {
   registry.Add(
       Unary("Sqrt", "Returns the square root of x, element by element.",
             "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Rsqrt",
             "Returns 1 divided by the square root of x, element by element.",
             "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
-  registry.Add(
-      Unary("Exp", "Returns e to the power of x, element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
+  registry.Add(Unary("Exp", "Returns e to the power of x, element by element.",
+                     "{bfloat16, half, float, double, complex64, complex128}"),
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Log", "Returns the natural logarithm of x, element by element.",
             "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Log1p",
             "Returns the natural logarithm of 1 + x, element by element.",
             "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddSinAndOthers(OpRegistry& registry) {
-  registry.Add(
-      Unary("Sin", "Returns the sine of x, element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
-  registry.Add(
-      Unary("Cos", "Returns the cosine of x, element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+  registry.Add(Unary("Sin", "Returns the sine of x, element by element.",
+                     "{bfloat16, half, float, double, complex64, complex128}"),
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
+  registry.Add(Unary("Cos", "Returns the cosine of x, element by element.",
+                     "{bfloat16, half, float, double, complex64, complex128}"),
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Floor", "Returns the elements of x rounded down.",
             "{bfloat16, half, float, double}"),
@@ -97,11 +101,13 @@ void AddSinAndOthers(OpRegistry& registry) {
   registry.Add(
       Unary("Sigmoid", "Returns 1 / (1 + exp(-x)), element by element.",
             "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Tanh", "Returns the hyperbolic tangent of x, element by element.",
             "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

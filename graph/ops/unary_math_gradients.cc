@@ -35,31 +35,36 @@ void Register(OpRegistry& registry) {
                "Computes the gradient of Reciprocal from its output, as -dy * "
                "y * y.",
                "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient(
           "SqrtGrad",
           "Computes the gradient of Sqrt from its output, as dy / (2 * y).",
           "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient("RsqrtGrad",
                "Computes the gradient of Rsqrt from its output, as -dy * y * y "
                "* y / 2.",
                "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient("SigmoidGrad",
                "Computes the gradient of Sigmoid from its output, as dy * y * "
                "(1 - y).",
                "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient(
           "TanhGrad",
           "Computes the gradient of Tanh from its output, as dy * (1 - y * y).",
           "{bfloat16, half, float, double, complex64, complex128}"),
-      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace leat::ops::unary_math_gradients

@@ -195,7 +195,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+               {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"dtype", {DType::kInt32}}})});
 
@@ -205,7 +205,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = UpdateVariableShape},
-               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+               {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
@@ -232,7 +232,7 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+      {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
        OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 
@@ -244,7 +244,7 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}})),
+      {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
        OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 

@@ -30,7 +30,7 @@ void Register(OpRegistry& registry) {
                  "int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
                  "uint16, complex128, half, uint32, uint64, bool} = bool"},
        .shape = WhereShape},
-      {OnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}}),
+      {OnCpu({{"T", (kNumbersAndComplexes + kBoolOnly).dtypes()}}),
        OnGpu({{"T", (kRealNumbersOnGpu + kBoolOnly).dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

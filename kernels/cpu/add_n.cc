@@ -100,7 +100,7 @@ absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
   LEAT_RETURN_IF_ERROR(CheckMemory(context, b));
   LEAT_ASSIGN_OR_RETURN(Tensor sum,
                         context.AllocateTemporary(a.dtype(), a.shape()));
-  const bool known = VisitDType(kNumbers, a.dtype(), [&](auto tag) {
+  const bool known = VisitDType(kNumbersAndComplexes, a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const Inputs<T> inputs = {a.data<T>().data(), b.data<T>().data()};
     Sum(context.compute_queue(), inputs, a.num_elements(),
@@ -118,7 +118,7 @@ absl::Status AddVariantN(KernelContext& context) {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAddN(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
   if (dtype == DType::kVariant) return MakeFunction<&AddVariantN>(node);
-  return MakeForType(node, "T", kNumbers,
+  return MakeForType(node, "T", kNumbersAndComplexes,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<AddN<T>>();

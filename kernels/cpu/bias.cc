@@ -166,7 +166,7 @@ class BiasAddGrad final : public Kernel {
 template <template <class> class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBias(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const bool nchw, IsNchw(node));
-  return MakeForType(node, "T", kNumbers, [&](auto type) {
+  return MakeForType(node, "T", kNumbersAndComplexes, [&](auto type) {
     return std::make_unique<K<typename decltype(type)::type>>(nchw);
   });
 }

@@ -70,14 +70,13 @@ class AddStrings final : public Kernel {
   }
 };
 
-template <class Op>
+template <class Op, const auto& types = kNumbersAndComplexes>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
-  return MakeForType(
-      node, "T", kNumbers, [](auto tag) -> std::unique_ptr<Kernel> {
-        using T = typename decltype(tag)::type;
-        return std::make_unique<BinaryKernel>(&BinaryRowOf<Op, T, T>,
-                                              /*cost=*/4);
-      });
+  return MakeForType(node, "T", types, [](auto tag) -> std::unique_ptr<Kernel> {
+    using T = typename decltype(tag)::type;
+    return std::make_unique<BinaryKernel>(&BinaryRowOf<Op, T, T>,
+                                          /*cost=*/4);
+  });
 }
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAdd(const NodeDef& node) {
@@ -95,8 +94,8 @@ void Register(KernelRegistry& registry) {
   registry.Add("Mul", kCpu, &MakeBinary<functors::Mul>);
   registry.Add("SquaredDifference", kCpu,
                &MakeBinary<functors::SquaredDifference>);
-  registry.Add("Maximum", kCpu, &MakeBinary<functors::Maximum>);
-  registry.Add("Minimum", kCpu, &MakeBinary<functors::Minimum>);
+  registry.Add("Maximum", kCpu, &MakeBinary<functors::Maximum, kNumbers>);
+  registry.Add("Minimum", kCpu, &MakeBinary<functors::Minimum, kNumbers>);
 }
 
 }  // namespace leat::kernels::cpu::binary_math

@@ -66,11 +66,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeCumulative(const NodeDef& node) {
                         node.attrs.GetOr<bool>("exclusive", false));
   LEAT_ASSIGN_OR_RETURN(const bool reverse,
                         node.attrs.GetOr<bool>("reverse", false));
-  return MakeForType(
-      node, "T", kNumbers, [&](auto tag) -> std::unique_ptr<Kernel> {
-        using T = typename decltype(tag)::type;
-        return std::make_unique<Cumulative<Op, T>>(exclusive, reverse);
-      });
+  return MakeForType(node, "T", kNumbersAndComplexes,
+                     [&](auto tag) -> std::unique_ptr<Kernel> {
+                       using T = typename decltype(tag)::type;
+                       return std::make_unique<Cumulative<Op, T>>(exclusive,
+                                                                  reverse);
+                     });
 }
 
 }  // namespace

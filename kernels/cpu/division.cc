@@ -113,7 +113,7 @@ KernelPtr MakeChecked(const char* failure) {
 }
 
 absl::StatusOr<KernelPtr> MakeRealDiv(const NodeDef& node) {
-  return MakeForType(node, "T", kFloats, [](auto tag) -> KernelPtr {
+  return MakeForType(node, "T", kFloatsAndComplexes, [](auto tag) -> KernelPtr {
     using T = typename decltype(tag)::type;
     return std::make_unique<BinaryKernel>(&BinaryRowOf<functors::RealDiv, T, T>,
                                           6);
@@ -121,7 +121,7 @@ absl::StatusOr<KernelPtr> MakeRealDiv(const NodeDef& node) {
 }
 
 absl::StatusOr<KernelPtr> MakeDivNoNan(const NodeDef& node) {
-  return MakeForType(node, "T", kFloats, [](auto tag) -> KernelPtr {
+  return MakeForType(node, "T", kFloatsAndComplexes, [](auto tag) -> KernelPtr {
     using T = typename decltype(tag)::type;
     return std::make_unique<BinaryKernel>(
         &BinaryRowOf<functors::DivNoNan, T, T>, 6);
@@ -129,15 +129,16 @@ absl::StatusOr<KernelPtr> MakeDivNoNan(const NodeDef& node) {
 }
 
 absl::StatusOr<KernelPtr> MakeDiv(const NodeDef& node) {
-  return MakeForType(node, "T", kNumbers, [](auto tag) -> KernelPtr {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_integral_v<T>) {
-      return MakeChecked<IntegerDiv, T>(kDivisionByZero);
-    } else {
-      return std::make_unique<BinaryKernel>(
-          &BinaryRowOf<functors::RealDiv, T, T>, 6);
-    }
-  });
+  return MakeForType(node, "T", kNumbersAndComplexes,
+                     [](auto tag) -> KernelPtr {
+                       using T = typename decltype(tag)::type;
+                       if constexpr (std::is_integral_v<T>) {
+                         return MakeChecked<IntegerDiv, T>(kDivisionByZero);
+                       } else {
+                         return std::make_unique<BinaryKernel>(
+                             &BinaryRowOf<functors::RealDiv, T, T>, 6);
+                       }
+                     });
 }
 
 absl::StatusOr<KernelPtr> MakeFloorDiv(const NodeDef& node) {
@@ -169,7 +170,7 @@ absl::StatusOr<KernelPtr> MakeFloorMod(const NodeDef& node) {
 
 absl::StatusOr<KernelPtr> MakePow(const NodeDef& node) {
   return MakeForType(
-      node, "T", kFloats + kSignedInts, [](auto tag) -> KernelPtr {
+      node, "T", kFloatsAndComplexes + kSignedInts, [](auto tag) -> KernelPtr {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_integral_v<T>) {
           return MakeChecked<IntegerPow, T>(

@@ -14,6 +14,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/dense.h"
+#include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/matmul_shapes.h"
@@ -21,7 +22,7 @@
 namespace leat::kernels::cpu::matmul {
 namespace {
 
-constexpr auto kTypes = kFloats + kIndices;
+constexpr auto kTypes = kFloatsAndComplexes + kIndices;
 constexpr auto kBatchTypes = kTypes + DTypeList<int16_t>();
 
 // Is the type in which products of T are computed. 16-bit types are computed in
@@ -212,10 +213,10 @@ class BatchMatMulKernel final : public Kernel {
       : adjoint_x_(adjoint_x), adjoint_y_(adjoint_y) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& x = context.input(0);
-    const Tensor& y = context.input(1);
     LEAT_ASSIGN_OR_RETURN(const BatchProduct p,
                           BatchMatrixProduct(context, adjoint_x_, adjoint_y_));
+    LEAT_ASSIGN_OR_RETURN(const Tensor x, Operand(context, 0, adjoint_x_));
+    LEAT_ASSIGN_OR_RETURN(const Tensor y, Operand(context, 1, adjoint_y_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.shape));
     if (output->num_elements() == 0) return absl::OkStatus();
     const auto x_index = BroadcastIndices(p.batch, p.a_batch);
@@ -228,6 +229,25 @@ class BatchMatMulKernel final : public Kernel {
   }
 
  private:
+  // Returns input `i`, or its conjugate if it has complex numbers and its
+  // matrices are replaced by their adjoints. The product transposes them.
+  static absl::StatusOr<Tensor> Operand(KernelContext& context, int i,
+                                        bool is_adjoint) {
+    const Tensor& input = context.input(i);
+    if (!kComplexes.Contains(kDTypeOf<T>) || !is_adjoint) return input;
+    LEAT_ASSIGN_OR_RETURN(Tensor conjugate, context.AllocateTemporary(
+                                                input.dtype(), input.shape()));
+    const T* const from = input.data<T>().data();
+    T* const to = conjugate.template mutable_data<T>().data();
+    ParallelFor(context.compute_queue(), input.num_elements(), /*cost=*/1,
+                [=](int64_t begin, int64_t end) {
+                  for (int64_t k = begin; k < end; ++k) {
+                    to[k] = Conjugate(from[k]);
+                  }
+                });
+    return conjugate;
+  }
+
   template <class Element>
   static absl::Status MultiplyAll(WorkQueue& queue, const MatMulShape& s,
                                   const std::vector<int64_t>& x_index,

@@ -176,6 +176,9 @@ T Finish(W value, int64_t count) {
     } else {
       return static_cast<T>(value / static_cast<uint64_t>(count));
     }
+  } else if constexpr (kComplexes.Contains(kDTypeOf<T>)) {
+    // As in TensorFlow, the mean of no numbers is 0 if they are complex.
+    return count == 0 ? T(0) : value / static_cast<W>(count);
   } else {
     return static_cast<T>(value / static_cast<W>(count));
   }
@@ -252,12 +255,12 @@ class Reduction final : public Kernel {
   const bool keep_dims_;
 };
 
-template <class Op, bool is_mean = false>
+template <class Op, const auto& types, bool is_mean = false>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeReduction(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const bool keep_dims,
                         node.attrs.GetOr<bool>("keep_dims", false));
   return MakeForType(
-      node, "T", kNumbers, [&](auto tag) -> std::unique_ptr<Kernel> {
+      node, "T", types, [&](auto tag) -> std::unique_ptr<Kernel> {
         using T = typename decltype(tag)::type;
         return std::make_unique<Reduction<Op, T, is_mean>>(keep_dims);
       });
@@ -274,11 +277,14 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeLogical(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Sum", kCpu, &MakeReduction<functors::Sum>);
-  registry.Add("Mean", kCpu, &MakeReduction<functors::Sum, true>);
-  registry.Add("Prod", kCpu, &MakeReduction<functors::Prod>);
-  registry.Add("Max", kCpu, &MakeReduction<functors::Max>);
-  registry.Add("Min", kCpu, &MakeReduction<functors::Min>);
+  registry.Add("Sum", kCpu,
+               &MakeReduction<functors::Sum, kNumbersAndComplexes>);
+  registry.Add("Mean", kCpu,
+               &MakeReduction<functors::Sum, kNumbersAndComplexes, true>);
+  registry.Add("Prod", kCpu,
+               &MakeReduction<functors::Prod, kNumbersAndComplexes>);
+  registry.Add("Max", kCpu, &MakeReduction<functors::Max, kNumbers>);
+  registry.Add("Min", kCpu, &MakeReduction<functors::Min, kNumbers>);
   registry.Add("All", kCpu, &MakeLogical<functors::All>);
   registry.Add("Any", kCpu, &MakeLogical<functors::Any>);
 }

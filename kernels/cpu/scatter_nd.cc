@@ -129,7 +129,7 @@ class ScatterNd final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeScatterNd(const NodeDef& node) {
-  return MakeForType(node, "T", kNumbers + kBoolOnly + kStringOnly,
+  return MakeForType(node, "T", kNumbersAndComplexes + kBoolOnly + kStringOnly,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<ScatterNd<T>>();

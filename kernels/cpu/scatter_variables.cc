@@ -220,7 +220,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
     }
     return kernel;
   } else {
-    return MakeForType(node, attr, kNumbers, make);
+    return MakeForType(node, attr, kNumbersAndComplexes, make);
   }
 }
 

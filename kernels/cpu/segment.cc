@@ -67,7 +67,7 @@ class UnsortedSegmentSum final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeSum(const NodeDef& node) {
-  return MakeForType(node, "T", kNumbers,
+  return MakeForType(node, "T", kNumbersAndComplexes,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<UnsortedSegmentSum<T>>();

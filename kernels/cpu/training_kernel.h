@@ -213,7 +213,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
                         node.attrs.GetOr<bool>("use_nesterov", false));
   LEAT_ASSIGN_OR_RETURN(options.update_slots,
                         node.attrs.GetOr<bool>("update_slots", true));
-  return MakeForType(node, "T", kFloats, [&](auto type) {
+  return MakeForType(node, "T", kFloatsAndComplexes, [&](auto type) {
     using T = typename decltype(type)::type;
     return std::make_unique<K<Rule, T>>(options);
   });

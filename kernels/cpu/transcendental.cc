@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <memory>
 #include <type_traits>
 
@@ -34,9 +35,19 @@ struct Log {
 // Uses the standard library. Eigen's vectorised form rounds 1 + x to 1 if x is
 // tiny, so its result would be off by more than a few units in the last place.
 struct Log1p {
+  template <class W>
+  static W Of(W x) {
+    return std::log1p(x);
+  }
+  // 1 + x loses bits of a small x, and the quotient makes up for it.
+  template <class R>
+  static std::complex<R> Of(std::complex<R> x) {
+    const std::complex<R> sum = R(1) + x;
+    return sum == R(1) ? x : x * (std::log(sum) / (sum - R(1)));
+  }
   template <class X>
   static auto Do(const X& x) {
-    return x.unaryExpr([](typename X::Scalar v) { return std::log1p(v); });
+    return x.unaryExpr([](typename X::Scalar v) { return Of(v); });
   }
 };
 struct Sin {
@@ -93,7 +104,7 @@ void Row(const char* input, char* output, int64_t n) {
 
 template <class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeUnary(const NodeDef& node) {
-  return MakeForType(node, "T", kFloats,
+  return MakeForType(node, "T", kFloatsAndComplexes,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<UnaryKernel>(&Row<Op, T>,

@@ -21,17 +21,20 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeUnary(const NodeDef& node) {
 }
 
 constexpr auto kSigned = kFloats + kSignedInts;
+constexpr auto kSignedAndComplexes = kSigned + kComplexes;
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Neg", kCpu, &MakeUnary<functors::Neg, kSigned>);
-  registry.Add("Square", kCpu, &MakeUnary<functors::Square, kNumbers>);
+  registry.Add("Neg", kCpu, &MakeUnary<functors::Neg, kSignedAndComplexes>);
+  registry.Add("Square", kCpu,
+               &MakeUnary<functors::Square, kNumbersAndComplexes>);
   registry.Add("Abs", kCpu, &MakeUnary<functors::Abs, kSigned>);
-  registry.Add("Sign", kCpu, &MakeUnary<functors::Sign, kSigned>);
-  registry.Add("Reciprocal", kCpu, &MakeUnary<functors::Reciprocal, kFloats>);
-  registry.Add("Sqrt", kCpu, &MakeUnary<functors::Sqrt, kFloats>);
-  registry.Add("Rsqrt", kCpu, &MakeUnary<functors::Rsqrt, kFloats>);
+  registry.Add("Sign", kCpu, &MakeUnary<functors::Sign, kSignedAndComplexes>);
+  registry.Add("Reciprocal", kCpu,
+               &MakeUnary<functors::Reciprocal, kFloatsAndComplexes>);
+  registry.Add("Sqrt", kCpu, &MakeUnary<functors::Sqrt, kFloatsAndComplexes>);
+  registry.Add("Rsqrt", kCpu, &MakeUnary<functors::Rsqrt, kFloatsAndComplexes>);
   registry.Add("Floor", kCpu, &MakeUnary<functors::Floor, kFloats>);
 }
 

@@ -16,7 +16,7 @@ namespace {
 template <class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeGradient(const NodeDef& node) {
   return MakeForType(
-      node, "T", kFloats, [](auto tag) -> std::unique_ptr<Kernel> {
+      node, "T", kFloatsAndComplexes, [](auto tag) -> std::unique_ptr<Kernel> {
         using T = typename decltype(tag)::type;
         using Function = functors::InPrecisionOf<T, Op>;
         return std::make_unique<BinaryKernel>(&BinaryRowOf<Function, T, T>,

@@ -50,7 +50,7 @@ class Where final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeWhere(const NodeDef& node) {
-  return MakeForType(node, "T", kNumbers + kBoolOnly,
+  return MakeForType(node, "T", kNumbersAndComplexes + kBoolOnly,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<Where<T>>();

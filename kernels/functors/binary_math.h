@@ -35,7 +35,7 @@ struct SquaredDifference {
   template <class W>
   LEAT_DEVICE static W Do(W a, W b) {
     const W difference = Sub::Do(a, b);
-    return Mul::Do(difference, difference);
+    return Mul::Do(difference, Conjugate(difference));
   }
 };
 

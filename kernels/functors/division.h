@@ -20,7 +20,7 @@ struct RealDiv {
 struct DivNoNan {
   template <class W>
   LEAT_DEVICE static W Do(W a, W b) {
-    return b == 0 ? W{0} : a / b;
+    return b == W{0} ? W{0} : a / b;
   }
 };
 

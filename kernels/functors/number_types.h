@@ -1,13 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Wide, Wrapping and Ring are the types in which kernels do arithmetic on
-// elements. Like all headers of this folder, this one is for kernels of CPUs
-// and of GPUs.
+// elements. Conjugate serves real and complex elements. Like all headers of
+// this folder, this one is for kernels of CPUs and of GPUs.
 #ifndef LEAT_KERNELS_FUNCTORS_NUMBER_TYPES_H_
 #define LEAT_KERNELS_FUNCTORS_NUMBER_TYPES_H_
 
 #include <cstdint>
 #include <type_traits>
+
+#include "leat/kernels/functors/device_code.h"
 
 namespace leat::kernels {
 
@@ -27,6 +29,16 @@ using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 // computed. For integers it is an unsigned type, whose arithmetic wraps around.
 template <class W>
 using Ring = std::conditional_t<std::is_integral_v<W>, Wrapping<W>, W>;
+
+// Returns the conjugate of a complex number, and a real number as it is.
+template <class N>
+LEAT_DEVICE N Conjugate(N x) {
+  if constexpr (requires { conj(x); }) {
+    return conj(x);
+  } else {
+    return x;
+  }
+}
 
 }  // namespace leat::kernels
 

@@ -41,10 +41,21 @@ struct Abs {
   }
 };
 
-// Zero keeps its sign, and NaN stays NaN.
+// Zero keeps its sign, and NaN stays NaN. The sign of a complex number has the
+// same angle.
 struct Sign {
   template <class W>
   LEAT_DEVICE static W Do(W x) {
+    if constexpr (std::is_class_v<W>) {
+      return x == W{0} ? x : x / abs(x);
+    } else {
+      return Real(x);
+    }
+  }
+
+ private:
+  template <class W>
+  LEAT_DEVICE static W Real(W x) {
     return x > 0 ? W{1} : (x < 0 ? W{-1} : x);
   }
 };
@@ -52,7 +63,7 @@ struct Sign {
 struct Reciprocal {
   template <class W>
   LEAT_DEVICE static W Do(W x) {
-    return 1 / x;
+    return W{1} / x;
   }
 };
 
@@ -66,7 +77,7 @@ struct Sqrt {
 struct Rsqrt {
   template <class W>
   LEAT_DEVICE static W Do(W x) {
-    return 1 / std::sqrt(x);
+    return W{1} / std::sqrt(x);
   }
 };
 

@@ -53,23 +53,26 @@ LEAT_DEVICE N TimesGradient(N x, N dy) {
 }
 
 // The gradients multiply in TensorFlow's order, so that products overflow for
-// the same elements as in TensorFlow.
+// the same elements as in TensorFlow. As in TensorFlow, the first three
+// conjugate a complex y, and the others do not.
 struct ReciprocalGrad {
   template <class N>
   LEAT_DEVICE static N Do(N y, N dy) {
-    return TimesGradient(-(y * y), dy);
+    const N z = Conjugate(y);
+    return TimesGradient(-(z * z), dy);
   }
 };
 struct SqrtGrad {
   template <class N>
   LEAT_DEVICE static N Do(N y, N dy) {
-    return TimesGradient(N(0.5) / y, dy);
+    return TimesGradient(N(0.5) / Conjugate(y), dy);
   }
 };
 struct RsqrtGrad {
   template <class N>
   LEAT_DEVICE static N Do(N y, N dy) {
-    return TimesGradient(N(-0.5) * (y * y), TimesGradient(y, dy));
+    const N z = Conjugate(y);
+    return TimesGradient(N(-0.5) * (z * z), TimesGradient(z, dy));
   }
 };
 struct SigmoidGrad {

@@ -46,28 +46,47 @@ ROWS, COLUMNS = 4, 3
 INDICES = [2, 0, 2]
 
 
+def number(x):
+    if np.iscomplexobj(x):
+        return "{%r, %r}" % (float(x.real), float(x.imag))
+    return repr(float(x))
+
+
 def numbers(array):
-    return ", ".join(repr(float(x)) for x in np.ravel(array))
+    return ", ".join(number(x) for x in np.ravel(array))
 
 
-def case(op, names, scalars, gradient, attrs):
+def uniform(dtype, low, high, rows):
+    """Random numbers from low to high, or complex ones with such real parts."""
+    shape = [rows, COLUMNS]
+    result = RANDOM.uniform(low, high, shape).astype(np.float32)
+    if dtype == np.complex128:
+        result = result + 1j * RANDOM.uniform(-1, 1, shape).astype(np.float32)
+    return result.astype(dtype)
+
+
+def scalar(dtype, value):
+    """The value as a float32, times 1 + 0.5i if the dtype is complex."""
+    value = np.float32(value)
+    return dtype(value * (1 + .5j) if dtype == np.complex128 else value)
+
+
+def case(dtype, op, names, scalars, gradient, attrs):
     sparse = op.startswith("Sparse")
-    initial = [RANDOM.uniform(-1, 1, [ROWS, COLUMNS]).astype(np.float32)]
+    scalars = {n: scalar(dtype, v) for n, v in scalars.items()}
+    initial = [uniform(dtype, -1, 1, ROWS)]
     for name in names[1:]:
         # These variables hold squares, so they must be positive. "ms" must also
         # exceed the square of "mg".
         low = 1 if name in ("ms", "v", "accum") else 0
-        initial.append(RANDOM.uniform(low, low + .5, [ROWS, COLUMNS])
-                       .astype(np.float32))
-    grad = RANDOM.uniform(-1, 1, [len(INDICES) if sparse else ROWS, COLUMNS])
-    grad = grad.astype(np.float32)
+        initial.append(uniform(dtype, low, low + .5, ROWS))
+    grad = uniform(dtype, -1, 1, len(INDICES) if sparse else ROWS)
     with tf1.Graph().as_default(), tf1.Session() as session:
         refs = [tf1.Variable(x, use_resource=False) for x in initial]
         session.run(tf1.global_variables_initializer())
         arguments = dict(attrs)
         arguments.update({n: r._variable for n, r in zip(names, refs)})
-        arguments.update({n: tf.constant(v, tf.float32)
-                          for n, v in scalars.items()})
+        arguments.update(scalars)
         arguments[gradient] = grad
         if sparse:
             arguments["indices"] = INDICES
@@ -76,10 +95,19 @@ def case(op, names, scalars, gradient, attrs):
     print('    {"%s",' % op)
     print("     %s, %s," % (str(attrs.get("use_nesterov", False)).lower(),
                             str(attrs.get("update_slots", True)).lower()))
-    print("     {%s}," % numbers([np.float32(v) for v in scalars.values()]))
+    print("     {%s}," % numbers(list(scalars.values())))
     print("     {%s}," % numbers(grad))
     print("     {%s}," % ", ".join("{%s}" % numbers(x) for x in initial))
     print("     {%s}}," % ", ".join("{%s}" % numbers(x) for x in final))
+
+
+def function(name, number_type, dtype, ops):
+    """Prints the function `name`, which returns a case for each row of `ops`."""
+    print("inline std::vector<TrainingCase<%s>> %s() {" % (number_type, name))
+    print("  return {")
+    for op in ops:
+        case(dtype, *op)
+    print("  };\n}\n")
 
 
 def main():
@@ -89,18 +117,20 @@ def main():
           % tf.__version__)
     print("#ifndef LEAT_TESTS_KERNELS_TRAINING_CASES_H_")
     print("#define LEAT_TESTS_KERNELS_TRAINING_CASES_H_\n")
-    print("#include <vector>\n")
+    print("#include <complex>\n#include <vector>\n")
     print("namespace leat {\n")
     print("// Variables of 4 rows and 3 columns; sparse gradients are for the")
-    print("// rows 2, 0, 2. Scalars are in the order of the op's inputs.")
+    print("// rows 2, 0, 2. Scalars are in the order of the op's inputs. All")
+    print("// numbers but the final ones are exact in single precision.")
+    print("template <class Number>")
     print("struct TrainingCase {\n  const char* op;")
     print("  bool use_nesterov, update_slots;")
-    print("  std::vector<double> scalars, gradient;")
-    print("  std::vector<std::vector<double>> initial, final;\n};\n")
-    print("inline std::vector<TrainingCase> TrainingCases() {\n  return {")
-    for op in OPS:
-        case(*op)
-    print("  };\n}\n\n}  // namespace leat\n")
+    print("  std::vector<Number> scalars, gradient;")
+    print("  std::vector<std::vector<Number>> initial, final;\n};\n")
+    function("TrainingCases", "double", np.float32, OPS)
+    function("ComplexTrainingCases", "std::complex<double>", np.complex128,
+             [row for row in OPS if "update_slots" not in row[-1]])
+    print("}  // namespace leat\n")
     print("#endif  // LEAT_TESTS_KERNELS_TRAINING_CASES_H_")
 
 

@@ -26,12 +26,17 @@ from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong
 tf.compat.v1.disable_eager_execution()
 BFLOAT16 = tf.bfloat16.as_numpy_dtype
 FLOATS = (np.float32, np.float64, np.float16, BFLOAT16)
-NUMBERS = FLOATS + (np.int8, np.int32, np.int64, np.uint8)
+COMPLEXES = (np.complex64, np.complex128)
+NUMBERS = FLOATS + (np.int8, np.int32, np.int64, np.uint8) + COMPLEXES
 
 
 def matrix(rows, columns, dtype=np.float32, start=1):
+    """Numbers from `start` on, times 1 - 0.5i if they are complex."""
     count = rows * columns
-    return np.arange(start, start + count).astype(dtype).reshape(rows, columns)
+    numbers = np.arange(start, start + count).astype(dtype)
+    if dtype in COMPLEXES:
+        numbers *= 1 - .5j
+    return numbers.reshape(rows, columns)
 
 
 def i32(*numbers):

@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <complex>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -28,10 +29,21 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kRows = 4, kColumns = 3;
 
+// These two functions convert an input of a case to an element of type T. Every
+// input is exact in single precision.
 template <class T>
-Tensor Matrix(const std::vector<double>& values) {
+T ToElement(double number) {
+  return T(static_cast<float>(number));
+}
+template <class T>
+T ToElement(const std::complex<double>& number) {
+  return static_cast<T>(number);
+}
+
+template <class T, class Number>
+Tensor Matrix(const std::vector<Number>& values) {
   std::vector<T> typed;
-  for (double value : values) typed.push_back(T(static_cast<float>(value)));
+  for (const Number& value : values) typed.push_back(ToElement<T>(value));
   return Tensor::FromSpan<T>(
       Shape{static_cast<int64_t>(values.size()) / kColumns, kColumns}, typed);
 }
@@ -94,9 +106,9 @@ class Update {
   std::vector<Tensor> tensors_;
 };
 
-template <class T>
-void RunCase(KernelTestHarness& harness, const TrainingCase& c, bool resource,
-             double tolerance) {
+template <class T, class Number>
+void RunCase(KernelTestHarness& harness, const TrainingCase<Number>& c,
+             bool resource, double tolerance) {
   const std::string op = (resource ? "Resource" : "") + std::string(c.op);
   SCOPED_TRACE(op + " " + Name(kDTypeOf<T>));
   Update update(harness, op, kDTypeOf<T>);
@@ -115,7 +127,7 @@ void RunCase(KernelTestHarness& harness, const TrainingCase& c, bool resource,
     } else if (name == "indices") {
       update.Add(Tensor::Vector<int32_t>({2, 0, 2}));
     } else {
-      update.Add(Tensor::Scalar<T>(T(static_cast<float>(c.scalars[scalar++]))));
+      update.Add(Tensor::Scalar<T>(ToElement<T>(c.scalars[scalar++])));
     }
   }
   AttrMap attrs{{"T", kDTypeOf<T>}};
@@ -128,9 +140,10 @@ void RunCase(KernelTestHarness& harness, const TrainingCase& c, bool resource,
     ASSERT_TRUE(snapshot.ok());
     const Tensor value = harness.ToHost(*snapshot);
     for (int64_t i = 0; i < kRows * kColumns; ++i) {
-      EXPECT_NEAR(static_cast<double>(value.data<T>()[i]), c.final[v][i],
-                  tolerance)
-          << "variable " << v << " at " << i;
+      const auto got = static_cast<Number>(value.data<T>()[i]);
+      EXPECT_LE(std::abs(got - c.final[v][i]), tolerance)
+          << "variable " << v << " at " << i << " is " << got << " and not "
+          << c.final[v][i];
     }
   }
 }
@@ -138,7 +151,7 @@ void RunCase(KernelTestHarness& harness, const TrainingCase& c, bool resource,
 // Calls RunCase with a new harness for each run.
 template <class MakeHarness>
 void RunCases(MakeHarness make) {
-  for (const TrainingCase& c : TrainingCases()) {
+  for (const TrainingCase<double>& c : TrainingCases()) {
     for (bool resource : {false, true}) {
       RunCase<float>(*make(), c, resource, 2e-7 * 4);
       RunCase<double>(*make(), c, resource, 1e-6);
@@ -150,6 +163,16 @@ void RunCases(MakeHarness make) {
 
 TEST(TrainingTest, VariablesBecomeWhatTensorFlowMakesOfThem) {
   RunCases([] { return std::make_unique<KernelTestHarness>(); });
+}
+
+TEST(TrainingTest, ComplexVariablesBecomeWhatTensorFlowMakesOfThem) {
+  for (const auto& c : ComplexTrainingCases()) {
+    for (bool resource : {false, true}) {
+      KernelTestHarness single_precision, double_precision;
+      RunCase<std::complex<float>>(single_precision, c, resource, 2e-6);
+      RunCase<std::complex<double>>(double_precision, c, resource, 1e-13);
+    }
+  }
 }
 
 TEST(TrainingTest, VariablesOfGpusBecomeWhatTensorFlowMakesOfThem) {

@@ -259,18 +259,18 @@ TEST_F(PlacerTest, PlaceholdersUsedInSeveralPlacesAreOnTheFirst) {
 
 // Leat has no kernels for complex numbers, but a foreign task may have them.
 TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
-  const auto of_complex = [&](const char* device) {
+  const auto of_uint16 = [&](const char* device) {
     auto scope = b.OnDevice(device);
-    const Output x = b.Placeholder(DType::kComplex64, "x");
+    const Output x = b.Placeholder(DType::kUint16, "x");
     return op::MatMul(x, x);
   };
-  const Output product = of_complex("/job:ps");
+  const Output product = of_uint16("/job:ps");
   Output with_product;
   {
     auto with = b.ColocateWith(product.operation());
     with_product = op::MatMul(product, product);
   }
-  const Output homeless = of_complex("");
+  const Output homeless = of_uint16("");
   foreign_tasks = {"/job:ps/replica:0/task:0"};
   for (const std::string& policy : BuiltinPolicies().Names()) {
     ASSERT_TRUE(Place(policy).ok()) << policy;

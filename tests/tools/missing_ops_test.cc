@@ -20,7 +20,7 @@ TEST(MissingOpsTest, ListsOpsAndTypesWithoutKernel) {
   const Output bytes = b.Placeholder<std::string>("bytes");
   AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
   AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
-  const Output x = b.Placeholder(DType::kComplex64, "x");
+  const Output x = b.Placeholder(DType::kUint16, "x");
   op::MatMul(x, x);
   // The branch calls a function, and StringLower is inside of the function.
   Cond(
@@ -37,11 +37,11 @@ TEST(MissingOpsTest, ListsOpsAndTypesWithoutKernel) {
   EXPECT_EQ((*missing)[0].num_nodes, 2);
   EXPECT_EQ((*missing)[0].node, "DecodeJpeg");
   EXPECT_EQ((*missing)[1].op, "MatMul");
-  EXPECT_EQ((*missing)[1].types, "T=complex64");
+  EXPECT_EQ((*missing)[1].types, "T=uint16");
   EXPECT_EQ((*missing)[2].op, "StringLower");
   const std::string text = MissingOpsText(*missing, /*color=*/false);
   EXPECT_THAT(text, HasSubstr("DecodeJpeg"));
-  EXPECT_THAT(text, HasSubstr("T=complex64"));
+  EXPECT_THAT(text, HasSubstr("T=uint16"));
   const auto json = nlohmann::json::parse(MissingOpsJson(*missing));
   ASSERT_EQ(json.size(), 3u);
   EXPECT_EQ(json[0]["nodes"], 2);

@@ -48,6 +48,10 @@ std::map<std::string, std::string> Exceptions() {
         "SoftplusGrad", "SqrtGrad", "StridedSliceGrad", "TanhGrad"}) {
     reasons[op] = "itself a gradient: gradients are of first order";
   }
+  for (const char* op :
+       {"Angle", "Complex", "ComplexAbs", "Conj", "Imag", "Real"}) {
+    reasons[op] = "complex: Gradients refuses complex values";
+  }
   return reasons;
 }
 
