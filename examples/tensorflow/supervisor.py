@@ -2,8 +2,8 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Trains under a Supervisor, which restores the variables by itself.
 
-The program saves between steps. A Supervisor with save_model_secs saves on a thread of
-its own, in the middle of steps, so that a variable may be newer than another.
+The first worker saves between its steps. A Supervisor with save_model_secs saves on a
+thread of its own, in the middle of steps, so that a variable may be newer than another.
 
   supervisor.py --target grpc://h:2221 --folder /models/sine
 """
@@ -25,11 +25,13 @@ def main():
   with supervisor.managed_session(args.target) as session:
     step = session.run(built.global_step)
     print("begins at step %d" % step, flush=True)
+    next_save = step + STEPS_BETWEEN_SAVES
     while not supervisor.should_stop() and step < args.steps:
       _, loss = session.run([train, built.loss], built.feed(step))
       step = session.run(built.global_step)
-      if args.worker == 0 and step % STEPS_BETWEEN_SAVES == 0:
+      if args.worker == 0 and step >= next_save:
         supervisor.saver.save(session, supervisor.save_path, built.global_step)
+        next_save = step + STEPS_BETWEEN_SAVES
     print("step %d: loss %.4f" % (step, loss), flush=True)
     if args.worker == 0:
       supervisor.saver.save(session, supervisor.save_path, built.global_step)

@@ -5,8 +5,8 @@
 namespace leat::gradients::transpose {
 namespace {
 
-void TransposeGrad(GradientContext& c) {
-  if (!c.needs(0)) return;
+// Returns the permutation that undoes the permutation of the node.
+Output InvertedPermutation(GradientContext& c) {
   const std::optional<Dims> order = ValuesOf(c.input(1));
   Dims back;
   if (order.has_value()) {
@@ -17,15 +17,24 @@ void TransposeGrad(GradientContext& c) {
       if (axis.ok()) back[*axis] = static_cast<int64_t>(i);
     }
   }
-  c.set(0, op::Transpose(c.grad(), order.has_value()
-                                       ? IntVector(c.builder(), back)
-                                       : op::InvertPermutation(c.input(1))));
+  return order.has_value() ? IntVector(c.builder(), back)
+                           : op::InvertPermutation(c.input(1));
+}
+
+void TransposeGrad(GradientContext& c) {
+  if (c.needs(0)) c.set(0, op::Transpose(c.grad(), InvertedPermutation(c)));
+}
+
+void ConjugateTransposeGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  c.set(0, op::ConjugateTranspose(c.grad(), InvertedPermutation(c)));
 }
 
 }  // namespace
 
 void Register(GradientRegistry& registry) {
   registry.Add("Transpose", TransposeGrad);
+  registry.Add("ConjugateTranspose", ConjugateTransposeGrad);
 }
 
 }  // namespace leat::gradients::transpose

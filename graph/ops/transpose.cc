@@ -73,6 +73,15 @@ void Register(OpRegistry& registry) {
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"perm"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
+  registry.Add({.name = "ConjugateTranspose",
+                .doc = "Permutes the axes of x as perm says, and conjugates "
+                       "complex elements.",
+                .inputs = {"x: T", "perm: Tperm"},
+                .outputs = {"y: T"},
+                .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
+                .shape = TransposeShape},
+               {OnCpu({{"T", kMovable.dtypes()}})});
+
   registry.Add({.name = "InvertPermutation",
                 .doc = "Inverts a permutation of the numbers from 0 on.",
                 .inputs = {"x: T"},

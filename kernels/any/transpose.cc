@@ -1,15 +1,20 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernel of Transpose. It copies strided rows. If the last two
-// merged dimensions are exchanged, it copies square tiles instead.
+// Defines the kernels of Transpose and ConjugateTranspose. Transpose copies
+// strided rows. If the last two merged dimensions are exchanged, it copies
+// square tiles instead.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/device_copy.h"
 #include "leat/kernels/element_copy.h"
+#include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -81,49 +86,85 @@ void Transpose2D(WorkQueue& queue, const BroadcastPlan<1>& plan, const E* from,
               });
 }
 
+// Sets output 0 to the transposed input 0, and returns the output.
+template <class E>
+absl::StatusOr<Tensor*> TransposeInput(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  const int rank = input.rank();
+  if (context.input(1).rank() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("perm must be rank 1, got shape ",
+                     context.input(1).shape().DebugString()));
+  }
+  LEAT_ASSIGN_OR_RETURN(const Dims perm, GetIndices(context.input(1), "perm"));
+  LEAT_RETURN_IF_ERROR(CheckPermutation(perm, rank));
+  const Dims input_strides = input.shape().Strides();
+  Dims dims(rank);
+  Dims strides(rank);
+  for (int i = 0; i < rank; ++i) {
+    const int64_t axis = perm[i] < 0 ? perm[i] + rank : perm[i];
+    dims[i] = input.dim(static_cast<int>(axis));
+    strides[i] = input_strides[axis];
+  }
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
+  LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+  if (shape.num_elements() == 0) return output;
+  const BroadcastPlan<1> plan = PlanStrided(shape, strides);
+  const E* from = Elements<E>(input);
+  E* to = MutableElements<E>(*output);
+  const size_t n = plan.extents.size();
+  if (StreamOf(context) == nullptr && (n == 2 || n == 3) &&
+      plan.strides[0][n - 2] == 1) {
+    Transpose2D(context.compute_queue(), plan, from, to);
+    return output;
+  }
+  LEAT_RETURN_IF_ERROR(CopyFromStrided(context, plan, from, to));
+  return output;
+}
+
 template <class E>
 class Transpose final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& input = context.input(0);
-    const int rank = input.rank();
-    if (context.input(1).rank() != 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("perm must be rank 1, got shape ",
-                       context.input(1).shape().DebugString()));
-    }
-    LEAT_ASSIGN_OR_RETURN(const Dims perm,
-                          GetIndices(context.input(1), "perm"));
-    LEAT_RETURN_IF_ERROR(CheckPermutation(perm, rank));
-    const Dims input_strides = input.shape().Strides();
-    Dims dims(rank);
-    Dims strides(rank);
-    for (int i = 0; i < rank; ++i) {
-      const int64_t axis = perm[i] < 0 ? perm[i] + rank : perm[i];
-      dims[i] = input.dim(static_cast<int>(axis));
-      strides[i] = input_strides[axis];
-    }
-    LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
-    if (shape.num_elements() == 0) return absl::OkStatus();
-    const BroadcastPlan<1> plan = PlanStrided(shape, strides);
-    const E* from = Elements<E>(input);
-    E* to = MutableElements<E>(*output);
-    const size_t n = plan.extents.size();
-    if (StreamOf(context) == nullptr && (n == 2 || n == 3) &&
-        plan.strides[0][n - 2] == 1) {
-      Transpose2D(context.compute_queue(), plan, from, to);
-      return absl::OkStatus();
-    }
-    return CopyFromStrided(context, plan, from, to);
+    return TransposeInput<E>(context).status();
   }
 };
+
+// Transposes and then conjugates. T is complex.
+template <class T>
+class ConjugateTranspose final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(Tensor* const output, TransposeInput<T>(context));
+    const absl::Span<T> values = output->mutable_data<T>();
+    ParallelFor(context.compute_queue(), static_cast<int64_t>(values.size()),
+                /*cost=*/1, [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    values[i] = Conjugate(values[i]);
+                  }
+                });
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeConjugateTranspose(
+    const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
+  std::unique_ptr<Kernel> kernel;
+  const bool is_complex = VisitDType(kComplexes, dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    kernel = std::make_unique<ConjugateTranspose<T>>();
+  });
+  if (is_complex) return kernel;
+  return MakeAnyElementKernel<Transpose, kAttrT>(node);
+}
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("Transpose", kCpu, &MakeAnyElementKernel<Transpose, kAttrT>);
   registry.Add("Transpose", kGpu, &MakeAnyElementKernel<Transpose, kAttrT>);
+  registry.Add("ConjugateTranspose", kCpu, &MakeConjugateTranspose);
 }
 
 }  // namespace leat::kernels::any::transpose

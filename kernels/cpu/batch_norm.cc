@@ -88,6 +88,7 @@ void SumChannelsFirst(const Channels& l, int64_t begin, int64_t end, F f, G g,
   for (int64_t row = begin * l.count; row < end * l.count; ++row) {
     const int64_t c = row % l.count;
     const int64_t base = row * l.inner;
+    double first = 0, second = 0;
     for (int64_t k = 0; k < l.inner; k += kLanes * kSummedInFloat) {
       const int64_t size = std::min(kLanes * kSummedInFloat, l.inner - k);
       const int64_t whole = size / kLanes * kLanes;
@@ -103,11 +104,13 @@ void SumChannelsFirst(const Channels& l, int64_t begin, int64_t end, F f, G g,
         a[j - whole] += f(base + k + j, c);
         b[j - whole] += g(base + k + j, c);
       }
-      for (int64_t lane = 0; lane < kLanes; ++lane) {
-        sums.first[c] += a[lane];
-        sums.second[c] += b[lane];
+      for (int64_t lane = 0; lane < std::min(size, kLanes); ++lane) {
+        first += a[lane];
+        second += b[lane];
       }
     }
+    sums.first[c] += first;
+    sums.second[c] += second;
   }
 }
 
@@ -156,16 +159,28 @@ void ForEachElement(WorkQueue& queue, const Channels& l, F f, float* to) {
       });
 }
 
+// Returns the mean of a few elements of channel `c`, or 0 if it is not finite.
+float RoughMean(const Channels& l, const float* x, int64_t c) {
+  constexpr int64_t kMost = 8;
+  const int64_t elements = PerChannel(l);
+  const int64_t count = std::min(elements, kMost);
+  float sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t at = i * elements / count;
+    sum += x[(at / l.inner * l.count + c) * l.inner + at % l.inner];
+  }
+  return std::isfinite(sum) ? sum / static_cast<float>(count) : 0.0f;
+}
+
 // Computes the mean and the biased variance of each channel. Sums up the
-// deviations from the channel's first element instead of the elements
-// themselves. Otherwise rounding would destroy the variance if the elements are
-// large.
+// deviations from a rough mean instead of the elements themselves. Otherwise
+// rounding would destroy the variance if the elements are large.
 void Moments(WorkQueue& queue, const Channels& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
-  std::vector<float> firsts(l.count);
-  for (int64_t c = 0; c < l.count; ++c) firsts[c] = x[c * l.inner];
-  const auto deviation = [x, first = firsts.data()](int64_t at, int64_t c) {
-    return x[at] - first[c];
+  std::vector<float> rough(l.count);
+  for (int64_t c = 0; c < l.count; ++c) rough[c] = RoughMean(l, x, c);
+  const auto deviation = [x, rough = rough.data()](int64_t at, int64_t c) {
+    return x[at] - rough[c];
   };
   const auto square = [deviation](int64_t at, int64_t c) {
     const float d = deviation(at, c);
@@ -175,7 +190,7 @@ void Moments(WorkQueue& queue, const Channels& l, const float* x,
   const double count = static_cast<double>(PerChannel(l));
   for (int64_t c = 0; c < l.count; ++c) {
     const double offset = sums.first[c] / count;
-    mean[c] = static_cast<float>(firsts[c] + offset);
+    mean[c] = static_cast<float>(rough[c] + offset);
     variance[c] = static_cast<float>(
         std::max(0.0, sums.second[c] / count - offset * offset));
   }

@@ -43,7 +43,9 @@ struct Log1p {
   template <class R>
   static std::complex<R> Of(std::complex<R> x) {
     const std::complex<R> sum = R(1) + x;
-    return sum == R(1) ? x : x * (std::log(sum) / (sum - R(1)));
+    const std::complex<R> log = std::log(sum);
+    if (sum == R(1) || log == sum) return x;  // tiny or infinite
+    return x * (log / (sum - R(1)));
   }
   template <class X>
   static auto Do(const X& x) {

@@ -5,6 +5,8 @@
 #ifndef LEAT_KERNELS_FUNCTORS_BINARY_MATH_H_
 #define LEAT_KERNELS_FUNCTORS_BINARY_MATH_H_
 
+#include <type_traits>
+
 #include "leat/kernels/functors/device_code.h"
 #include "leat/kernels/functors/number_types.h"
 
@@ -31,11 +33,18 @@ struct Mul {
   }
 };
 
+// The result for complex numbers is the square of the absolute value of the
+// difference, which is real.
 struct SquaredDifference {
   template <class W>
   LEAT_DEVICE static W Do(W a, W b) {
     const W difference = Sub::Do(a, b);
-    return Mul::Do(difference, Conjugate(difference));
+    if constexpr (std::is_class_v<W>) {
+      return W(difference.real() * difference.real() +
+               difference.imag() * difference.imag());
+    } else {
+      return Mul::Do(difference, difference);
+    }
   }
 };
 

@@ -47,6 +47,10 @@ void AddShapes(std::vector<GradientCase>& cases) {
   add("Transpose", {Shape{2, 3, 4}}, [](GraphBuilder& b, const Inputs& x) {
     return op::Transpose(x[0], Ints(b, {2, 0, 1}));
   });
+  add("ConjugateTranspose", {Shape{2, 3, 4}},
+      [](GraphBuilder& b, const Inputs& x) {
+        return op::ConjugateTranspose(x[0], Ints(b, {2, 0, 1}));
+      });
   add("Tile", {Shape{2, 3}}, [](GraphBuilder& b, const Inputs& x) {
     return op::Tile(x[0], Ints(b, {3, 2}));
   });

@@ -392,6 +392,7 @@ def shapes(c):
         c.add("StridedSlice", name, [values([3, 5], dtype), i32(1, 4), i32(2, 0),
                                      i32(1, -2)], shrink_axis_mask=1)
         c.add("Transpose", name, [values([2, 3, 4], dtype), i32(2, 0, 1)])
+        c.add("ConjugateTranspose", name, [values([2, 3, 4], dtype), i32(2, 0, 1)])
         c.add("Tile", name, [values([2, 3], dtype), i32(3, 2)])
         c.add("Pad", name, [values([2, 3], dtype),
                             np.array([[1, 0], [2, 1]], np.int32)])

@@ -171,6 +171,14 @@ def products(case, dtype):
         case(op, f"{tag} no depth", v(dtype, 2, 0), v(dtype, 0, 2))
 
 
+def transposes(case, dtype):
+    x = v(dtype, 2, 3, 4)
+    case("ConjugateTranspose", f"{name(dtype)} axes", x, i32(2, 0, 1))
+    case("ConjugateTranspose", f"{name(dtype)} matrices", x, i32(0, 2, 1))
+    case("ConjugateTranspose", f"{name(dtype)} none", x[:0].copy(), i32(2, 1, 0))
+    case("ConjugateTranspose", f"{name(dtype)} scalar", x[0, 0, 0].copy(), i32())
+
+
 def scatters(case, dtype):
     tag = name(dtype)
     case("UnsortedSegmentSum", tag, v(dtype, 4, 2), i32(1, -1, 0, 1), np.int32(3))
@@ -195,6 +203,8 @@ def cases(case):
         reductions(case, dtype)
         cumulative(case, dtype)
         products(case, dtype)
+        transposes(case, dtype)
         scatters(case, dtype)
         extremes(case, dtype, tolerance)
+    case("ConjugateTranspose", "real", np.arange(6, dtype=np.float32).reshape([2, 3]), i32(1, 0))
     incompatible(case)
