@@ -76,7 +76,7 @@ class Times {
   std::lognormal_distribution<double> distribution_;
 };
 
-// Returns the counter "model".
+// Returns the value of the benchmark's counter "model" (see above).
 double OrderStatistic(int aggregate, int backups) {
   constexpr int kSamples = 20'000;
   Times times(1);
@@ -91,8 +91,8 @@ double OrderStatistic(int aggregate, int backups) {
   return sum / kSamples;
 }
 
-// Returns the counter "simulated". Simulates the tokens of
-// train/sync_replicas.h.
+// Returns the value of the benchmark's counter "simulated" (see above).
+// Simulates the tokens of train/sync_replicas.h.
 double Simulated(int aggregate, int backups) {
   constexpr int kSimulatedSteps = 3'000;
   const int total = aggregate + backups;

@@ -186,7 +186,7 @@ void Extend(benchmark::State& state, const Flags& flags, bool with_step) {
 }
 
 // ---------------------------------------------------------------------------
-// Figure 7
+// Figure 7 of the OSDI'16 paper
 
 constexpr int kFigurePs = 4;
 constexpr int64_t kDenseElements = 25'000'000;  // in total on all ps; 100 MB

@@ -61,8 +61,9 @@ void Sizes(benchmark::internal::Benchmark* benchmark) {
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
 }
-// Extends the graph of one session again and again. Measures the slowest
-// extension, too: the first one makes room for more nodes.
+// Extends the graph of one session again and again. The counter "slowest" is
+// the time of the slowest extension in seconds. The first extension takes
+// longer than the next ones, because it makes room for more nodes.
 void Extend(benchmark::State& state, bool with_step) {
   const Case c = MakeLayered(state.range(0));
   LocalSessionOptions options;

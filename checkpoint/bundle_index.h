@@ -13,15 +13,15 @@
 
 namespace leat {
 
-// The entries by key. The key of a tensor is its name. The key of a part is its
-// SliceKey (slice_key.h).
+// Maps keys to entries. The key of a tensor is its name. The key of a part of a
+// tensor is its SliceKey (slice_key.h).
 using BundleEntries = std::map<std::string, pb::BundleEntryProto>;
 
-// The version of the format, which is in the header of each index. TensorFlow
-// has written no other one since 2016.
+// Is the version of the format, which is in the header of each index.
+// TensorFlow has written no other version since 2016.
 inline constexpr int kBundleVersion = 1;
 
-// The most data files that a checkpoint may have.
+// Limits the number of data files of a checkpoint.
 inline constexpr int kMaxShards = 1 << 20;
 
 // Returns the content of the index of a checkpoint with these entries and

@@ -25,13 +25,13 @@
 namespace leat {
 namespace {
 
-// The most pieces that are read at a time. The limit bounds the time of the
-// check for overlaps, which compares all pairs of pieces.
+// Limits the number of pieces that are read at a time. This bounds the time of
+// the check for overlaps, which compares all pairs of pieces.
 constexpr size_t kMaxPieces = 1 << 12;
-// The most bytes of memory that a parsed entry may take.
+// Limits the memory of a parsed entry, in bytes.
 constexpr int64_t kMaxEntryBytes = int64_t{64} << 20;
 
-// The most bytes that Visit passes to one call of `visit`.
+// Limits the number of bytes that Visit passes to one call of `visit`.
 constexpr int64_t kVisitedBytes = 256 << 10;
 
 absl::Status CheckHeader(const pb::BundleHeaderProto& header) {
@@ -345,7 +345,8 @@ absl::Status BundleReader::CheckBytes(const Piece& piece, DType dtype) const {
   }
   LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(piece.box.length));
   if (dtype == DType::kString) {
-    // Each string has at least one byte, its length.
+    // Each string takes at least one byte, for its length. The checksum of the
+    // lengths takes more bytes.
     if (proto.size() > shape.num_elements()) return absl::OkStatus();
     return damaged("there are fewer bytes than strings");
   }

@@ -135,8 +135,8 @@ class BundleReader {
   absl::StatusOr<std::vector<Piece>> FindPieces(absl::string_view name,
                                                 const BundleEntry& entry,
                                                 const Box& wanted) const;
-  // Opens a data file. Keeps the last one open, because the next piece may be
-  // in the same file.
+  // Opens a data file. Keeps it open until another one is opened, because the
+  // next piece may be in the same file.
   absl::StatusOr<std::shared_ptr<const DataFile>> OpenData(int shard) const;
   // Returns DATA_LOSS if the file does not have the bytes of the piece, or if
   // their number does not fit its shape.

@@ -44,10 +44,10 @@ class BundleWriter {
   absl::Status Add(const std::string& name, const Tensor& tensor);
 
   // Adds a part of the tensor `name`, which has the shape `full`. Other parts
-  // may follow. If the slice is whole, this is Add. Returns INVALID_ARGUMENT if
-  // the shape of `part` is not that of the slice, or if a part with another
-  // dtype or another `full` was added. Returns the errors of Add and
-  // TensorSlice::ShapeWithin.
+  // may follow. If the slice is whole, does what Add does. Returns
+  // INVALID_ARGUMENT if the shape of `part` differs from the shape of the
+  // slice, or if a part with another dtype or another `full` was added. Returns
+  // the errors of Add and TensorSlice::ShapeWithin.
   absl::Status AddSlice(const std::string& name, const Shape& full,
                         const TensorSlice& slice, const Tensor& part);
 

@@ -34,10 +34,10 @@ class CheckpointFolder {
   static absl::StatusOr<CheckpointFolder> Open(const FileAccess& files,
                                                const std::string& path);
 
-  // Makes the checkpoint with the prefix `saved`, which was written at the time
-  // `now`, the latest one in the state file. Then removes the oldest
-  // checkpoints of the folder until at most `max_to_keep` are left; 0 keeps
-  // all. It is no error if one cannot be removed.
+  // Adds the checkpoint with the prefix `saved` to the state file, as the
+  // latest one. `now` is the time at which it was written. Then removes the
+  // oldest checkpoints of the folder until at most `max_to_keep` are left; 0
+  // keeps all. It is no error if a checkpoint cannot be removed.
   absl::Status Add(const std::string& saved, int max_to_keep, absl::Time now);
 
  private:
@@ -48,7 +48,7 @@ class CheckpointFolder {
   void RemoveLeftovers() const;
 
   FileAccess files_;
-  std::string path_;  // what the prefixes of the checkpoints begin with
+  std::string path_;  // all prefixes of the checkpoints begin with it
   std::string folder_;
   FileDescriptor lock_;
   pb::CheckpointState state_;

@@ -38,8 +38,7 @@ class IndexMemory {
     }
     left_ -= bytes;
     if (bytes > reserved_) {
-      // Each reservation is an object, so one reservation covers many small
-      // counts.
+      // Reserve makes an object. So one reservation covers many small counts.
       const int64_t more = std::max(bytes, kLeastReservation);
       reservations_.push_back(allocator_->Reserve(more));
       if (reservations_.back() == nullptr) {

@@ -15,7 +15,8 @@
 namespace leat {
 namespace {
 
-// The memory of a node of a map, without the memory that its key and value own.
+// Estimates the memory of a node of a std::map, in bytes, without the memory
+// that the node's key and value own.
 constexpr int64_t kBytesOfNode = 64;
 
 // Adds the parts of `more` to those of `entry`. Returns false if one of the two

@@ -39,7 +39,7 @@ constexpr DTypeList<A..., B...> operator+(DTypeList<A...>, DTypeList<B...>) {
   return {};
 }
 
-// Each list has the name of the types that it holds.
+// The name of each list says which types the list holds.
 inline constexpr DTypeList<half, bfloat16, float, double> kFloats;
 inline constexpr DTypeList<float, double> kFloat32And64;
 inline constexpr DTypeList<int8_t, int16_t, int32_t, int64_t> kSignedInts;

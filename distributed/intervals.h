@@ -61,7 +61,7 @@ static_assert(ConnectionTimes().ping_interval + ConnectionTimes().ping_timeout <
 struct ServerIntervals {
   ConnectionTimes connection = {};
 
-  // These values count while a session is being created:
+  // These values apply while a session is being created:
   //
   // Is the pause before a task that cannot be reached is called again.
   IntervalRange ask_again = {std::chrono::milliseconds(100),
@@ -75,7 +75,7 @@ struct ServerIntervals {
   // Says how often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);
 
-  // These values count during a step:
+  // These values apply during a step:
   //
   // Says how often the tasks of a session are asked whether they are alive,
   // while a step of the session waits (session_watch.h).
@@ -93,7 +93,7 @@ struct ServerIntervals {
   // this long for the logs.
   std::chrono::nanoseconds wait_for_logs = std::chrono::seconds(2);
 
-  // These values count after a step or a session (end_notices.h):
+  // These values apply after the end of a step or a session (end_notices.h):
   //
   // The master adds the notice of a step's end to the next RunGraph to the same
   // task. If there is no RunGraph within this time, the master sends the notice
@@ -116,7 +116,7 @@ struct ServerIntervals {
   // (memory_sweeper.h).
   std::chrono::nanoseconds unused_memory = std::chrono::seconds(10);
 
-  // This value and the next one count while the server stops:
+  // This value and the next one apply while the server stops:
   //
   // Is the pause between attempts to end the steps that are left.
   std::chrono::nanoseconds end_steps_again = std::chrono::milliseconds(20);

@@ -32,9 +32,9 @@ inline GpuStream* StreamOf(const KernelContext& context) {
   return context.step().device->gpu_stream();
 }
 
-// These functions implement the functions below on a GPU. They queue the work
-// for elements of `element_bytes` bytes. They return UNIMPLEMENTED if a plan
-// has more than eight dimensions.
+// These functions do the work of the templates at the end of this header on a
+// GPU. They queue the work for elements of `element_bytes` bytes. They return
+// UNIMPLEMENTED if a plan has more than eight dimensions.
 absl::Status CopyFromStridedOnGpu(GpuStream& stream,
                                   const BroadcastPlan<1>& plan,
                                   size_t element_bytes, const void* from,

@@ -61,7 +61,8 @@ class ResourceStore {
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 
-  // Returns the container in the handles of nodes that name no container.
+  // Returns the name of the container that "" stands for. The handles of nodes
+  // that name no container have this name.
   const std::string& default_container() const { return default_container_; }
   // Returns the limits that a kernel must respect when it makes a resource.
   const ResourceLimits& limits() const { return limits_; }

@@ -36,9 +36,9 @@ struct ResourceName {
 // Reads the name from the attrs of `node`. Returns INVALID_ARGUMENT if one of
 // the attrs is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
-// Does the same for ops whose resource is private if the node has no
-// `shared_name`, as in TensorFlow: queues and accumulators. Also returns
-// INVALID_ARGUMENT for a `shared_name` that looks like a private name.
+// Does the same as GetResourceName, but for queues and accumulators. Their
+// resource is private if the node has no `shared_name`, as in TensorFlow. Also
+// returns INVALID_ARGUMENT for a `shared_name` that looks like a private name.
 absl::StatusOr<ResourceName> GetPrivateResourceName(const NodeDef& node);
 
 // Returns the shape that `attr` declares for a variable or for a component of a
@@ -74,7 +74,8 @@ void ForwardRef(KernelContext& context);
 enum class Accumulate { kAdd, kSubtract };
 absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
                             const Tensor& value, Tensor& target);
-// Does the same on the device of the kernel. On a GPU, queues the work.
+// Does the same as the function above, on the device on which the kernel runs.
+// On a GPU, queues the work.
 absl::Status AccumulateInto(const KernelContext& context, Accumulate operation,
                             const Tensor& value, Tensor& target);
 

@@ -51,7 +51,7 @@ struct Boundary {
 // Also returns INVALID_ARGUMENT if the graph has an _Arg or _Retval already.
 absl::StatusOr<Boundary> RecvsToArgs(Graph& graph);
 
-// Converts in the other direction, for a master: replaces each _Arg of `part`
+// Reverses RecvsToArgs, for a master: replaces each _Arg of `part`
 // by a client-terminated _Recv, and each _Retval by a _Send. `part` is the
 // partition for one task of the plan for `signature`, and the indices in the
 // result are positions in `signature`. In the keys, both ends are the device of

@@ -184,8 +184,8 @@ class Partitioner {
     // Is the Merge of the control loop that starts the node's _Recvs.
     NodeId loop_merge = kNoNode;
     // Is true if the node keeps the control edge from loop_merge. A node keeps
-    // it if none of its own edges is cut now, or if some of them will be cut
-    // later, by device.
+    // this edge if no other edge into the node is cut now, or if another edge
+    // into the node will be cut later, when a task cuts its graph by device.
     bool keeps_loop_merge = true;
     // Is the number of variables in other partitions that the node reads.
     int num_reads = 0;

@@ -82,8 +82,9 @@ class ConstraintCollector {
   // Lists device types that have a kernel, each with its negated priority, best
   // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
-  // Is the request of a group, its device types, and whether one of its nodes
-  // lacks a kernel. Groups with equal keys share a set of candidates.
+  // Groups with equal keys share a set of candidates. The parts of the key are
+  // the group's request, its device types, and true if one of the group's nodes
+  // lacks a kernel.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
   // Adds the node's assigned device and device types to its group.
@@ -276,7 +277,7 @@ class ConstraintCollector {
       allowed = Allowed(DeviceName(), *types_[group], false);
     }
     if (allowed.empty()) return NoDeviceError(group);
-    // Different requests and types may allow the same devices.
+    // Groups with different keys share a set if it has the same devices.
     const auto [set, is_new] = sets_.try_emplace(
         std::move(allowed), static_cast<int>(problem_.candidates.size()));
     if (is_new) problem_.candidates.push_back(set->first);

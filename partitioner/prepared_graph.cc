@@ -103,10 +103,10 @@ class AdditionBuilder {
     return true;
   }
 
-  // Returns true if placing the whole graph would ignore the same requests of
-  // new nodes as placing the addition has ignored. It would ignore the request
-  // of a node only if the node takes a reference or a resource, and the request
-  // contradicts the request of the producer.
+  // Place may have ignored the requests of some new nodes. Returns true if a
+  // placement of the whole graph would ignore all these requests, too. That
+  // placement ignores the request of a node only if the node takes a reference
+  // or a resource, and its request contradicts the request of the producer.
   bool IgnoredNoOtherRequests() const {
     for (NodeId id = 0; id < result_.graph.num_ids(); ++id) {
       const Node& node = result_.graph.node(id);

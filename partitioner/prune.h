@@ -52,7 +52,7 @@ struct PrunedStep {
 };
 
 // Returns the part of `graph` that steps with `signature` need. `graph` must be
-// lowered and placed. As in TensorFlow, whose words they have, the errors are
+// lowered and placed. These errors have the codes and messages of TensorFlow:
 //  - NOT_FOUND for a node that is not in the graph,
 //  - INVALID_ARGUMENT for an output that its node does not have,
 //  - INVALID_ARGUMENT for a tensor that is fed twice, or both fed and fetched,

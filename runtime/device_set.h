@@ -125,9 +125,9 @@ class DeviceSet {
 };
 
 // Parses the value of a --devices flag: "cpu" stands for one CPU device,
-// "cpu:2" for two, "cpu:1,gpu:2" for two GPUs besides, and "gpu:all" for a CPU
-// and all GPUs of the machine. Returns INVALID_ARGUMENT, quoting `text`, for
-// any other form.
+// "cpu:2" for two, "cpu:1,gpu:2" for one CPU device and two GPUs, and "gpu:all"
+// for one CPU device and all GPUs of the machine. Returns INVALID_ARGUMENT,
+// quoting `text`, for any other form.
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text);
 
 }  // namespace leat

@@ -41,8 +41,9 @@ class LaunchedNodes {
 
   bool IsEmpty() const { return count_.load(std::memory_order_relaxed) == 0; }
 
-  // Must be called when the step begins and ends to wait for what it has
-  // launched. Several such waits may go on at the same time.
+  // BeginWait must be called when the step begins to wait for the work that it
+  // has launched, and EndWait must be called when that wait ends. IsAwaited
+  // returns true during a wait. Several waits can go on at the same time.
   void BeginWait() { waits_.fetch_add(1, std::memory_order_relaxed); }
   void EndWait() { waits_.fetch_sub(1, std::memory_order_relaxed); }
   bool IsAwaited() const { return waits_.load(std::memory_order_relaxed) > 0; }

@@ -58,8 +58,8 @@ class LocalPartialRun final : public PartialRun::Implementation {
   void Cancel(const absl::Status& why, const absl::Status& later);
 
  private:
-  // Describes what a call waits for. Is guarded by `mutex_`, but lives on the
-  // caller's stack.
+  // Describes the fetches that one call of Run waits for. Is guarded by
+  // `mutex_`, but lives on the stack of Run.
   struct Fetched {
     size_t num_missing = 0;
     absl::Status status = {};

@@ -190,8 +190,8 @@ class Program {
   friend class ProgramCompiler;
   Program() = default;
 
-  // Returns `size` elements of `all`, from element `first` on. Does not check
-  // the bounds, as subspan does, because it is called several times for each
+  // Returns `size` elements of `all`, from element `first` on. Unlike subspan,
+  // does not check the bounds, because Range is called several times for each
   // kernel that runs.
   template <class T>
   static absl::Span<const T> Range(const std::vector<T>& all, int32_t first,

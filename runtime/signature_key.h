@@ -45,8 +45,8 @@ std::string SignatureKey(const std::vector<Name>& feeds,
   return key;
 }
 
-// Returns the same key as above, and more if `signature` has connections or is
-// that of a partial run.
+// Returns the key of a whole signature: the key of its feeds, fetches and
+// targets, then the connections, and then 'p' for a partial run.
 inline std::string SignatureKey(const StepSignature& signature) {
   std::string key =
       SignatureKey(signature.feeds, signature.fetches, signature.targets);

@@ -67,7 +67,7 @@ absl::StatusOr<pb::Summary::Value*> AddTensor(const Tensor& tensor,
 }
 
 absl::Status CheckNumValues(int64_t count, absl::string_view tag) {
-  // A value is a message with a message inside.
+  // A Summary::Value contains one other message, so it counts as two messages.
   const int64_t value_bytes =
       SaturatingAdd(2 * kParsedMessageBytes, static_cast<int64_t>(tag.size()));
   if (SaturatingMultiply(count, value_bytes) <= kMaxParsedBytes) {

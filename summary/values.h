@@ -43,8 +43,8 @@ absl::Status AddHistogram(const std::string& tag, const Tensor& values,
 // Describes how AddImages treats a batch of images.
 struct ImageOptions {
   int64_t max_images = 3;  // later images of the batch are ignored
-  // The color of pixels that are not finite, in images of floats. It must have
-  // a byte for each channel of the images. Further bytes are ignored.
+  // Is the color of pixels that are not finite, in images of floats. It must
+  // have a byte for each channel of the images. Further bytes are ignored.
   absl::Span<const uint8_t> bad_color = {};
   // If this is not null and is cancelled, AddImages stops and returns its
   // status. Borrowed.

@@ -48,7 +48,7 @@ struct DumpedNode {
   int64_t variable_bytes = 0;
 };
 
-// Sums over several nodes.
+// Holds sums over several nodes.
 struct Totals {
   int64_t num_nodes = 0;
   // `output_bytes` is the size of all outputs of known size, counted as if each

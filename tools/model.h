@@ -60,15 +60,17 @@ class Model {
   const Graph& graph() const { return saved_.graph; }
   bool is_saved_model() const { return signature_.has_value(); }
 
-  // InputKeys returns the names of all inputs of the signature, and OutputKeys
-  // those of all outputs. They return nothing if there is no signature.
+  // InputKeys returns the names of all inputs of the signature. OutputKeys
+  // returns the names of all outputs. Both return an empty list if there is no
+  // signature.
   std::vector<std::string> InputKeys() const;
   std::vector<std::string> OutputKeys() const;
-  // FedTensor returns the tensor that --feed means by `name`, and FetchedTensor
-  // the tensor that --fetch means. A key of an input or output stands for its
-  // tensor. Names like "node:0" and "^node" stand for themselves. If the model
-  // is a file, all names stand for themselves. For a key that does not exist,
-  // both functions return INVALID_ARGUMENT with the existing keys.
+  // FedTensor returns the tensor that --feed means by `name`. FetchedTensor
+  // returns the tensor that --fetch means by `name`. A key of an input or
+  // output stands for its tensor. Names like "node:0" and "^node" stand for
+  // themselves. If the model is a file, all names stand for themselves. For a
+  // key that does not exist, both functions return INVALID_ARGUMENT with the
+  // existing keys.
   absl::StatusOr<std::string> FedTensor(const std::string& name) const;
   absl::StatusOr<std::string> FetchedTensor(const std::string& name) const;
 

@@ -58,7 +58,7 @@ absl::Status CannotWrite(const std::string& path) {
 // first write reports the error.
 class File {
  public:
-  // `flags` are added to those for writing a regular file. Symbolic links are
+  // `flags` are flags of open() in addition to those below. Symbolic links are
   // not followed, because anybody may be able to write in the folder.
   File(std::string path, int flags)
       : path_(std::move(path)),

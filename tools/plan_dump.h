@@ -55,7 +55,7 @@ class PlanDump final : public PlanObserver {
   Mutex mutex_;  // also held while appending or logging
   int64_t num_plans_ ABSL_GUARDED_BY(mutex_) = 0;  // written so far
   bool is_full_ ABSL_GUARDED_BY(mutex_) = false;   // the limit was logged
-  // An error was logged.
+  // Is true if an error was logged.
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -40,7 +40,8 @@
 namespace leat {
 namespace {
 
-// Programs that are tasks use the same codes.
+// Programs that are tasks of a cluster use the same exit codes
+// (train/cluster_task.h).
 static_assert(int{kExitConfig} == kWrongClusterExitCode);
 static_assert(int{kExitLostTask} == kLostTaskExitCode);
 
@@ -98,7 +99,8 @@ void AddConfigFlag(CLI::App& app) {
         return std::string();
       },
       "FILE"));
-  // CLI11 would look at this variable only after it has read the file.
+  // The environment is read here, because CLI11 reads it only after the config
+  // file.
   const char* variable = std::getenv("LEAT_CONFIG");
   if (variable != nullptr && *variable != '\0') flag->add_result(variable);
 }

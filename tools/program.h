@@ -65,17 +65,17 @@ std::chrono::nanoseconds Seconds(double seconds);
 // Returns the help text of --memory, with the default.
 std::string DeviceMemoryHelp();
 
-// The flags that say which GPUs a program uses, and how much of their memory.
-// A comment names the field of TensorFlow's GPUOptions that means the same. Is
-// a value type.
+// Holds the flags that say which GPUs a program uses, and how much of their
+// memory. The comment behind a member is the name of the field of TensorFlow's
+// GPUOptions that means the same. Is a value type.
 struct GpuFlags {
   int64_t memory_bytes = 0;
   double memory_fraction = 0;      // per_process_gpu_memory_fraction
   bool allow_growth = false;       // allow_growth
   std::vector<int> ordinals = {};  // visible_device_list
-  // Whether products of floats may round factors.
+  // If true, matrix products and convolutions of floats may use TF32.
   bool allow_tf32 = false;
-  // Whether each kernel waits for its work.
+  // If true, each kernel on a GPU waits until its work has run.
   bool sync = false;
 
   // Copies the flags to the fields of `options` that mean the same. `Options`

@@ -77,9 +77,10 @@ void AddSeconds(CLI::App& app, const std::string& flag,
       ->group("Limits");
 }
 
-// Adds the flags for the limits of graphs. Most of these flags set an import
-// limit, for every graph that arrives, and the equal lowering limit. Only
-// clients' graphs are lowered.
+// Adds the flags for the limits of graphs. Most of these flags set two limits
+// to the same value: the import limit, which holds for every graph that
+// arrives, and the lowering limit. The lowering limit holds only for clients'
+// graphs, because no other graphs are lowered.
 void AddGraphLimits(CLI::App& app, ServerLimits& limits) {
   ImportLimits& import = limits.import;
   LowerLimits& lower = limits.lower;

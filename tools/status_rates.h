@@ -22,10 +22,11 @@ class StatusRates {
   // are borrowed and must outlive this.
   StatusRates(const TaskReading& now, const ClusterReading* before);
 
-  // Steps returns the steps per second of the task, StepsOf those of a session,
-  // and BytesOf the bytes per second exchanged with a peer. All return nothing
-  // if the task was restarted between the two readings, or if the earlier
-  // reading does not have the task, the session or the peer.
+  // Steps returns the steps per second of the task. StepsOf returns the steps
+  // per second of a session. BytesOf returns the bytes per second that the task
+  // exchanges with a peer. All return nothing if the task was restarted between
+  // the two readings, or if the earlier reading does not have the task, the
+  // session or the peer.
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;

@@ -70,8 +70,8 @@ struct RecoverableSessionOptions {
   // first checkpoint.
   //
   // A checkpoint is saved when a step of `loop` has ended or, without `loop`, a
-  // step of Run. That step takes as long as it takes to read the variables; the
-  // files are written while the training goes on. If a save fails, the training
+  // step of Run. Reading the variables delays the end of that step; the files
+  // are written while the training goes on. If a save fails, the training
   // goes on, too, and the error is logged. (If the first checkpoint after
   // `init` cannot be saved, no session is made.) Close ends a checkpoint that
   // is being written.

@@ -502,7 +502,8 @@ class HandleReplacement {
   FunctionLibrary& functions_;
   const LowerLimits limits_ = {};
   int64_t num_nodes_ = 0;  // in copies of functions
-  // Copies made so far, by function, attrs and arguments.
+  // Maps the text of a function, its attrs and its arguments to the copy that
+  // was made for them.
   absl::flat_hash_map<std::string, Callee> frozen_;
 };
 

@@ -58,8 +58,8 @@ class Device {
   virtual Allocator& host_allocator() = 0;
 
   // Returns the allocator for tensors of the host that only GPUs of this
-  // process will read. Its memory is limited: when none is left, allocator()
-  // must do. Returns null if there are no GPUs.
+  // process will read. Its memory is limited: when none is left, the caller
+  // takes memory from allocator() instead. Returns null if there are no GPUs.
   virtual Allocator* pinned_allocator() { return nullptr; }
 
   // Returns the queue that runs kernels. All CPU devices of a process share it.

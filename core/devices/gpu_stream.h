@@ -24,7 +24,7 @@
 #include "leat/core/buffer.h"
 #include "leat/core/tensor.h"
 
-// CUDA's type behind cudaStream_t.
+// Is CUDA's type: a cudaStream_t is a pointer to it.
 struct CUstream_st;
 
 namespace leat {

@@ -21,12 +21,12 @@
 
 namespace leat {
 
-// How a matrix lies in memory. The element in row i of column j is the element
-// `i + j * leading`. A plain value.
+// Says how a matrix lies in memory. The element in row i and column j is
+// `i + j * leading` elements after the first one. A plain value.
 struct MatrixLayout {
   int64_t leading = 0;  // at least the number of rows
-  // The distance, in elements, from the matrix of one product to that of the
-  // next product. 0 means that all products use the same matrix.
+  // The distance, in elements, from the matrix of one product to the matrix of
+  // the next product. 0 means that all products use the same matrix.
   int64_t stride = 0;
   // If true, the product uses the transposed matrix. Must be false for results.
   bool is_transposed = false;

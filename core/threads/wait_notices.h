@@ -48,9 +48,9 @@ class WaitNotices {
   // nanosecond, so a loop can call it for each of its quick steps.
   //
   // If the last notice was given at most 30 seconds before the new wait begins,
-  // the new wait continues with the NoticeTimes of the earlier wait. If they
-  // started again, a loop of steps that take two seconds each would give a
-  // notice for each step.
+  // the new wait continues with the NoticeTimes of the earlier wait. If each
+  // wait had new NoticeTimes, a loop of steps that take two seconds each would
+  // give a notice for each step.
   void Restart(Clock::time_point now);
 
  private:

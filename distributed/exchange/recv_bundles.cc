@@ -21,8 +21,8 @@ namespace {
 // requests.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
-// Holds the sending task and the receiving device. All tensors of a bundle must
-// have the same.
+// Holds the sending task and the receiving device of a tensor. They must be the
+// same for all tensors of a bundle.
 struct Ends {
   std::string send_task = {};
   std::string recv_device = {};

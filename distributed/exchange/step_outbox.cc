@@ -73,9 +73,9 @@ absl::Status StepOutbox::UnknownSender(const ParsedKey& key) const {
   local.type = name->type;
   local.id = name->id;
   const std::string local_name = local.ToString();
-  // Replaces the task in the name of the device with this task, as TensorFlow
-  // does. If the key was made for an earlier task at this address, the error
-  // then reports the restart.
+  // Looks for this task's device of the same type and number, as TensorFlow
+  // does. If its incarnation differs from the one in the key, the key was made
+  // for an earlier process of the task, and the error reports the restart.
   const Device* const device = devices_.Find(absl::StrCat(task(), local_name));
   if (device == nullptr) {
     return absl::InvalidArgumentError(

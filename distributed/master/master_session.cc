@@ -229,7 +229,8 @@ void MasterSession::SetUpPartialRun(const StepSignature& signature,
           [self = shared_from_this(), call, done = std::move(done)](
               absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
             if (!plan.ok()) return std::move(done)(plan.status());
-            // Nobody would learn the handle.
+            // The client has cancelled its call, so it would not get the handle
+            // of the partial run.
             if (call != nullptr && call->cancellation.IsCancelled()) {
               return std::move(done)(call->cancellation.status());
             }

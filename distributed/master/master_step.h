@@ -130,7 +130,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   }
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Returns the ended steps `cleanups` to EndNotices. Is called when the
+  // Gives the ended steps `cleanups` back to EndNotices. Is called when the
   // RunGraph that should have told the task about these steps has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
   // Asks EndNotices to tell the task later that this step has ended. Returns

@@ -60,7 +60,7 @@ class SessionPlans {
   const ClusterDevices& cluster() const { return cluster_; }
   // Returns the version of the graph, which every extension raises by one.
   int64_t graph_version() const;
-  // The plans that have been made or are being made.
+  // Returns the table of the plans that have been made or are being made.
   const std::shared_ptr<RegisteredPlans>& table() const { return table_; }
 
   using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;

@@ -105,8 +105,8 @@ absl::StatusOr<std::optional<Resolved>> Resolve(const ResolverInput& input) {
   }
   const JsonValue* jobs = dense != nullptr ? dense : sparse;
   if (jobs == nullptr) {
-    // TensorFlow assumes that such a process runs alone, so there is no
-    // cluster.
+    // As in TensorFlow, a process whose TF_CONFIG has neither a cluster nor a
+    // task runs alone.
     if (task == nullptr) return std::nullopt;
     return absl::InvalidArgumentError("it has a 'task' but no 'cluster'");
   }

@@ -95,18 +95,21 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
 
   // Sends a CleanupGraph to every task that has steps.
   void SendSteps();
-  // Adds a deletion that is tried again later.
+  // Adds an entry to `deletions_`, so that `task` is asked later again to
+  // delete `session`.
   void RetryDeletion(const std::string& task, const std::string& session);
-  // Removes the oldest deletion of the task that has the most deletions.
+  // Removes the oldest entry of `deletions_` that belongs to the task with the
+  // most entries.
   void ForgetDeletion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Calls TryDeletion after `wait`.
   void SetTimer(int64_t id, std::chrono::nanoseconds wait)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Calls the task, unless the deletion was removed meanwhile.
+  // Asks the task again to delete the session. Does nothing if entry `id` is no
+  // longer in `deletions_`.
   void TryDeletion(int64_t id);
-  // Handles the result of an attempt. If `status` shows that the task has
-  // perhaps not deleted the session, sets the timer again. Otherwise removes
-  // the deletion.
+  // Handles the task's answer to TryDeletion. If `status` shows that the task
+  // has perhaps not deleted the session, sets the timer again. Otherwise
+  // removes entry `id` from `deletions_`.
   void FinishDeletion(int64_t id, const absl::Status& status);
   // Is called when a thread has finished calling tasks. Wakes Stop.
   void EndCalling();
@@ -127,7 +130,8 @@ class EndNotices : public std::enable_shared_from_this<EndNotices> {
   absl::flat_hash_map<std::string, std::vector<int64_t>> steps_
       ABSL_GUARDED_BY(mutex_);
   bool has_timer_ ABSL_GUARDED_BY(mutex_) = false;
-  // Maps ids to deletions. The oldest has the smallest id.
+  // Maps ids to the deletions that tasks have not confirmed yet. The oldest
+  // deletion has the smallest id.
   std::map<int64_t, Deletion> deletions_ ABSL_GUARDED_BY(mutex_);
   int64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
 };

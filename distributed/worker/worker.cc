@@ -48,7 +48,7 @@ absl::Status CheckUse(const RegisteredGraph& graph,
       "one of partial runs"));
 }
 
-// Returns the use of the graph that the master has announced.
+// Returns how the master will use the graph, according to its request.
 RegisteredGraph::Use UseOf(const pb::RegisterGraphRequest& request) {
   if (!request.has_leat()) return RegisteredGraph::Use::kUnknown;
   return request.leat().is_partial() ? RegisteredGraph::Use::kPartialRuns

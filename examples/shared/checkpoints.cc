@@ -33,7 +33,7 @@ void AddCheckpointFlags(CLI::App& app, CheckpointFlags& flags) {
 absl::Status AllowCheckpoints(const CheckpointFlags& flags,
                               ServerOptions& server) {
   if (flags.folder.empty()) return absl::OkStatus();
-  // If the folder cannot be made, AddRoot says so.
+  // `error` is ignored. If the folder cannot be made, AddRoot returns an error.
   std::error_code error;
   std::filesystem::create_directories(flags.folder, error);
   return AsOwnError(server.files.AddRoot(flags.folder, /*may_write=*/true));

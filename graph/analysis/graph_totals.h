@@ -49,8 +49,8 @@ void CountNodes(const Graph& graph, NodeId first, GraphTotals& totals);
 // Counts the nodes of a function and their edges.
 void CountFunction(const Function& function, GraphTotals& totals);
 
-// Returns the name of the loop that an Enter enters, or "" if the Enter has
-// none.
+// Returns the name of the loop that an Enter enters, or "" if the Enter has no
+// attr frame_name of type string.
 std::string FrameName(const Node& enter);
 
 // Checks the control flow of a graph as ValidateControlFlow

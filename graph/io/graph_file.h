@@ -38,7 +38,7 @@ absl::StatusOr<Graph> LoadGraph(const std::string& path,
 // been written. Fails as ExportGraphDef does. Fails with INVALID_ARGUMENT if a
 // binary file would be above 2 GiB, which is more than LoadGraph reads. If a
 // system call fails, returns the error that SystemError
-// (core/files/regular_file.h) makes.
+// (core/files/system_error.h) makes.
 absl::Status SaveGraph(const Graph& graph, const std::string& path,
                        const ExportOptions& options = {});
 

@@ -150,9 +150,9 @@ class LowerAll {
   }
 
   // Returns the output that replaces `endpoint`. The replacement may itself be
-  // an output of another node that was lowered in this round. So the loop may
-  // follow several replacements. The bound on the steps makes sure that the
-  // loop ends.
+  // an output of another node that was lowered in this round. So Resolve may
+  // follow several replacements. It follows a bounded number, because
+  // replacements could refer to each other in a cycle.
   Endpoint Resolve(Endpoint endpoint) const {
     for (size_t steps = 0; steps <= replaced_.size(); ++steps) {
       const auto it = replaced_.find(endpoint.node);

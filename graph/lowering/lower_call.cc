@@ -20,8 +20,8 @@ absl::Status AddExecuted(const Node& node, const Inlined& inlined,
   if (lowered.executed.empty()) {
     for (const Endpoint& output : inlined.returns) {
       NodeId source = output.node;
-      // A Switch runs even if this output is dead, but an Identity of the
-      // output does not. So the consumers wait for the Identity.
+      // A control edge from a Switch is alive even if `output` is dead. So the
+      // consumers wait for an Identity of `output`, which is dead with it.
       if (IsSwitch(lowering.graph().node(source))) {
         LEAT_ASSIGN_OR_RETURN(
             source,

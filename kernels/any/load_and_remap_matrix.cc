@@ -186,9 +186,10 @@ class LoadAndRemapMatrix final : public FileKernel {
         " instead of being equal to num_cols=", num_cols_));
   }
 
-  // Returns all rows that are needed, as one range. If some of these rows do
-  // not exist, returns the error of the read with which TensorFlow fails.
-  // TensorFlow reads `rows_at_once_` rows at a time.
+  // Returns all rows that are needed, as one range. If the matrix does not have
+  // some of these rows, returns TensorFlow's error. TensorFlow reads
+  // `rows_at_once_` rows at a time, and its error names the rows of the first
+  // read that fails.
   absl::StatusOr<TensorSlice> RowsToRead(const Shape& shape,
                                          const Remapping& rows) const {
     int64_t start = rows.least();
@@ -241,7 +242,8 @@ class LoadAndRemapMatrix final : public FileKernel {
     return reader.Visit(name, slice, put);
   }
 
-  // Fills rows and columns that have no old one with the initializing values.
+  // Fills the rows and columns that do not come from the old matrix with the
+  // values of the input initializing_values.
   absl::Status Initialize(const KernelContext& context, const Remapping& rows,
                           const Remapping* cols, absl::Span<float> out) const {
     const absl::Span<const float> values = context.input(4).data<float>();

@@ -52,9 +52,9 @@ int Parts(const Channels& layout) {
       std::clamp<int64_t>(std::min(elements / 32768, layout.outer), 1, 16));
 }
 
-// Adds f and g of the elements with the outer indices [begin, end) to `sums`.
-// The channels lie side by side, so that the sums of several channels grow at
-// once.
+// Adds f(offset, channel) and g(offset, channel) to `sums`, for each element
+// with an outer index in [begin, end). The channels are adjacent in memory, so
+// the inner loop runs over the channels.
 template <class F, class G>
 void SumChannelsLast(const Channels& l, int64_t begin, int64_t end, F f, G g,
                      PairSums& sums) {
@@ -79,8 +79,8 @@ void SumChannelsLast(const Channels& l, int64_t begin, int64_t end, F f, G g,
   }
 }
 
-// Does the same if the elements of a channel lie side by side. Several parts of
-// a channel's sum grow at once.
+// Does the same as SumChannelsLast, but the elements of a channel are adjacent
+// in memory. The inner loop runs over kLanes partial sums of one channel.
 template <class F, class G>
 void SumChannelsFirst(const Channels& l, int64_t begin, int64_t end, F f, G g,
                       PairSums& sums) {

@@ -229,8 +229,9 @@ class BatchMatMulKernel final : public Kernel {
   }
 
  private:
-  // Returns input `i`, or its conjugate if it has complex numbers and its
-  // matrices are replaced by their adjoints. The product transposes them.
+  // Returns input `i` of the product. If `is_adjoint` is true and T is complex,
+  // returns its conjugate instead, because the adjoint of a matrix is the
+  // transposed conjugate. The product does the transposition.
   static absl::StatusOr<Tensor> Operand(KernelContext& context, int i,
                                         bool is_adjoint) {
     const Tensor& input = context.input(i);

@@ -121,7 +121,7 @@ class CrossEntropy final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * loss,
                           context.AllocateOutput(0, Shape{rows}));
     LEAT_ASSIGN_OR_RETURN(Tensor * backprop, context.AllocateOutput(1, shape));
-    if (shape.num_elements() == 0) {  // the loss of no classes is 0
+    if (shape.num_elements() == 0) {  // without classes, the loss is 0
       std::fill_n(loss->mutable_data<T>().data(), rows, T(0));
       return absl::OkStatus();
     }

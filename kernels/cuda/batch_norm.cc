@@ -120,7 +120,7 @@ class BatchNormGrad final : public Kernel {
       LEAT_ASSIGN_OR_RETURN(
           outputs[i],
           context.AllocateOutput(1 + i, i < 2 ? Shape{c.count} : Shape{}));
-      // The last two outputs are unused and are set to 0. If x is empty, the
+      // Outputs 3 and 4 are unused and are set to 0. If x is empty, the
       // gradients of scale and offset are 0, too.
       if (i < 2 && x.num_elements() > 0) continue;
       LEAT_RETURN_IF_ERROR(FillBytes(context, *outputs[i], 0));

@@ -79,7 +79,7 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
 }
 
 // Returns true if the tensor is aligned as libraries require. A slice of a
-// larger tensor may not be aligned.
+// larger tensor can begin at an address that is not aligned.
 bool IsAligned(const Tensor& tensor) {
   return reinterpret_cast<uintptr_t>(tensor.raw_data()) %
              ConvolutionLibrary::kAlignment ==

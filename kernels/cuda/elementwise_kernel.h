@@ -40,7 +40,8 @@ class UnaryOnGpu final : public Kernel {
   const float alpha_;
 };
 
-// Launches a function of each pair of elements. `type` is that of the operands.
+// Launches a function of each pair of elements. The operands have the type
+// `type`.
 using BinaryLaunch = bool (*)(CUstream_st* stream, leat::cuda::ElementType type,
                               const leat::cuda::BinaryOperands& operands,
                               float alpha);

@@ -40,7 +40,8 @@ inline absl::Status ReduceOnGpu(KernelContext& context,
                                 Tensor& to) {
   std::vector<ReductionStep> steps;
   if (plan.count == 0) {
-    // An empty input gives the identity of `function`.
+    // The result for an empty input is the identity of `function`, such as 0
+    // for a sum.
     first = function;
     steps.push_back({.outer = plan.output.num_elements(), .reduced = 0});
   }

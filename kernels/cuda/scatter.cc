@@ -22,7 +22,7 @@ using leat::cuda::Accumulation;
 using leat::cuda::CheckedIndices;
 using leat::cuda::ScatterOperands;
 
-// Allocates output 0 and queues that it becomes zeros.
+// Allocates output 0 and queues an operation that fills it with zeros.
 absl::StatusOr<Tensor*> AllocateZeros(KernelContext& context,
                                       const Shape& shape) {
   LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));

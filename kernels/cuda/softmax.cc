@@ -45,7 +45,7 @@ absl::Status ComputeCrossEntropy(KernelContext& context) {
   const int64_t rows = shape.dim(0), classes = shape.dim(1);
   LEAT_ASSIGN_OR_RETURN(Tensor * loss, context.AllocateOutput(0, Shape{rows}));
   LEAT_ASSIGN_OR_RETURN(Tensor * backprop, context.AllocateOutput(1, shape));
-  if (shape.num_elements() == 0) {  // the loss of no classes is 0
+  if (shape.num_elements() == 0) {  // without classes, the loss is 0
     return context.step().device->gpu_stream()->Fill(
         loss->mutable_raw_data(), 0, static_cast<size_t>(loss->num_bytes()));
   }

@@ -23,8 +23,10 @@ struct Neg {
   }
 };
 
-// The real part of the square of 1 + i is exactly 0. A product of complex
-// numbers may round one of its two terms only.
+// Computes the real part of the square of a + bi as (a - b) * (a + b), which is
+// exactly 0 if a equals b. The compiler may compute a * a - b * b with a fused
+// multiply-add, which rounds only one of the two products. The result would
+// then not be exactly 0.
 struct Square {
   template <class W>
   LEAT_DEVICE static W Do(W x) {
@@ -48,8 +50,8 @@ struct Abs {
   }
 };
 
-// Zero keeps its sign, and NaN stays NaN. The sign of a complex number has the
-// same angle.
+// Zero keeps its sign, and NaN stays NaN. The sign of a complex number x is the
+// number with the angle of x and the absolute value 1.
 struct Sign {
   template <class W>
   LEAT_DEVICE static W Do(W x) {

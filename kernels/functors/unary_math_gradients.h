@@ -53,8 +53,9 @@ LEAT_DEVICE N TimesGradient(N x, N dy) {
 }
 
 // The gradients multiply in TensorFlow's order, so that products overflow for
-// the same elements as in TensorFlow. As in TensorFlow, the first three
-// conjugate a complex y, and the others do not.
+// the same elements as in TensorFlow. As in TensorFlow, ReciprocalGrad,
+// SqrtGrad and RsqrtGrad conjugate a complex y, but SigmoidGrad and TanhGrad do
+// not.
 struct ReciprocalGrad {
   template <class N>
   LEAT_DEVICE static N Do(N y, N dy) {

@@ -171,7 +171,8 @@ class CublasLtPlan final : public BlasPlan {
   }
 
  private:
-  // Set an attribute of a description.
+  // Each overload of Set sets one attribute of one kind of description: of a
+  // product, of a matrix, or of the limits for choosing an algorithm.
   template <class T>
   absl::Status Set(cublasLtMatmulDescOpaque_t& product,
                    cublasLtMatmulDescAttributes_t name, const T& value) const {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CudaApi has the calls to CUDA that the runtime makes. One implementation
-// calls the CUDA runtime (cudart_api.h). Tests have another one, whose GPU is
+// calls the CUDA runtime (cudart_api.cc). Tests have another one, whose GPU is
 // memory of the host (leat/tests/testing/fake_cuda.h), so that all code that
 // uses this interface can be tested on machines without a GPU.
 //
@@ -20,7 +20,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-// CUDA's types behind cudaStream_t and cudaEvent_t.
+// These are CUDA's types. A cudaStream_t is a pointer to CUstream_st, and a
+// cudaEvent_t is a pointer to CUevent_st.
 struct CUstream_st;
 struct CUevent_st;
 

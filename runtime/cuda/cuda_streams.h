@@ -26,9 +26,9 @@ namespace leat {
 
 class StreamAllocator;
 
-// The objects that CudaStreams uses. `pinned`, `queue`, `clock` and `libraries`
-// are borrowed. The first three must outlive the streams. `libraries` must
-// exist only while CudaStreams::libraries() is used.
+// The objects that CudaStreams uses. `pinned`, `queue` and `clock` are borrowed
+// and must outlive the streams. `libraries` is borrowed, too, and must exist
+// only while CudaStreams::libraries() is used.
 struct CudaStreamsOptions {
   std::shared_ptr<CudaApi> api;
   std::shared_ptr<DeviceHealth> health;
@@ -37,7 +37,7 @@ struct CudaStreamsOptions {
   WorkQueue& queue;  // has one thread, so that it keeps the order of closures
   Clock& clock;
   GpuLibraries& libraries;
-  // Whether EndKernel waits until what was queued has run.
+  // If true, EndKernel waits until the work that the kernel queued has run.
   bool synchronizes = false;
 };
 

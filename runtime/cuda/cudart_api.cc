@@ -151,7 +151,7 @@ class CudartApi final : public CudaApi {
   absl::StatusOr<bool> IsPassed(CudaEvent event) override {
     const cudaError_t result = cudaEventQuery(event);
     if (result == cudaErrorNotReady) {
-      cudaGetLastError();  // This is no error.
+      cudaGetLastError();  // forgets cudaErrorNotReady, which is no failure
       return false;
     }
     return ToStatusOr("cudaEventQuery", result, true);

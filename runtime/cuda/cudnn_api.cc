@@ -26,7 +26,7 @@
 namespace leat {
 namespace {
 
-// The first version that has CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, 9.8.
+// Is cuDNN 9.8, the first version that has CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR.
 constexpr size_t kMinVersion = 90800;
 
 // The most plans that are tried for a form in each heuristic mode.

@@ -19,8 +19,8 @@ struct PinnedPoolOptions {
   // The most bytes of pinned memory. Pinned memory cannot be swapped out, so it
   // is lost to all other processes.
   int64_t limit_bytes = int64_t{1} << 30;
-  // A GPU that this process uses, as its driver counts. Without it, pinning
-  // memory would begin to use GPU 0.
+  // CUDA's number of a GPU that this process uses. This GPU is made current
+  // before memory is pinned. Otherwise CUDA would begin to use GPU 0.
   int ordinal = 0;
 };
 

@@ -171,8 +171,8 @@ bool RegionHeap::Grow(size_t bytes) {
     if (AddRegion(size)) return true;
     if (size == bytes) break;
   }
-  // The source may have less memory than the limit allows, because others use
-  // it. Giving back free regions may make room.
+  // The source may have less memory than the limit allows, because other
+  // programs also use the GPU. Giving back free regions may make room.
   return RemoveRegions(/*only_unused=*/false) > 0 && AddRegion(bytes);
 }
 

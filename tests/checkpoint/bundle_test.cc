@@ -343,7 +343,7 @@ TEST_F(BundleTest, CancellationEndsReadingAndWriting) {
 }
 
 // Changes each byte of each file in turn, and cuts each file off before each
-// byte. No wrong value may be read.
+// byte. Reading must then return an error or the correct values.
 TEST_F(BundleTest, EveryDamageIsNoticed) {
   const auto writer = Writer("m");
   const Tensor numbers = Counting(Shape{2, 3});
@@ -722,7 +722,8 @@ TEST_F(SavesAtATimeTest, AMergeMovesWhatItHasRead) {
   for (int round = 1; round <= 3; ++round) {
     BeginSave("t/part", {"v", "w"}, kThreads)();
     ExpectOneRemains(1, begin);
-    // The first merge of a round finds a part.
+    // The part was saved before the round, so at least one merge of the round
+    // has found it.
     EXPECT_GE(num_merged, round);
   }
 }

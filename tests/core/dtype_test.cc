@@ -37,7 +37,8 @@ TEST(DTypeTest, AreAllOfTensorFlowsAndNoOthers) {
     EXPECT_EQ(Name(*dtype), expected.name);
     EXPECT_EQ(ParseDType(expected.python_name), dtype);
     EXPECT_EQ(DTypeFromWire(kRefOffset + expected.number), RefOf(*dtype));
-    // `bytes_hex` holds two elements.
+    // `bytes_hex` holds two elements, and two hex digits for each of their
+    // bytes.
     EXPECT_EQ(2 * SizeOf(*dtype), std::strlen(expected.bytes_hex) / 2)
         << expected.name;
   }

@@ -120,7 +120,8 @@ TEST(VariantCodecTest, WritesTheSameMetadataAndTensors) {
       EXPECT_TRUE(Identical(*Decode(ours.variant_val(0).tensors(i)),
                             *Decode(value.tensors(i))));
     }
-    // Decoding our encoding and encoding the result gives the same bytes.
+    // If Leat decodes its own message `ours` and encodes the tensor again, the
+    // bytes are the same.
     pb::TensorProto again;
     ASSERT_TRUE(EncodeTensor(*Decode(ours), &again).ok());
     EXPECT_EQ(again.SerializeAsString(), ours.SerializeAsString());
@@ -161,8 +162,8 @@ TEST(VariantCodecTest, RefusesMalformedLists) {
   ExpectRefused(ListProto(Varints({kNoLimit, 0, 1, kNoLimit})), "cut off");
   ExpectRefused(ListProto(Varints({2, 1, 0, 1, kNoLimit})), "next one");
   ExpectRefused(ListProto(Varints({1, 5, 1, kNoLimit})), "next one");
-  // The element dtype of the first list is 0, which is not a dtype. That of the
-  // second list is a reference, and that of the third is an unknown number.
+  // The element dtypes of these lists are invalid: 0 is not a dtype, 101 is a
+  // reference type, and kNoLimit is not the number of any dtype.
   ExpectRefused(ListProto(Varints({0, 0, kNoLimit})), "element dtype 0");
   ExpectRefused(ListProto(Varints({0, 101, kNoLimit})), "element dtype 101");
   ExpectRefused(ListProto(Varints({0, kNoLimit, kNoLimit})), "element dtype");
@@ -204,7 +205,7 @@ TEST(VariantCodecTest, RefusesMalformedOptionalsAndUnknownTypes) {
   ExpectRefused(proto, kOptionalTypeName);
   value->set_type_name("tensorflow::DatasetVariantWrapper");
   ExpectRefused(proto, "tensorflow::DatasetVariantWrapper");
-  // Without decoders a list has an unknown type, too.
+  // Without VariantDecoders, even the type of a TensorList is unknown.
   EXPECT_FALSE(
       DecodeTensor(Parse(kAListHex), HostAllocator(), kMaxDecodedTensorBytes)
           .ok());
@@ -439,8 +440,9 @@ TEST(TensorListTest, TakesItsArrayFromTheAllocator) {
   EXPECT_EQ(list.PushBack(one, allocator).code(),
             absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(list.size(), 100);
-  // The default allocator has memory. The elements of the old array are moved
-  // to the new one, so no copy of them is left.
+  // Without `allocator`, PushBack uses the default allocator, which has memory.
+  // It moves the elements of the old array to the new one. So no reference to
+  // `one` is left when the list is destroyed.
   EXPECT_TRUE(list.PushBack(one).ok());
   EXPECT_EQ(list.at(99).scalar<float>(), 1);
   EXPECT_EQ(list.at(100).scalar<float>(), 1);

@@ -47,14 +47,14 @@ using leat::testing::ReceivedTensor;
 
 constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kStepId = 7;
-constexpr int64_t kMaxBytes = 1 << 20;  // of a tensor
+constexpr int64_t kMaxBytes = 1 << 20;  // for one tensor
 constexpr size_t kMaxTensors = 3;
-// Is the memory limit for all tensors together. The limit exceeds the sum of
-// their sizes, because a whole slice of a message counts when a part of the
-// slice becomes a tensor.
+// Is the memory limit for all tensors together. It exceeds the sum of their
+// sizes: if a tensor uses a part of a slice of a message, the whole slice
+// counts.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
-constexpr size_t kMaxZeros = 4 << 20;  // in all replies together
+constexpr size_t kMaxZeros = 4 << 20;  // for all replies together
 
 // Reads the input. Bytes beyond its end are 0.
 class Script {

@@ -34,7 +34,7 @@ FOLDER = "/usr/share/datasets/fashion-mnist/"
 STEPS = 20
 BATCH = 128
 HIDDEN = 100
-BRIGHT = 0.29  # in five batches, the mean pixel is larger
+BRIGHT = 0.29  # in five batches, the mean of all pixels exceeds this
 OPTIMIZERS = {
     "sgd": lambda: tf1.train.GradientDescentOptimizer(0.1),
     "momentum": lambda: tf1.train.MomentumOptimizer(0.05, 0.9),

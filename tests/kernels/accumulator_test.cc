@@ -75,7 +75,8 @@ TEST_F(AccumulatorTest, TakersWaitInLineForEnoughGradients) {
   EXPECT_EQ(first.total.count, 2);
   EXPECT_TRUE(Identical(first.total.values, Tensor::Vector<float>({4, 6})));
   EXPECT_FALSE(second.is_there());
-  // Taking a total ended step 0, so a gradient of that step is dropped.
+  // The first call has ended step 0 of the accumulator, so another gradient of
+  // this step is dropped.
   ASSERT_TRUE(Apply(*accumulator, 0, Tensor::Vector<float>({5, 6})).ok());
   EXPECT_FALSE(second.is_there());
   ASSERT_TRUE(Apply(*accumulator, 1, Tensor::Vector<float>({7, 8})).ok());

@@ -74,9 +74,8 @@ TEST(DenseTest, MatMulAgreesWithADoubleReference) {
   }
 }
 
-// Holds the expected results of the three directions: the output, the gradient
-// of the input, and the gradient of the filter. Convolve adds up every product
-// of the definition.
+// Holds the expected results of the three ops of a convolution: the output, the
+// gradient of the input, and the gradient of the filter.
 struct Reference {
   std::vector<double> output, input, filter;
 };
@@ -87,8 +86,9 @@ int64_t At(const ConvolutionShape& s, int64_t n, int64_t c, int64_t y,
                           : ((n * height + y) * width + x) * channels + c;
 }
 
-// Computes the Reference. Reads and writes through plain pointers, because
-// tests are not optimized and there are millions of products.
+// Computes the Reference with simple loops. Reads and writes through plain
+// pointers, because tests are compiled without optimization and there are
+// millions of products.
 Reference Convolve(const ConvolutionShape& s, const std::vector<float>& input,
                    const std::vector<float>& filters,
                    const std::vector<float>& output) {

@@ -102,8 +102,8 @@ class Case:
         arrays = [array(v) for v in inputs]
         has_handle = bool(op_def.input_arg)
         with self.graph.as_default():
-            # The placeholders have an unknown shape. So TensorFlow's kernels
-            # check the shapes, and not its shape functions.
+            # The placeholders have an unknown shape. So the shapes are checked
+            # by TensorFlow's kernels, and not by its shape functions.
             given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None)
                      for v in arrays]
             made = self.node(op, [self.handle] * has_handle + given, attrs)

@@ -100,8 +100,8 @@ def make(reference, dtype, shape, before):
 
 def node(op_def, variable, inputs, attrs):
     """The op's node and the attrs that follow from its inputs."""
-    # The placeholders have an unknown shape. So TensorFlow's kernels check the
-    # shapes, and not its shape functions.
+    # The placeholders have an unknown shape. So the shapes are checked by
+    # TensorFlow's kernels, and not by its shape functions.
     given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None) for v in inputs]
     values = dict(zip([a.name for a in op_def.input_arg], [variable] + given))
     inferred = {}

@@ -36,9 +36,10 @@ class Number final : public VariantValue {
   const std::shared_ptr<const int> alive_;
 };
 
-// Makes tensors of objects (`dtype`) that stand for the numbers of an int64
-// tensor, and converts them back. The number 0 stands for an empty object. The
-// destructor fails the test if an object is still referenced.
+// Makes tensors of resource handles or variants (`dtype`) in which each object
+// stands for a number of an int64 tensor, and converts these tensors back. The
+// number 0 stands for an empty object. The destructor fails the test if an
+// object is still referenced.
 class Objects {
  public:
   explicit Objects(DType dtype) : dtype_(dtype) {}
@@ -53,8 +54,8 @@ class Objects {
     return dtype_ == DType::kVariant ? Variants(numbers) : Handles(numbers);
   }
 
-  // Returns the numbers that `objects` stand for. Fails the test for a variant
-  // that is a copy of the original.
+  // Returns the numbers that `objects` stand for. Fails the test if a variant
+  // is a copy of the object that For() made, and not the object itself.
   Tensor NumbersOf(const Tensor& objects) const {
     EXPECT_EQ(objects.dtype(), dtype_);
     Tensor numbers = Tensor::Filled<int64_t>(objects.shape(), 0);
@@ -112,8 +113,9 @@ Tensor Count(const Shape& shape, int64_t first = 1) {
   return result;
 }
 
-// Describes an op and its inputs. The op moves the elements of the int64
-// inputs, so the test puts objects in their place.
+// Describes an op that moves the elements of its int64 inputs. The test also
+// runs the op with objects instead of the int64 numbers, and expects that it
+// moves the objects in the same way.
 struct Move {
   const char* op;
   const char* what;

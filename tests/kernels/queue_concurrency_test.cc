@@ -35,7 +35,8 @@ std::shared_ptr<Queue> Make(QueueKind kind) {
                                               .seed = 1});
 }
 
-// A Step is one call in its own step, which another thread may cancel.
+// A Step is a step with one call to a queue. Cancelling the step cancels the
+// call.
 class Step {
  public:
   Queue::Done Done() {
@@ -62,8 +63,8 @@ class Step {
   absl::StatusOr<Queue::Elements> result_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Runs `call(step)`. In one of three cases it cancels the step while other
-// threads may be serving the call.
+// Makes a Step and runs `call(step)`. In one of three cases, cancels the step
+// while other threads may be serving the call. Returns the result of the call.
 template <class Call>
 absl::StatusOr<Queue::Elements> RunStep(std::mt19937& random, Call call) {
   Step step;
@@ -96,8 +97,8 @@ void Consume(Queue& queue, uint32_t seed, std::vector<int32_t>& taken) {
   std::mt19937 random(seed);
   bool is_over = false;
   while (!is_over) {
-    // `count` may exceed the capacity. Then the call takes some elements and
-    // waits for the rest.
+    // If `count` exceeds the capacity of the queue, the call takes some
+    // elements and waits for the rest.
     const int64_t count = 1 + random() % 8;
     const auto result = RunStep(random, [&](Step& step) {
       queue.Dequeue(count, /*up_to=*/true, step.cancellation(), step.Done());

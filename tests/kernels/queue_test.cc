@@ -113,8 +113,8 @@ TEST_F(QueueTest, DequeuesWaitInLineForElements) {
   Take(*queue, 2, first);
   Take(*queue, 1, second);
   Put(*queue, {1});
-  // The first call holds one element back, and the second call must not
-  // overtake the first one.
+  // The first call has taken the one element and waits for another one. The
+  // second call must not overtake the first call.
   EXPECT_FALSE(first.is_there() || second.is_there());
   EXPECT_EQ(queue->size(), 0);
   Put(*queue, {2, 3, 4});
@@ -398,7 +398,8 @@ TEST_F(QueueKernelTest, RowsOfABatchHaveBytesOfTheirOwn) {
   EXPECT_TRUE(Identical(*row, Tensor::Vector<float>({1, 2})));
 }
 
-// A call that waits keeps its queue alive when the resources are cleared.
+// A dequeue that waits keeps its queue alive after the resources of the device
+// are cleared. It still gets an answer when the queue is closed.
 TEST_F(QueueKernelTest, ARemovedQueueStillServesThoseThatWait) {
   const auto dequeue = Kernel("QueueDequeueV2", components_);
   const auto enqueue = Kernel("QueueEnqueueV2", {}, {DType::kFloat});

@@ -277,7 +277,7 @@ TEST_F(SummaryWriterTest, AThreadForFilesFlushesADeletedWriter) {
                 {Step(7), Text("loss"), Tensor::Scalar<float>(1)}),
             "OK");
   testing::Event go_on;
-  // There are fewer threads than this, so all of them are busy.
+  // There are fewer than 16 threads for files, so this makes all of them busy.
   for (int i = 0; i < 16; ++i) {
     ASSERT_TRUE(harness_.device()
                     .files()

@@ -48,8 +48,8 @@ Tensor Matrix(const std::vector<Number>& values) {
       Shape{static_cast<int64_t>(values.size()) / kColumns, kColumns}, typed);
 }
 
-// Runs a training op. It makes the op's inputs from variables, as references or
-// handles, and from tensors.
+// Runs a training op. Some inputs of the op are variables, which are passed as
+// references or as handles. The others are tensors.
 class Update {
  public:
   Update(KernelTestHarness& harness, const std::string& op, DType dtype)

@@ -75,8 +75,8 @@ class VariableCase {
     return tensors;
   }
 
-  // Return the value of a variable in host memory. The first function reads the
-  // variable of the case.
+  // ReadVariable() returns the value of the variable of the case, and
+  // ReadVariable(variable) the value of `variable`. Both are in host memory.
   absl::StatusOr<Tensor> ReadVariable() { return ReadVariable(*variable_); }
   absl::StatusOr<Tensor> ReadVariable(const Variable& variable) {
     LEAT_ASSIGN_OR_RETURN(const Tensor value,

@@ -43,7 +43,7 @@ std::set<std::string> OpsWithCases() {
   std::set<std::string> ops;
   for (const std::string& file : CaseFiles()) {
     for (const json& spec : testing::ReadJsonLines(file)) {
-      // A case that expects an error does not check the results of the op.
+      // A case that expects an error checks no result, so it does not count.
       if (!spec.contains("op") || spec.contains("error")) continue;
       ops.insert(spec["op"].get<std::string>());
       if (spec.contains("calls")) {

@@ -39,7 +39,7 @@ from tensorflow.python.eager import context  # pylint: disable=wrong-import-posi
 from tensorflow.python.eager import execute  # pylint: disable=wrong-import-position
 from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
 
-# A tensor with more elements than this is written in part only.
+# If an output has more elements than this, only some of them are written.
 LARGE = 2000
 SHORT = {"float32": "float", "float64": "double", "float16": "half"}
 CODES = {
@@ -128,7 +128,7 @@ def encode_output(tensor):
         value = np.asarray(value, dtype=object if tensor.dtype == tf.string else None)
     if value.size <= LARGE:
         return encode(value)
-    # The step is odd, so that the chosen elements are not all in one column.
+    # `every` is odd, so that the chosen elements are not all in one column.
     every = value.size // 50 | 1
     return [tensor_type(value), list(value.shape),
             {"every": every, "values": plain_values(value.reshape(-1)[::every])}]

@@ -187,8 +187,9 @@ class BundlesTest : public ::testing::Test {
       EXPECT_EQ(BundleOf(output, device), first) << output.name();
     }
   }
-  // Checks that two enqueues into one queue are not bundled. The second enqueue
-  // may have to wait for a node that runs after the first enqueue has ended.
+  // Checks that the control edges from two enqueues into one queue are not
+  // bundled. The second enqueue can depend on a node that runs only after the
+  // first enqueue has ended.
   void ExpectEnqueuesApart(const Output& element) {
     const Output queue = NewQueue();
     std::vector<Operation> enqueues;
@@ -344,8 +345,8 @@ TEST_F(BundlesTest, OtherUsesThanUpdatesCountByDevice) {
   ExpectAlone({neg, exp}, kWorkersOther);
 }
 
-// A tensor may be late if any node before it, on any task, computes something.
-// Every task receives such a tensor without a bundle.
+// If any node that a tensor depends on, on any task, computes something, the
+// tensor can be late. Every task receives such a tensor without a bundle.
 TEST_F(BundlesTest, WhatIsPassedOnComesAsItCame) {
   const Output v = Value(), w = Value(), x = Value();
   const Output neg = On(kPs, op::Neg, v), exp = On(kPs, op::Exp, v);

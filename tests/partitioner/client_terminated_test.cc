@@ -32,7 +32,7 @@ const std::string kWorker = "/job:worker/replica:0/task:0";
 const std::string kPs = "/job:ps/replica:0/task:0";
 const std::string kWorkerCpu = kWorker + "/device:CPU:0";
 const std::string kPsCpu = kPs + "/device:CPU:0";
-// The incarnation is negative if it is taken as an int64.
+// This incarnation would be negative if the code treated it as an int64.
 constexpr uint64_t kPsIncarnation = 0xe607e44825c78fa6;
 
 std::vector<DeviceInfo> Cluster() {

@@ -74,8 +74,9 @@ std::vector<std::string> ControlLoops(const Graph& graph) {
 
 class ControlLoopsTest : public ::testing::Test {
  protected:
-  // Adds the loop `while (less(i, n)) i = body(i)` and returns its value. Its
-  // nodes are named "<frame>/...".
+  // Adds the loop `while (i < limit) i = body(i)`, in which i begins with
+  // `start`. Returns the last value of i. The nodes of the loop are named
+  // "<frame>/...".
   template <class Body>
   Output While(const std::string& frame, Output start, Output limit,
                Body body) {

@@ -257,7 +257,7 @@ TEST_F(PlacerTest, PlaceholdersUsedInSeveralPlacesAreOnTheFirst) {
   }
 }
 
-// Leat has no kernels for complex numbers, but a foreign task may have them.
+// Leat has no kernel for a MatMul of uint16, but a foreign task may have one.
 TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
   const auto of_uint16 = [&](const char* device) {
     auto scope = b.OnDevice(device);
@@ -285,7 +285,8 @@ TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
   foreign_tasks = {"/job:ps/replica:0/task:1"};
   ASSERT_TRUE(Place().ok());
   EXPECT_EQ(DeviceOf(product), devices.back().name);
-  // A node without a request is not placed on a foreign task.
+  // The node `homeless` requests no device. Such a node is not placed on a
+  // foreign task, even if no other task has a kernel for it.
   EXPECT_EQ(DeviceOf(homeless), kCpu0);
 }
 

@@ -275,7 +275,8 @@ TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
   EXPECT_EQ(NodesOf(plan, kOtherPs, "AssignAddVariableOp").size(), 1u);
 }
 
-// The updates of the group's own task also run without the group.
+// The group is on the same task as one of its updates. The update runs although
+// the group is removed.
 TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfItsTaskAndOthersGoes) {
   const Operation train = Group({Update(kPs), Update(kWorker)}, "train");
   const StepPlan plan = Plan({.targets = {train.name()}});
@@ -293,12 +294,13 @@ TEST_F(ReduceCrossTaskEdgesTest, AGroupOfGroupsGoesWithThem) {
   EXPECT_THAT(TasksOf(plan), UnorderedElementsAre(kPs, kOtherPs));
   EXPECT_EQ(Count(plan, "_Send"), 0u);
   EXPECT_THAT(NodesOf(plan, kPs, "NoOp"), IsEmpty());
-  // This group waits for no other task.
+  // The group "near" stays, because it waits for no other task.
   EXPECT_THAT(NodesOf(plan, kOtherPs, "NoOp"), ElementsAre("near"));
   EXPECT_EQ(Count(plan, "AssignAddVariableOp"), 2u);
 }
 
-// All groups are on one task. One of them waits for another task.
+// Both groups are on the worker. The group "far" waits for another task, and
+// "train" waits for that task only through "far".
 TEST_F(ReduceCrossTaskEdgesTest, AGroupThatWaitsByAnotherGroupGoes) {
   const Operation far = Group({Update(kPs)}, "far");
   const Operation train = Group({far, Update(kWorker)}, "train");

@@ -36,9 +36,10 @@ constexpr absl::Duration kPatience = absl::Seconds(60);
 constexpr absl::Duration kPause = absl::Milliseconds(20);
 // The tensors have 256 KiB and are sent in 16 pieces.
 constexpr int64_t kElements = 64 << 10;
-// Synchronous training may drop a gradient whose step has succeeded. At the
-// end, the chief may not have applied the gradients of the last step. After a
-// session was lost, some gradients may come too late.
+// Synchronous training can drop the gradients of steps that have succeeded:
+// up to kDroppedAtEnd gradients that the chief has not applied at the end of
+// the training, and up to kDroppedPerSession late gradients for each lost
+// session.
 constexpr int64_t kDroppedAtEnd = 4;
 constexpr int64_t kDroppedPerSession = 4;
 

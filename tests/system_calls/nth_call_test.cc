@@ -273,7 +273,8 @@ TEST(NthCallTest, MergingCheckpointsKeepsOlderOnes) {
         EXPECT_EQ(ReadCheckpoint(now).value(), 2);
         std::set<std::string> expected = FilesOf(parts[0]);
         expected.merge(FilesOf(now));
-        // The part may have two data files.
+        // If the part and `now` have two data files each, the merged
+        // checkpoint gets three.
         expected.insert(DataPath(now, 2, 3));
         for (const int i : {0, 1}) expected.insert(DataPath(now, i, 3));
         ExpectNothingElse(folder, expected);
@@ -358,7 +359,8 @@ TEST(NthCallTest, OpeningTheLogOfATask) {
   });
 }
 
-// The simulation must not wait for the thread that has not started.
+// One thread of the pool cannot be started. The simulated clock must not count
+// this thread, because it would wait for it forever.
 TEST(NthCallTest, APoolInSimulatedTime) {
   testing::SimulatedClock clock;
   FailingCalls failing(2, NthFailure::kOnlyOne);

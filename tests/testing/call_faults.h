@@ -93,8 +93,8 @@ class CallFaults {
   // begin while faults are disabled are not counted.
   void SetEnabled(bool is_enabled);
 
-  // The first function returns the counts of all calls. The second function
-  // returns the counts of the calls of `method`.
+  // counts() returns the counts of all calls, and counts(method) those of the
+  // calls of `method`.
   Counts counts() const;
   Counts counts(absl::string_view method) const;
 

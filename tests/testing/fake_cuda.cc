@@ -87,9 +87,9 @@ class PinnedOfProcess {
 struct FakeCuda::Event {
   int ordinal = 0;
   bool is_freed = false;
-  // Each call that records an event gets the next number, beginning with 1. Two
-  // records may be in different streams. Then the later one may be passed
-  // first.
+  // Is the number of times that the event was recorded so far. Each record has
+  // a number, beginning with 1. If two records are in different streams, the
+  // later one can be passed first.
   int64_t num_records = 0;
   std::set<int64_t> pending = {};  // the records that are not passed yet
 

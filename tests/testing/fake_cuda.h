@@ -195,13 +195,13 @@ class FakeCuda final : public CudaApi {
   absl::Status Enter(Call call, int ordinal)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LossOf(int ordinal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Return the stream or the event. If it does not exist, add a complaint and
-  // return null.
+  // Both return the object of a stream or event handle. If there is none, they
+  // add a complaint and return null.
   Stream* Find(CudaStream stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Event* Find(CudaEvent event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Queue(Call call, CudaStream stream, Work work);
-  // Queues a copy or a fill. Addresses that the operation does not use are
-  // null. Checks the others.
+  // Queues a copy or a fill. Checks the addresses that are not null. The caller
+  // passes null for each address that the operation does not use.
   absl::Status QueueBytes(Call call, CudaStream stream, char* device_to,
                           const char* device_from, const char* pinned,
                           size_t bytes, std::function<void()> work);

@@ -15,7 +15,7 @@ namespace {
 // cancelled at the callee this long after the request was sent.
 constexpr auto kGoneAfter = std::chrono::milliseconds(100);
 
-// Returns true if something goes wrong with the call.
+// Returns true if a call with this fate has at least one fault.
 bool IsFaulty(const CallFate& fate) {
   return fate.lost_after.has_value() || fate.again_after.has_value() ||
          fate.request_delay.count() > 0 || fate.reply_delay.count() > 0 ||

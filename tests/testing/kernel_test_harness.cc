@@ -33,8 +33,8 @@ class HostDevice final : public Device {
   FileService files_{FileAccess::Unrestricted()};
 };
 
-// Derives the attrs of one argument from its types. These are the elements of
-// `types` from `begin` up to but not including `end`.
+// Derives the attrs of one argument from the types of its tensors. These types
+// are types[begin] to types[end - 1].
 void DeriveAttrs(const ArgDef& arg, const std::vector<DType>& types,
                  size_t begin, size_t end, AttrMap& attrs) {
   if (!arg.number_attr.empty() && !attrs.Has(arg.number_attr)) {

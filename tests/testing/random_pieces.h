@@ -20,8 +20,8 @@
 
 namespace leat {
 
-// Returns the text of a function with one float argument. `attrs` are the attrs
-// of its node.
+// Returns the text of a function with one float argument and one node. `attrs`
+// are the attrs of this node.
 inline std::string UnaryFunction(const std::string& name, const std::string& op,
                                  const std::string& result_type,
                                  const std::string& input,

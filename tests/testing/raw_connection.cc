@@ -23,7 +23,8 @@ namespace {
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 // Is the size of the largest HTTP/2 frame that every peer accepts.
 constexpr size_t kMaxFrameBytes = 16 << 10;
-constexpr uint32_t kConnection = 0;  // the stream of the connection
+// Is the stream id of frames that apply to the whole connection.
+constexpr uint32_t kConnection = 0;
 constexpr uint32_t kFirstStream = 1;
 
 enum FrameType : uint8_t { kData = 0, kHeaders = 1, kSettings = 4 };

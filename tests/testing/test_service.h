@@ -58,7 +58,7 @@ Payload PayloadOf(absl::string_view text, WireTensors tensors = {});
 // Is thread-safe. Must outlive its calls.
 class TestService {
  public:
-  // Answer with the request.
+  // kEcho and kEchoUnnamed answer with the request.
   static constexpr Method kEcho{"/leat.Test/Echo", {3, true}, {3, true}};
   static constexpr Method kEchoUnnamed{
       "/leat.Test/EchoUnnamed", {2, false}, {2, false}};

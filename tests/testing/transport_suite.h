@@ -245,7 +245,8 @@ TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
                       HasSubstr("--max-message-bytes")));
     EXPECT_TRUE(IsTransportError(response.status()));
   };
-  // The callee limits requests, and the caller limits responses.
+  // In the first case the callee refuses the request, which is too large for
+  // it. In the second case the caller refuses the response.
   for (const auto& [transport, listener] :
        {std::pair(large_transport.get(), small_listener.get()),
         std::pair(small_transport.get(), large_listener.get())}) {

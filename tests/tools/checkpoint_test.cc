@@ -200,7 +200,8 @@ TEST_F(CheckpointTest, VerifiesEveryTensor) {
 
 TEST_F(CheckpointTest, NamesWhatIsDamaged) {
   std::filesystem::copy(kTheirs, Path("copy"));
-  // These are the first and the last tensor of the file.
+  // The first byte of the file belongs to the tensor "rows", and the last byte
+  // to the tensor "escaped\xff\xfe".
   const std::string data = DataPath(Path("copy/slices"), 0, 1);
   Damage(data, 0);
   Damage(data, std::filesystem::file_size(data) - 1);

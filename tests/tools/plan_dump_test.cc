@@ -49,8 +49,8 @@ std::vector<std::string> FilesOf(const std::string& folder) {
 
 class PlanDumpTest : public ::testing::Test {
  protected:
-  // Makes a plan for two tasks and registers it. Maps each task to the graph
-  // that it was given.
+  // Makes a plan for two tasks and registers the plan's graphs at the tasks.
+  // Returns the graph that each task has received.
   std::map<std::string, pb::GraphDef> Register(
       PlanDump& dump, std::string session = kSession,
       const std::vector<std::string>& foreign_tasks = {}) {

@@ -210,12 +210,12 @@ TEST_F(RunSavedModelTest, KeepsDevicesIfItIsTold) {
   EXPECT_TRUE(RunModel(options_).ok());
 }
 
-// Holds the durations of the calls of a SlowSession. `clock` is simulated. The
-// steps of the session fetch nothing.
+// Describes a SlowSession, whose steps fetch nothing. `clock` is simulated.
 struct SlowTarget {
   Clock& clock;
-  // Holds the durations of the calls. If there are more steps than durations in
-  // `steps`, the durations are used again in turn.
+  // The following fields hold the durations of the calls. If the session runs
+  // more steps than `steps` has elements, it starts again with the first
+  // element.
   std::chrono::milliseconds init = {};
   std::chrono::milliseconds plan = {};
   std::vector<std::chrono::milliseconds> steps = {std::chrono::milliseconds(0)};

@@ -161,7 +161,8 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
   Fields expected = FieldsOf(ServeOptions());
   std::set<std::string> fields;
   std::string flags;
-  // All greater values are also valid, and none of them is a default.
+  // Each flag gets another value above 100. Such values are valid for every
+  // flag, and none of them is a default.
   int64_t value = 100;
   for (const Limit& limit : Limits()) {
     ++value;

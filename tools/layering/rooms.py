@@ -20,7 +20,7 @@ class Room:
   stands_on: tuple
   headers: str  # "public", "internal", "plug-ins"
   what: str
-  includes_all: bool  # as tests do, and then nothing includes it
+  includes_all: bool  # it may include all rooms, and no room includes it
 
   def folder(self):
     """Returns the folder of the root that the room is in."""

@@ -25,8 +25,8 @@ struct BinaryOperands {
   // and otherwise 1. The steps are ignored if there is a map.
   int64_t a_step = 1;
   int64_t b_step = 1;
-  // If not null, gives the offsets of the elements in `a` (0) and `b` (1), for
-  // operands that are broadcast. Is used during the call only.
+  // Is not null if operands are broadcast. Array 0 of the map is `a`, and array
+  // 1 is `b`. The map is used during the call only.
   const IndexMap<2>* map = nullptr;
 };
 
@@ -60,7 +60,7 @@ enum class Comparison : uint8_t {
   kLessEqual,
   kGreater,
   kGreaterEqual,
-  // The last two are for bool only.
+  // kAnd and kOr are for bool only.
   kAnd,
   kOr,
 };

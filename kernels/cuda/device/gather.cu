@@ -9,8 +9,9 @@
 namespace leat::cuda {
 namespace {
 
-// The map has the offset of the index (0), the offset in `from` without the
-// row's (1), and the column in the row (2).
+// Copies element i. The map gives three numbers: at[0] is the position of the
+// index, at[1] is the offset of the element in `from` if the index is 0, and
+// at[2] is the column in the row.
 template <class E>
 struct Gather {
   IndexMap<3> map;

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <functional>
 
-// CUDA's type behind cudaStream_t.
+// Is CUDA's type: a cudaStream_t is a pointer to it.
 struct CUstream_st;
 
 namespace leat::cuda {

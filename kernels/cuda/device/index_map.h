@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// IndexMap maps the index of an element of an array to the offsets of the
-// elements in other arrays that belong to it. It has strides for each of the
-// other arrays. A stride of 0 stretches a dimension. Other strides permute
-// dimensions or skip elements.
+// IndexMap maps an index of one array, such as an output, to the offsets of the
+// corresponding elements in other arrays, such as the inputs. It has strides
+// for each of the other arrays. A stride of 0 stretches a dimension. Other
+// strides permute dimensions or skip elements.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
 #define LEAT_KERNELS_CUDA_DEVICE_INDEX_MAP_H_
 
@@ -17,7 +17,7 @@ namespace leat::cuda {
 
 inline constexpr int kMaxDimensions = 8;
 
-// Maps an index to the offsets in N arrays. A plain value.
+// Maps an index to the offsets in the arrays 0 to N - 1. A plain value.
 template <int N>
 struct IndexMap {
   int rank;

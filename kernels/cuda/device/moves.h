@@ -14,7 +14,7 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// Copies n elements. The map has the offsets in `from` (0) and in `to` (1).
+// Copies n elements. Array 0 of the map is `from`, and array 1 is `to`.
 bool LaunchCopy(CUstream_st* stream, int element_bytes, const IndexMap<2>& map,
                 const void* from, void* to, int64_t n);
 
@@ -31,9 +31,9 @@ bool LaunchFillValue(CUstream_st* stream, int element_bytes,
                      const ElementBytes& value, void* to, int64_t n);
 
 // Sets each of n elements of `to` to the element of `then` where the condition
-// is true, and to the element of `otherwise` where it is false. The map has the
-// offsets in `conditions` (0), `then` (1) and `otherwise` (2). `to` may be an
-// operand that is not broadcast.
+// is true, and to the element of `otherwise` where it is false. The arrays 0, 1
+// and 2 of the map are `conditions`, `then` and `otherwise`. `to` may be one of
+// these arrays if it is not broadcast.
 bool LaunchSelect(CUstream_st* stream, int element_bytes,
                   const IndexMap<3>& map, const bool* conditions,
                   const void* then, const void* otherwise, void* to, int64_t n);

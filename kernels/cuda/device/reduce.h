@@ -18,7 +18,7 @@ enum class Reduction : uint8_t {
   kMax,
   kMin,
   kSumOfSquares,
-  // The last two are for bool only.
+  // kAll and kAny are for bool only.
   kAll,
   kAny,
 };

@@ -10,8 +10,8 @@
 namespace leat::cuda {
 namespace {
 
-// Calls Visit::Do(target, update) for each element of each row. The map has the
-// row of `updates` (0) and the column (1).
+// Calls Visit::Do(target, update) for each element of each row. The map gives
+// two numbers: at[0] is the row of `updates`, and at[1] is the column.
 template <class E, class Visit>
 struct Scatter {
   IndexMap<2> map;

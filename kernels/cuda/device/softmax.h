@@ -34,9 +34,9 @@ bool LaunchCrossEntropy(CUstream_st* stream, ElementType type,
                         const BroadcastMatrix& labels, void* losses,
                         void* gradients, int64_t rows, int64_t classes);
 
-// Does the same for labels that are class indices of type int32 or int64. If
-// the label of a row is not in [0, classes), the loss and the gradients of the
-// row are NaN. `gradients` may be `logits`.
+// Does the same as LaunchCrossEntropy for labels that are class indices of type
+// int32 or int64. If the label of a row is not in [0, classes), the loss and
+// the gradients of the row are NaN. `gradients` may be `logits`.
 bool LaunchSparseCrossEntropy(CUstream_st* stream, ElementType type,
                               ElementType label_type, const void* logits,
                               const void* labels, void* losses, void* gradients,

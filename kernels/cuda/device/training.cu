@@ -147,7 +147,8 @@ struct ListRows {
   }
 };
 
-// The map has the place in the table (0) and the column (1).
+// Updates one element of one row in the table. The map gives two numbers: at[0]
+// is the row's place in the table, and at[1] is the column.
 template <class Rule, class T>
 struct UpdateRows {
   IndexMap<2> map;

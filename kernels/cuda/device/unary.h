@@ -40,7 +40,7 @@ enum class Unary : uint8_t {
 
 // Sets to[i] = function(from[i]) for i in [0, n). The arrays are in memory of
 // the GPU and may be the same. Has code for half, bfloat16, float and double.
-// The first four functions also have code for int64, and kLogicalNot has code
+// kNeg, kSquare, kAbs and kSign also have code for int64. kLogicalNot has code
 // for bool only. Returns false, and launches nothing, for other types. `alpha`
 // is for kLeakyRelu.
 bool LaunchUnary(CUstream_st* stream, Unary function, ElementType type,

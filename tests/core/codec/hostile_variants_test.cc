@@ -404,7 +404,8 @@ TEST(ParsedBytesTest, IsAboutWhatParsingTakes) {
     ExpectCounted(UnknownGroups(count));
     for (const size_t size : {0, 15, 16, 29, 30, 100}) {
       ExpectCounted(UnknownStrings(count, kUnknownField, size));
-      // These fields are strings on the wire, but numbers in the descriptor.
+      // These messages hold strings under the field number of `dtype`, which is
+      // a number according to the descriptor.
       ExpectCounted(
           UnknownStrings(count, pb::TensorProto::kDtypeFieldNumber, size));
     }

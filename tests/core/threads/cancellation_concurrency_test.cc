@@ -88,9 +88,9 @@ TEST(CancellationTest, CallbacksMayUseTheCancellation) {
 TEST(CancellationTest, DeregisterFreesOutsideTheLock) {
   Cancellation cancellation;
   Cancellation::Token token;
-  // The callback owns this value, and the deleter of the value calls the
-  // cancellation. So the test deadlocks if callbacks are destroyed under the
-  // lock.
+  // The callback owns this value, and the deleter of the value calls functions
+  // of `cancellation`, which take its lock. So the test deadlocks if Deregister
+  // destroys the callback under this lock.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
     EXPECT_TRUE(cancellation.status().ok());

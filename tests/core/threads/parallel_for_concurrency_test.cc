@@ -119,8 +119,8 @@ TEST(ParallelForBusyTest, CallerDoesEverythingWhenAllWorkersAreBusy) {
   }
   while (blocked < 2) std::this_thread::yield();
   {
-    // `visits` is destroyed before the helpers start, so they must not touch
-    // it.
+    // `visits` is destroyed before the busy threads of the pool can help, so
+    // these threads must not access it.
     std::vector<int> visits(8);
     ParallelChunks(*pool, 8, [&](int chunk) { ++visits[chunk]; });
     EXPECT_EQ(visits, std::vector<int>(8, 1));

@@ -179,8 +179,8 @@ TEST(BadGraphsTest, RefusesHugeShapesBeforeAllocating) {
                            Attr("dtype", "type: DT_FLOAT") +
                                Attr("shape", "shape { " + dim + dim + "}"))),
       HasSubstr("node 'p': attr 'shape'"));
-  // The message has one value that is repeated for every element, which would
-  // take 4 GiB.
+  // The message holds one value, which stands for all 2^30 elements. The tensor
+  // would take 4 GiB.
   EXPECT_THAT(ImportError(Const("DT_FLOAT",
                                 "dtype: DT_FLOAT tensor_shape { dim { "
                                 "size: 1073741824 } } float_val: 1")),

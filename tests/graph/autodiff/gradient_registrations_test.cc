@@ -17,9 +17,9 @@
 namespace leat::gradient_registrations_test {
 namespace {
 
-// Maps each op that has a kernel in Leat and a gradient in TensorFlow to
-// "function". The value is "none" instead if TensorFlow's gradient gives no
-// input a gradient.
+// Returns a map whose keys are the ops that have a kernel in Leat and a
+// gradient registered in TensorFlow. The value is "none" if no input of the op
+// ever gets a gradient in TensorFlow, and "function" otherwise.
 std::map<std::string, std::string> TensorFlowsGradients() {
   std::map<std::string, std::string> gradients;
   std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_gradients.txt");
@@ -31,7 +31,8 @@ std::map<std::string, std::string> TensorFlowsGradients() {
   return gradients;
 }
 
-// Maps each op that has no gradient in Leat to the reason.
+// Returns the ops for which Leat intentionally has no gradient. The key is the
+// op and the value is the reason.
 std::map<std::string, std::string> Exceptions() {
   std::map<std::string, std::string> reasons;
   for (const char* op :

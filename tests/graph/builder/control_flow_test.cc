@@ -185,7 +185,7 @@ TEST(ControlFlowTest, MakesAWhile) {
   EXPECT_THAT(Ops(Find(graph, "loop_cond")), ElementsAre("Less"));
   EXPECT_THAT(Ops(Find(graph, "loop_body")),
               ElementsAre("Const", "AddV2", "Mul"));
-  // Captured values are returned unchanged.
+  // The body returns the captured values n and w unchanged.
   EXPECT_EQ(Find(graph, "loop_body").returns[2].second, "n");
   EXPECT_EQ(Find(graph, "loop_body").returns[3].second, "w");
 }
@@ -487,8 +487,8 @@ TEST(ControlFlowTest, BranchesShareTheOutputsThatTheirGradientsNeed) {
   const Output xs[] = {x};
   EXPECT_FALSE(Gradients(ys, xs)[0].IsNone());
   ASSERT_EQ(b.status(), absl::OkStatus());
-  // One output is the result. The gradients need the other outputs: four of
-  // shape [2] and two of shape [2, 1].
+  // One output is the result of the Case. The gradients need the other six
+  // outputs: four of shape [2] and two of shape [2, 1].
   EXPECT_EQ(y.operation().num_outputs(), 7);
   const Graph graph = Built(b);
   const auto unused = [&](const std::string& name) {

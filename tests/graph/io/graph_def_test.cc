@@ -237,7 +237,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {
-    ImportLimits limits;  // five steps do not exceed them
+    ImportLimits limits;  // five extensions do not exceed them
     std::string refusal;
     Step step;
   };

@@ -357,8 +357,8 @@ TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
       Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
-  // These commands have flags after the model, too. CLI11 could mistake the
-  // model for another value of `flag`.
+  // These commands have flags before and after the model. CLI11 must not take
+  // the model for a second value of the flag before it.
   for (const char* flag : {"--fetch", "--init"}) {
     const Ended more = Leat(
         {"run", "--feed", feed_, flag, "c", model_, "--steps", "2", "--json"});
