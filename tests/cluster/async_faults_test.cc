@@ -63,7 +63,8 @@ constexpr double kPace = 0.6;
 constexpr absl::Duration kPaceAfter = absl::Seconds(2);
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// Holds generated examples. A linear model can classify most of them correctly.
+// Holds generated examples for training. A linear model can classify most of
+// them correctly.
 struct Examples {
   Tensor features = Tensor::Filled(Shape{kExamples, kFeatures}, 0.0f);
   Tensor labels = Tensor::Filled<int32_t>(Shape{kExamples}, 0);
@@ -106,8 +107,8 @@ struct Model {
   std::string uninitialized = {};
 };
 
-// All workers have all examples, so there is one best model, regardless of
-// which workers' gradients are applied.
+// All workers train on all examples. So there is one best model, whichever
+// workers' gradients are applied.
 absl::StatusOr<Model> MakeModel(int worker) {
   GraphBuilder b;
   b.SetSeed(1);
@@ -176,8 +177,8 @@ class Training {
     do {
       after = std::max(after, PaceOfOthers(victim));
     } while (after < kPace * before && absl::Now() < killed + kPaceAfter);
-    // `before` may be less than 1, because a machine that is busy with other
-    // work may not complete a single step in kWindow.
+    // `before` may be below 1: if the machine is busy with other work, possibly
+    // no step ends within kWindow.
     paces_.push_back(after / std::max(before, 1.0));
     cluster_.Start(task);
     EXPECT_TRUE(workers_[victim]->Advances(20));
@@ -256,7 +257,7 @@ class Training {
 
   Learned Evaluate(int64_t done, int64_t begun) const {
     SessionOptions options = WorkerSessionOptions(cluster_, 0);
-    // No task is missing here, so only a slow machine needs this much time.
+    // All tasks run, so connecting takes this long only on a slow machine.
     options.connect_timeout = std::chrono::seconds(30);
     auto session = NewSession(model_.graph, options);
     EXPECT_TRUE(session.ok()) << session.status();
@@ -298,8 +299,8 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
   EXPECT_LT(expected.loss, 1);  // an untrained model has a loss of 1.39
   EXPECT_GT(expected.accuracy, 0.6);
 
-  // Is the number of kills per seed. It is larger if the test runs with more
-  // than two seeds.
+  // Is the number of kills per seed. A test with more than two seeds is the
+  // long version, so it kills more often.
   const int kills = NumSeeds() > 2 ? 20 : 2;
   std::vector<double> paces;
   for (int seed = 1; seed <= NumSeeds() && !HasFailure(); ++seed) {

@@ -113,8 +113,9 @@ class CancelledStepsTest : public ::testing::Test {
     const auto result = call->Wait();
     EXPECT_TRUE(result.ok()) << result.status();
   }
-  // Waits until both tasks have ended the cancelled steps. If a cancelled step
-  // still ran, it would take the element that is meant for another step.
+  // Waits until both tasks have ended the cancelled steps. A cancelled step
+  // that still ran could take the element of the queue that is meant for
+  // another step.
   void AwaitNoStep() {
     for (const TaskId& task : kTasks) {
       EXPECT_TRUE(testing::Becomes(
@@ -155,8 +156,8 @@ TEST_F(CancelledStepsTest, LeaveNothingBehind) {
   cancel(kWarmUp, 0);
   AwaitNoStep();
   Sizes base = Measure();
-  // Is the number of cancelled steps per seed. It is larger if the test runs
-  // with more than two seeds.
+  // Is the number of cancelled steps per seed. A test with more than two seeds
+  // is the long version, so it cancels more steps.
   const int cancelled = NumSeeds() > 2 ? 1000 : 500;
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);

@@ -35,8 +35,8 @@ absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
     Output one;
     {
       const Scope device = b.OnDevice(worker);
-      // This is 1 for every value of the variable, but no optimization pass
-      // knows that, so the value is read.
+      // The result is 1 for every value of the variable. But no optimization
+      // pass knows this, so the step reads the variable.
       one = op::Minimum(op::Square(v.value()) + 1.0f, 1.0f);
     }
     updates.push_back(op::AssignAddVariableOp(v.handle(), one));

@@ -24,9 +24,9 @@
 namespace leat::testing {
 
 // Describes a graph with one variable on each of `num_ps` parameter servers.
-// The device `worker` ("/job:worker/task:0") reads each variable and computes
-// its update from the value, so tensors travel in both directions. The models
-// that are made for one cluster share its variables.
+// The device "/job:worker/task:0", or another `worker`, reads each variable and
+// computes its update from the value. So tensors travel in both directions. All
+// models on one cluster share their variables.
 struct CountingModel {
   Graph graph;
   std::string step = {};
@@ -36,9 +36,9 @@ struct CountingModel {
 absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
                                                 const std::string& worker);
 
-// Returns the value of each variable of `model`. Fails with the error of the
-// step. Fails with DATA_LOSS if the elements of one variable differ, because
-// then an update was applied only in part.
+// Returns the value of each variable of `model`, or the error of the step. All
+// elements of a variable must be equal. If they differ, an update was applied
+// only in part, and the result is DATA_LOSS.
 absl::StatusOr<std::vector<float>> Counts(Session& session,
                                           const CountingModel& model);
 
@@ -67,8 +67,8 @@ class CountingClient {
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
   std::vector<Failure> failures() const;
-  // Waits up to `timeout` for a step that fails at `since` or later, and
-  // returns the first such failure, or nullopt if there was none.
+  // Waits up to `timeout` for a failure at or after the time `since`. Returns
+  // the first such failure, or nullopt if there was none.
   std::optional<Failure> AwaitFailure(absl::Time since,
                                       absl::Duration timeout) const;
   // Waits up to `timeout` until `more` further steps have succeeded. Returns

@@ -96,7 +96,8 @@ TEST(DumpDirTest, HasNoMorePlansThanTheFlagSays) {
 
 TEST(DumpDirTest, StepsGoOnWhenThePlanFindsNoRoom) {
   const TemporaryFolder folder;
-  // The limit allows only files of at most 512 bytes. The plan is longer.
+  // The limit allows only files of at most 512 bytes, and the dumped plan is
+  // longer.
   Process server("/bin/sh", ArgsUnder("-f 1", LEAT_PROGRAM_LEAT,
                                       ServeWith(folder.Path(""))));
   GraphBuilder b;

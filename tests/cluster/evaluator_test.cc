@@ -103,9 +103,9 @@ class EvaluatorTest : public ::testing::Test {
     return counts.ok() ? counts->front() : -1;
   }
 
-  // Asks the evaluator's master for a session on all tasks. Returns the
-  // master's answer. The call has no deadline, so the master's timeout ends the
-  // wait.
+  // Asks the evaluator's master for a session on all tasks, including the
+  // missing one. Returns the master's answer. The call has no deadline, so the
+  // master's own timeout ends the wait.
   absl::Status CreateUnfiltered() {
     pb::CreateSessionRequest request;
     const absl::Status exported =
@@ -117,9 +117,9 @@ class EvaluatorTest : public ::testing::Test {
     return master_.Call(methods::kCreateSession, request, response);
   }
 
-  // Expects that the evaluator can go on without the worker. Meanwhile another
-  // client asks for a session on all tasks, and the evaluator must go on at
-  // least until that client gets an error.
+  // Expects that the evaluator can go on without the missing worker. Meanwhile,
+  // a call of CreateUnfiltered asks for a session on all tasks. The evaluator
+  // must go on at least until that call fails.
   void ExpectGoesOn() {
     float last = Read(*before_);
     EXPECT_TRUE(clients_[1]->AwaitSteps(20, kPatience));
@@ -142,7 +142,7 @@ class EvaluatorTest : public ::testing::Test {
     EXPECT_THAT(std::string(missing.message()), HasSubstr(kMissing.ToString()));
   }
 
-  // Expects that the worker has returned and that a session on all tasks can be
+  // Expects that the worker runs again, and that a session on all tasks can be
   // made.
   void ExpectAllAreThere() {
     EXPECT_TRUE(clients_[0]->AwaitSteps(20, kPatience));

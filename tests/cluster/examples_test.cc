@@ -106,8 +106,9 @@ TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
 
   std::vector<float> means;
   std::vector<float> others;
-  // Tries again if a replica was delayed so long that the other replica
-  // computed a gradient in its place.
+  // A delayed replica may lose its turn to the other replica, which then
+  // computes a gradient in its place and changes the losses. Then the test
+  // tries again.
   for (int i = 0; i < 3; ++i) {
     Process between(
         LEAT_PROGRAM_LEAT,
@@ -253,8 +254,8 @@ TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
               "64"}));
   EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
   EXPECT_THAT(launch.Out(), HasSubstr("60 rows over 3 servers"));
-  // Uses the smallest error of all tasks, because one task may have run only
-  // the first steps.
+  // Takes the smallest error of all tasks, because a task may have run only
+  // early steps, whose errors are larger.
   double least = 1;
   for (const auto line : absl::StrSplit(launch.Out(), '\n')) {
     const std::pair<absl::string_view, absl::string_view> parts =
@@ -336,7 +337,7 @@ TEST_F(ExamplesTest, AParameterServerSaysForWhatItWaits) {
   const TaskId task{.job = "ps", .index = 0};
   const auto address = (*cluster)->spec().AddressOf(task);
   ASSERT_TRUE(address.ok()) << address.status();
-  // No step puts an element into the queue.
+  // The graph reads from a queue into which no step puts an element.
   const std::string model = folder_.Path("stuck.pbtxt");
   std::ofstream(model) << R"(
     node { name: "q" op: "FIFOQueueV2"

@@ -36,20 +36,22 @@ using Code = absl::StatusCode;
 const TaskId kPs = {"ps", 0};
 constexpr int64_t kMaxMessageBytes = 64 << 10;
 constexpr int kMaxGraphNodes = HostilePeer::kOversizedGraphNodes / 2;
-// This is longer than the time after which a session counts as idle.
+// This is longer than the idle time after which a server deletes a session.
 constexpr absl::Duration kPatience = absl::Seconds(40);
 
-// A sanitizer keeps freed memory.
+// The test cannot measure memory with a sanitizer, because a sanitizer keeps
+// freed memory.
 constexpr bool kCountsMemory = !kHasSanitizer;
 // With a sanitizer, the test is ten times as slow.
 constexpr int kTimes = kHasSanitizer ? 100 : 1000;
-// Is the memory in bytes that a round of calls may add. If each call left a
-// step or a session behind, a round would add more.
+// Is the largest growth of memory, in bytes, that a round of kTimes calls may
+// cause. If each call left a step or a session behind, the memory would grow by
+// more.
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 
-// Attacks the parameter server. Meanwhile the parameter server is the master of
-// a session that trains, and it holds the variable of this session.
+// Attacks the parameter server, while a session trains there: the parameter
+// server is the session's master and holds its variable.
 class HostilePeerProcessTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -103,16 +105,15 @@ class HostilePeerProcessTest : public ::testing::Test {
       *BuiltinTransports().Create("grpc");
 
  private:
-  // Expects that the good session runs further steps.
+  // Expects that the session `good_` runs further steps.
   void ExpectSteps() {
     const int steps = good_.num_steps();
     EXPECT_TRUE(
         Becomes([&] { return good_.num_steps() > steps + 1 || HasFailure(); },
                 kPatience));
   }
-  // Waits until the server has only the good session, and no step runs. A
-  // session whose client has vanished is deleted when it has been idle for some
-  // time.
+  // Waits until the server has only the session `good_` and runs no step. A
+  // session whose client has vanished is deleted after some idle time.
   void Rest() {
     ExpectSteps();
     pb::TaskStatusResponse status;

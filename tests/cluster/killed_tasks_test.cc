@@ -149,7 +149,8 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
       EXPECT_EQ(failure->status.code(), Code::kUnavailable) << failure->status;
       EXPECT_THAT(std::string(failure->status.message()), HasSubstr(name));
     }
-    // A step that begins meanwhile gets the same error and does not wait.
+    // A step that begins while the task is missing gets the same error without
+    // waiting.
     const auto meanwhile =
         before->Run({.targets = {Model(0).step},
                      .options = {.timeout = std::chrono::seconds(60)}});
@@ -157,8 +158,8 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
     EXPECT_THAT(std::string(meanwhile.status().message()), HasSubstr(name));
 
     cluster.Start({"ps", 1});
-    // Once a session from before the restart has noticed that the process is a
-    // new one, the steps of this session are aborted.
+    // The session `before` is older than the restart. Once it has noticed that
+    // the task is a new process, its steps end with ABORTED.
     absl::Status old;
     EXPECT_TRUE(Becomes(
         [&] {

@@ -155,7 +155,7 @@ TEST_F(LateRequestsTest, StepsThatHaveEndedDoNotBeginAgain) {
                   absl::StrCat(ran));
     ExpectAborted(Call(methods::kRecvTensor, RecvRequest(ran)),
                   absl::StrCat(ran));
-    // A cleanup ends this step before the step's RunGraph arrives.
+    // The cleanup of this step arrives before the step's RunGraph request.
     const int64_t never = NewId();
     Clean(never);
     ExpectAborted(Call(methods::kRunGraph, RunRequest(add_, never)),
@@ -201,7 +201,8 @@ TEST_F(LateRequestsTest, SessionsAndGraphsAreMadeOnce) {
     EXPECT_TRUE(Call(methods::kRegisterGraph, add).ok());
     ExpectAborted(Call(methods::kRegisterGraph, add), "received twice");
     EXPECT_TRUE(Call(methods::kDeleteWorkerSession, remove).ok());
-    // This request was delayed. It must not create the session again.
+    // The same CreateWorkerSession request arrives again, too late. It must not
+    // create the deleted session again.
     ExpectAborted(Call(methods::kCreateWorkerSession, create),
                   "received twice");
     add.set_request_id(NewId());

@@ -15,7 +15,8 @@
 
 namespace leat::testing {
 
-// Is used by one thread. Its programs must have ended before it is destroyed.
+// A MemoryGroup is used by one thread. The programs that have entered the group
+// must have ended before it is destroyed.
 class MemoryGroup {
  public:
   // Makes a control group (of version 1 or 2) inside the group of this process.

@@ -88,7 +88,7 @@ class MemoryLimitsTest : public ::testing::TestWithParam<Limit> {
 // names a flag.
 void ExpectDoneOrRefused(const absl::Status& status) {
   if (status.ok()) return;
-  // ABORTED means that other requests have taken the memory.
+  // ABORTED means that there was no memory because of other requests.
   EXPECT_TRUE(absl::IsResourceExhausted(status) || absl::IsAborted(status))
       << status;
   EXPECT_THAT(std::string(status.message()),
@@ -114,7 +114,7 @@ TEST_P(MemoryLimitsTest, RefusesFeedsThatAreTooLarge) {
     ExpectDoneOrRefused(run(megabytes * 1'000'000));
     EXPECT_EQ(run(4000), absl::OkStatus());
   }
-  // The server has less memory than this.
+  // The server has less memory than these 1.2 GB.
   EXPECT_EQ(run(1'200'000'000).code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(run(4000), absl::OkStatus());
   EXPECT_TRUE(server->IsRunning()) << server->Err();
@@ -138,9 +138,9 @@ TEST_P(MemoryLimitsTest, RefusesGraphsThatAreTooLarge) {
   EXPECT_TRUE(server->IsRunning()) << server->Err();
 }
 
-// Sessions that are not closed take memory until none is left for another
-// session. Several clients make such sessions at the same time. The graph of
-// such a session takes less than 64 KiB in a message.
+// Several clients at the same time make sessions and do not close them, until
+// no memory is left for another session. The message with the graph of a
+// session has less than 64 KiB.
 TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
   const auto server = Serve();
   const std::string target = TargetOf(*server);
@@ -166,7 +166,7 @@ TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
   for (const absl::Status& status : statuses) ExpectDoneOrRefused(status);
   EXPECT_TRUE(server->IsRunning()) << server->Err();
   ASSERT_GE(sessions[0].size(), 1u);
-  // Sessions that end give their memory back.
+  // When sessions end, their memory is freed.
   for (size_t i = 1; i < sessions.size(); ++i) sessions[i].clear();
   EXPECT_EQ(sessions[0][0]->Run({.fetches = {last.name()}}).status(),
             absl::OkStatus());

@@ -171,7 +171,8 @@ class Hosts {
   void Cut() { IsolateBoth("on"); }
   void Mend() { IsolateBoth("off"); }
 
-  // Expects that `is_so` becomes true for the status of every task.
+  // Expects that the function `is_so` soon returns true for the status of every
+  // task.
   void ExpectAll(bool (*is_so)(const pb::TaskStatusResponse&)) const {
     for (const Host& host : {kChief, kPs, kWorker}) {
       pb::TaskStatusResponse status;
@@ -206,7 +207,7 @@ class Hosts {
     for (const auto& [job, task] : tasks_) {
       EXPECT_EQ(task->Wait(), 128 + SIGTERM) << job << ": " << task->Err();
     }
-    // The cables may already be gone, together with the hosts.
+    // A cable disappears when its host ends, so there may be nothing to delete.
     Run("for each in ps worker leat; do ip link del $each; done 2> /dev/null; "
         "! ip link show leat 2> /dev/null");
   }
@@ -256,10 +257,10 @@ class Hosts {
   std::map<std::string, std::unique_ptr<Process>> tasks_;  // by job
 };
 
-// Cuts the network for `cut_for`, or longer if the tasks need longer to notice
-// the cut. Steps run under the master on host `master`. The steps must fail.
-// Their error must name the task of a job that matches the regular expression
-// `named`.
+// Cuts the network between the parameter server and the worker for `cut_for`,
+// or longer if the tasks need longer to notice the cut. During the cut, the
+// steps of a session on the master of host `master` must fail. Their error must
+// name a task whose job matches the regular expression `named`.
 void CutAndMend(const Host& master, const std::string& named,
                 absl::Duration cut_for, int seed) {
   SCOPED_TRACE(seed);
@@ -297,9 +298,9 @@ void CutAndMend(const Host& master, const std::string& named,
               ContainsRegex(absl::StrCat("task /job:", named,
                                          "/replica:0/task:0 .* cannot be "
                                          "reached")));
-  // The two tasks no longer wait for each other. Each task has closed the
-  // connections that it accepted from the other task. If the servers sent no
-  // pings, they would close these connections only after 20 s.
+  // The parameter server and the worker no longer wait for each other. Each has
+  // closed the connections that it accepted from the other one. Without the
+  // servers' pings, these connections would close only after 20 s.
   int accepted = 0;
   EXPECT_TRUE(Becomes(
       [&] {
@@ -350,9 +351,9 @@ TEST(PartitionTest, BothEndsOfACutNetworkNotice) {
   CutAndMendInside(kWorker, "ps");
 }
 
-// The chief is the master and still reaches the parameter server and the
-// worker. So the two tasks do not learn of the cut from each other or from the
-// master.
+// The chief is the master, and it still reaches both the parameter server and
+// the worker. So neither of them learns of the cut from the master, and they
+// must notice it themselves.
 TEST(PartitionTest, BothEndsNoticeUnderTheMasterOfAThird) {
   CutAndMendInside(kChief, "(ps|worker)");
 }

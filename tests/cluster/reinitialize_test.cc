@@ -22,8 +22,8 @@ using testing::Becomes;
 using testing::ServedCluster;
 using Code = absl::StatusCode;
 
-// Holds a variable that the builder does not know, so the init op does not
-// initialize it.
+// Holds a variable that was made without GraphBuilder::Variable. So the init op
+// does not initialize it.
 struct Extra {
   explicit Extra(GraphBuilder& b) {
     const Output handle = op::VarHandleOp(b, DType::kFloat, PartialShape(),

@@ -109,7 +109,7 @@ TEST_F(ResumedTrainingTest, SurvivesTheLossOfEachTaskAndOfAll) {
   const int64_t epochs = LatestStep() / kStepsPerEpoch + 10;
   Process launch(LEAT_PROGRAM_LEAT, train(epochs));
   EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
-  // A chief that takes over adds one step.
+  // The chief that continues the training adds one step.
   EXPECT_GE(LatestStep(), epochs * kStepsPerEpoch) << launch.Out();
   EXPECT_LE(LatestStep(), epochs * kStepsPerEpoch + 1) << launch.Out();
 }

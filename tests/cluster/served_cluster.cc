@@ -18,7 +18,8 @@ namespace leat::testing {
 namespace {
 
 // On a busy machine, a task may need this much time to notice that a peer is
-// gone, or to delete a session whose deletion request was lost.
+// gone. It may also need this time to delete a session if the request to delete
+// it was lost.
 constexpr absl::Duration kIdle = absl::Seconds(60);
 constexpr int kManySeeds = 5;
 
@@ -116,8 +117,8 @@ pb::TaskStatusResponse ServedCluster::Status(const TaskId& task) {
 void ServedCluster::ExpectBecomes(
     const TaskId& task, bool (*condition)(const pb::TaskStatusResponse&)) {
   absl::StatusOr<pb::TaskStatusResponse> status;
-  // A call may fail, because a connection that was silent may be lost when its
-  // task continues.
+  // When a task continues, a call to it may still fail, because its silent
+  // connections may have been given up.
   const auto is_so = [&] {
     status = TryStatus(task);
     return status.ok() && condition(*status);

@@ -41,8 +41,8 @@ using testing::StartedCall;
 using ::testing::StartsWith;
 using testing::TaskClient;
 
-// These are the bounds for a server that serves no client yet: the time until
-// it is ready, and its resident memory in bytes.
+// A server that serves no client yet must be ready within kQuick, and its
+// resident memory must be at most kSmall bytes.
 constexpr absl::Duration kQuick =
     testing::kHasSanitizer ? absl::InfiniteDuration() : absl::Milliseconds(200);
 #if defined(NDEBUG)
@@ -56,9 +56,9 @@ constexpr int64_t kSmall = testing::kHasSanitizer
 
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kStopping[] = "task /job:ps/replica:0/task:0 is stopping";
-// A step of this graph sends a tensor to a peer when the step has begun. The
-// step then waits until it is aborted. $0 is the device, and $1 is the device's
-// incarnation.
+// A step of this graph first sends a tensor to a peer, which shows the test
+// that the step has begun. Then the step waits until it is aborted. $0 is the
+// device, and $1 is the device's incarnation.
 constexpr char kDequeue[] = R"(
   node { name: "c" op: "Const" device: "$0"
     attr { key: "dtype" value { type: DT_FLOAT } }
@@ -121,8 +121,8 @@ class ServerProcessTest : public ::testing::Test {
     EXPECT_TRUE(begun.ok()) << begun.status();
     return call;
   }
-  // Starts steps until the task, which was told to stop, refuses one. Returns
-  // the error.
+  // Starts steps on a task that was told to stop, until the task refuses one.
+  // Returns the error of the refused step.
   static absl::Status Refusal(TaskClient& client, const std::string& graph) {
     absl::Status refusal;
     for (int64_t step = 100; refusal.ok() && step < 100'000; ++step) {
@@ -290,8 +290,8 @@ TEST_F(ServerProcessTest, TakesNoFileOfAnotherKindForItsSocket) {
 TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
   absl::Duration quickest = absl::InfiniteDuration();
   int64_t bytes = 0;
-  // Makes more attempts while none was quick, because the machine may be busy
-  // with other work.
+  // Tries up to 50 times until a server was ready within kQuick, because the
+  // machine may be busy with other work.
   for (int i = 0; i < (quickest < kQuick ? 5 : 50); ++i) {
     const absl::Time start = absl::Now();
     Process server(LEAT_PROGRAM_LEAT, ServeAlone());

@@ -98,9 +98,9 @@ class SilentTasksTest : public ::testing::Test {
     const auto failure = client.AwaitFailure(stopped, kPatience);
     ASSERT_TRUE(failure.has_value());
     ExpectNoticed(failure->status, failure->when - stopped, name);
-    // Ends the client, because it would call the silent task again and again.
-    // But if the silent task is the client's master, the client goes on,
-    // because Stop would wait for the master.
+    // Ends the client if the parameter server is silent, because the client
+    // would call it again and again. If the worker is silent, the client goes
+    // on: the worker is its master, so Stop would wait for the silent worker.
     if (task.job == kPs.job) client.Stop();
     cluster_->ExpectQuiet(other);
     std::cout << "given up after " << absl::Now() - stopped << "\n";
@@ -153,8 +153,9 @@ TEST_F(SilentTasksTest, AMasterIsNamedByItsClient) {
   }
 }
 
-// When the parameter server continues, it receives a request to run its part of
-// the step. It then learns from the worker that the step has ended.
+// The parameter server gets the request to run its part of the step only when
+// it continues, after the step has ended. It then learns from the worker that
+// the step has ended.
 TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
   // A step that hangs must fail the test instead of blocking it.
   const RunArgs step = {
@@ -172,7 +173,7 @@ TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
     cluster_->ExpectQuiet(kWorker);
     cluster_->process(kPs).Signal(SIGCONT);
     cluster_->ExpectQuiet(kPs);
-    // The session goes on when the connection works again.
+    // The session works again as soon as the connection does.
     absl::StatusOr<std::vector<float>> counts;
     EXPECT_TRUE(Becomes(
         [&] {

@@ -107,11 +107,11 @@ class SyncFaultsTest : public ::testing::Test {
     for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(steps));
   }
 
-  // Ends the training. The global step must match the number of updates. (Each
-  // takeover of the chief also adds one to the global step.) Each update must
-  // be the mean of at least `required` gradients. At most `exceptions` updates
-  // may be means of more than `required` gradients. No gradient may be part of
-  // two updates.
+  // Ends the training and checks it. The global step must match the number of
+  // updates. (Each takeover of the chief also adds one to the global step.)
+  // Each update must be the mean of at least `required` gradients. At most
+  // `exceptions` updates may be means of more gradients. No gradient may be
+  // part of two updates.
   void ExpectExactGradients(int required, int64_t exceptions) {
     int64_t begun = 0;
     for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
@@ -163,8 +163,8 @@ TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     KillOneOfTwo(1, seed);
-    // A worker that returns may give a second gradient to the step to which it
-    // gave one before it was killed.
+    // A killed worker that comes back may give a second gradient to the same
+    // step.
     ExpectExactGradients(2, kKills);
   }
 }
@@ -185,7 +185,8 @@ TEST_F(SyncFaultsTest, ABackupWorkerTakesThePlaceOfAKilledOne) {
       workers_[victim]->ForgetFailures();
     }
     EXPECT_FALSE(workers_[0]->failure().has_value());
-    // The third gradient of a step is part of the mean if it arrives in time.
+    // A step needs two gradients. If a third one arrives in time, it is part of
+    // the mean.
     ExpectExactGradients(2, kMaxTracedGradients);
   }
 }
@@ -194,8 +195,9 @@ TEST_F(SyncFaultsTest, AKilledChiefTakesOverFromItself) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     KillOneOfTwo(0, seed);
-    // The step after a takeover may average more gradients, because earlier
-    // ones are still in the accumulators and there is one token too many.
+    // After a takeover of the chief, the accumulators still have earlier
+    // gradients, and there is one token too many. So the next step may average
+    // more gradients.
     ExpectExactGradients(2, kKills);
   }
 }
@@ -285,8 +287,8 @@ TEST(InGraphFaultsTest, AKilledWorkerIsNamedToTheClientWhichGoesOn) {
     EXPECT_GE(steps, client.done());
     EXPECT_LE(steps, client.begun());
     for (const float each : (*result)[0].data<float>()) {
-      // Each step adds both gradients. A step that was interrupted before it
-      // was counted adds them once more.
+      // Each step subtracts both gradients from w. A step that was interrupted
+      // before the global step counted it has subtracted them once more.
       const int64_t twice = std::lround(-each);
       EXPECT_EQ(twice % 2, 0) << each;
       EXPECT_GE(twice / 2, steps);

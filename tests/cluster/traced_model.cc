@@ -27,9 +27,9 @@ using ::testing::Le;
 
 constexpr int kMaxWorkers = 3;
 
-// Counts, for each n, the rows that are -1/n. The gradient of such a row is
-// part of a mean of n gradients. Fails the test if a row has a value other than
-// 0 and -1/n.
+// A row of `seen` is -1/n if its gradient is part of a mean of n gradients.
+// Returns the number of such rows for each n. Fails the test if a row has
+// another value, except 0.
 std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
   std::map<int64_t, int64_t> counts;
   for (const float each : seen.data<float>()) {

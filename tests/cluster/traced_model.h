@@ -25,11 +25,11 @@
 
 namespace leat::testing {
 
-// Is the number of rows of `seen`. It is larger than the number of gradients
-// that all workers together compute in a test.
+// Is the number of rows of the variable `seen`. It is larger than the number of
+// gradients that all workers together compute in a test.
 inline constexpr int32_t kMaxTracedGradients = 1 << 18;
 
-// The names of nodes and tensors are those of a worker's graph.
+// Holds the graph of one worker, and the names of its nodes and tensors.
 struct TracedModel {
   Graph graph{BuiltinOps()};
   std::string train = {};
@@ -67,17 +67,19 @@ struct TracedValues {
   int64_t global_step = 0;
 };
 
-// Holds the gradients that synchronous training has averaged.
+// Describes the means of gradients that synchronous training has applied:
+// `gradients` is the number of gradients in all means.
 struct TracedMeans {
   int64_t gradients = 0;
-  // Is the number of means with more gradients than required.
+  // Is the number of means that are taken over more gradients than
+  // ExpectExactMeans's `required`.
   int64_t large = 0;
 };
 
-// Fails the test if the values cannot be those of synchronous training: if a
-// mean has fewer than `required` gradients, if a gradient is part of two means,
-// or if the numbers of means and of updates do not match the global step.
-// `takeovers` is the number of times that the chief has begun again since the
+// Fails the test if the values cannot come from synchronous training. A mean
+// must have at least `required` gradients, no gradient may be part of two
+// means, and the numbers of means and of updates must match the global step.
+// `takeovers` is the number of times that the chief has started again since the
 // initialization.
 TracedMeans ExpectExactMeans(const TracedValues& values, int required,
                              int64_t takeovers);

@@ -12,7 +12,7 @@
 namespace leat::testing {
 namespace {
 
-// The time limit is long enough for a busy machine.
+// This time limit is long enough even for a busy machine.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
 }  // namespace

@@ -38,7 +38,7 @@ constexpr absl::Duration kNoticed = absl::Seconds(20);
 class WaitingStepsTest : public ::testing::Test {
  protected:
   // Returns a session on the master of worker number `worker`. The session has
-  // used all parameter servers.
+  // already run a step on each parameter server.
   std::shared_ptr<Session> Connect(int worker) {
     GraphBuilder b;
     for (int i = 0; i < 2; ++i) {
@@ -57,9 +57,9 @@ class WaitingStepsTest : public ::testing::Test {
     return *session;
   }
 
-  // A client of each worker waits for a token of the parameter server that is
-  // not lost. Calls `lose`, which must end parameter server number `lost`.
-  // Expects that all clients hear of the loss.
+  // Makes a client of each worker wait for a token of the parameter server that
+  // stays. Then calls `lose`, which must end parameter server number `lost`.
+  // Expects that all clients get an error because of the loss.
   void LoseWhileAllWait(int lost, absl::FunctionRef<void()> lose) {
     std::vector<std::shared_ptr<Session>> sessions;
     for (int i = 0; i < kWorkers; ++i) {

@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// Is thread-safe. Owns the calls until Take.
+// A FakeTaskCaller is thread-safe. Owns each call until Take returns the call.
 class FakeTaskCaller final : public TaskCaller {
  public:
   // Describes a call that a task has received.
@@ -40,16 +40,18 @@ class FakeTaskCaller final : public TaskCaller {
   using OnGetStatus = std::function<absl::StatusOr<PeerStatus>(
       const std::string& task, const CallOptions& options)>;
 
-  // Without `on_call` no call is answered at once. GetStatus must not be called
-  // without `on_get_status`. `clock` must outlive this object.
+  // If there is no `on_call`, no call is answered at once. If there is no
+  // `on_get_status`, GetStatus must not be called. `clock` must outlive this
+  // object.
   explicit FakeTaskCaller(OnCall on_call = {}, OnGetStatus on_get_status = {},
                           Clock& clock = testing::TestClock())
       : TaskCaller(std::chrono::seconds(10), clock),
         on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}
 
-  // Waits until there are `count` calls, and returns all calls that were not
-  // taken before. Fails the test if there are fewer by the WaitLimit.
+  // Waits until there are `count` calls that no earlier Take has returned, and
+  // returns them. Fails the test if there are fewer when the WaitLimit is
+  // reached.
   std::vector<Received> Take(size_t count) {
     const Clock::time_point limit = testing::WaitLimit();
     MutexLock lock(mutex_);
@@ -58,7 +60,7 @@ class FakeTaskCaller final : public TaskCaller {
     EXPECT_GE(calls_.size(), count) << "calls";
     return std::exchange(calls_, {});
   }
-  // Returns the number of calls that were not taken.
+  // Returns the number of calls that Take has not returned yet.
   size_t num_calls() const {
     MutexLock lock(mutex_);
     return calls_.size();

@@ -20,9 +20,9 @@
 
 namespace leat::testing {
 
-// Is thread-safe, with two exceptions: Serve must be called before the first
-// call, and IgnoreCancellation must be called while no call is under way. Owns
-// the handlers. Must outlive its calls.
+// A FakeTransport is thread-safe, with two exceptions: Serve must be called
+// before the first call, and IgnoreCancellation must be called while no call is
+// under way. Owns the handlers. Must outlive its calls.
 class FakeTransport final : public Transport {
  public:
   // Handlers run on `threads`, which is borrowed. If `threads` is null,
@@ -76,8 +76,8 @@ class FakeTransport final : public Transport {
     run();
   }
 
-  // Only records the address: in pinged() if the peer allows pings, otherwise
-  // in asked().
+  // Only records the address. pinged() lists it if the peer allows pings, and
+  // otherwise asked() lists it.
   void WatchPeer(absl::string_view address, bool allows_pings) override {
     MutexLock lock(mutex_);
     (allows_pings ? pinged_ : asked_).emplace_back(address);

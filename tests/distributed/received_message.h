@@ -16,8 +16,8 @@
 
 namespace leat::testing {
 
-// Is not thread-safe. The slices exist until the receiver has released them,
-// even if this object is destroyed earlier.
+// A ReceivedMessage is not thread-safe. The slices exist until the receiver has
+// released them, even if this object is destroyed earlier.
 class ReceivedMessage {
  public:
   // Copies `bytes` into slices. The slices begin at 0 and at each of `cuts`,

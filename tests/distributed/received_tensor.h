@@ -18,8 +18,9 @@
 
 namespace leat::testing {
 
-// Is thread-safe. Copies share their state, which the callback keeps alive. The
-// results may be read only after the callback was called.
+// A ReceivedTensor is thread-safe. Copies share their state, and callbacks of
+// Done keep the state alive. The results may be read only after such a callback
+// was called.
 class ReceivedTensor {
  public:
   // Returns a callback that records its arguments.

@@ -25,7 +25,7 @@
 
 namespace leat::testing {
 
-// Is thread-safe. Owns its listener on `network`.
+// A ScriptedTask is thread-safe. Owns its listener on `network`.
 class ScriptedTask {
  public:
   using AddMethods = absl::FunctionRef<void(MethodTable&)>;

@@ -140,8 +140,8 @@ std::shared_ptr<Session> HealthySession() {
       &healthy));
   const absl::StatusOr<Graph> graph = ImportGraphDef(healthy, BuiltinOps());
   EXPECT_TRUE(graph.ok()) << graph.status();
-  // The memory is limited, because the address sanitizer ends the process where
-  // malloc would return null.
+  // Without the limit, a huge allocation would reach malloc. The address
+  // sanitizer ends the process where malloc would return null.
   auto session = NewLocalSession(
       *graph,
       {.devices = {.num_threads = 2, .cpu_memory_bytes = int64_t{1} << 30}});

@@ -131,8 +131,8 @@ class BundledTensorsTest : public ::testing::Test {
   GraphBuilder b;
 
  private:
-  // Returns the transports of the network. If there is no network, returns
-  // null, which stands for the library's transports.
+  // Returns the transports of `network_`. Returns null if there is no network;
+  // then servers use the library's own transports.
   const TransportRegistry* Transports() const {
     return network_ == nullptr ? nullptr : &network_->transports();
   }
@@ -215,7 +215,7 @@ TEST_F(BundledTensorsTest, TrainWithParametersAndUpdatesTogether) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_NEAR((*trained)[i].scalar<float>(), expected[i], 1e-5f) << i;
   }
-  // One bundle has all parameters, and another one has all updates.
+  // One bundle has all parameters, and another bundle has all updates.
   ExpectBundled({.feeds = {{x, Tensor::Scalar(0.5f)}},
                  .fetches = {y},
                  .targets = {train}},
@@ -246,15 +246,17 @@ TEST_F(BundledTensorsTest, ADeadTensorComesWithLiveOnes) {
     EXPECT_EQ((*out)[0].scalar<float>(), taken ? -3 : 9);
     EXPECT_EQ((*out)[1].scalar<float>(), -5);
   }
-  // The bundle has the values of both branches and of w.
+  // One bundle has three tensors: both outputs of the Switch, one of which is
+  // dead, and the value of w.
   ExpectBundled(
       {.feeds = {{p, Tensor::Scalar(true)}}, .fetches = {merged, other}}, 3);
 }
 
-// `neg` and `square` are computed from v and wait for nothing else. The queue
-// gets its element only after `neg` has arrived on the master's task. So the
-// element must not be in the same bundle as `neg` or `square`. The master's
-// task only stores the values, so nothing else orders the transfers.
+// `neg` and `square` are computed from v and wait for nothing else. The queue's
+// element is sent to the other task only after `neg` has arrived on the
+// master's task. So the element must not be in the same bundle as `neg` or
+// `square`. The master's task only stores the values, so nothing else orders
+// the transfers.
 TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), square_here = NewElement();

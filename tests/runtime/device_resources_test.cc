@@ -139,8 +139,9 @@ TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
       b, DType::kFloat, PartialShape{2}, {.shared_name = "sum"});
   const auto out = Run(*NewSession(), {queue, sum});
   EXPECT_EQ(out[0].scalar<ResourceHandle>().container, "ps");
-  // ConditionalAccumulator has no resource handle. Its output is a reference to
-  // a tensor with the names of the container and of the resource.
+  // The op ConditionalAccumulator has no resource handle as its output. Its
+  // output is a reference to a tensor of two strings: the names of the
+  // container and of the resource.
   ASSERT_EQ(out[1].num_elements(), 2);
   EXPECT_EQ(out[1].data<std::string>()[0], "ps");
   EXPECT_EQ(store().size(), 2u);

@@ -31,8 +31,9 @@ std::shared_ptr<Session> NewSession(const Graph& graph) {
 
 Tensor Square(float value) { return Tensor::Filled<float>(Shape{2, 2}, value); }
 
-// `check` becomes ready last and so runs first. If `check` fails, the updates
-// that are ready must not run in this step or in the next one.
+// The op `check` becomes ready last, and the executor runs it first. When
+// `check` fails, many updates are ready. They must not run, neither in this
+// step nor in the next one.
 TEST(ExecutorTest, AStepThatFailsLeavesNothingReadyToTheNext) {
   LEAT_CPU_SESSION_ONLY("a node of a CPU waits for a GPU");
   constexpr int kCounts = 1000;

@@ -35,8 +35,8 @@ std::vector<float> Fetch(Session& session,
   return values;
 }
 
-// Each extension passes the whole graph of the client, which contains the
-// session's graph.
+// Each call of Extend passes the whole graph of the client. It contains all
+// nodes that the session already has.
 TEST(ExtendedSessionTest, ComputesWhatASessionOfTheWholeGraphComputes) {
   const uint64_t num_seeds = NumTries<uint64_t>(60);
   uint64_t num_extended = 0;

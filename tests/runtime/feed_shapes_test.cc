@@ -22,7 +22,8 @@ Tensor Zeros(const Shape& shape) { return Tensor::Filled<float>(shape, 0); }
 
 class FeedShapesTest : public ::testing::Test {
  protected:
-  // Returns the session. The first call makes it, with the graph as it is then.
+  // Returns the session. The first call makes the session from the graph that
+  // `b` has at that time.
   Session& session() {
     if (session_ != nullptr) return *session_;
     Graph graph = b.Build().value();
@@ -39,7 +40,7 @@ class FeedShapesTest : public ::testing::Test {
     if (!call.ok()) return call.status();
     return (*call)({Zeros(shape)}).status();
   }
-  // Expects that Run and a callable both return this error.
+  // Expects that both Session::Run and a callable return the error `message`.
   void ExpectRefused(const Output& fed, const Shape& shape,
                      const std::string& message) {
     const absl::Status error = absl::InvalidArgumentError(message);
@@ -98,8 +99,8 @@ TEST_F(FeedShapesTest, OfAScalarAreScalars) {
                 "shape ()");
 }
 
-// Other parts of the graph, such as a gradient, are built for the inferred
-// shape.
+// The rest of the graph, such as gradients, was built for the shape that was
+// inferred. So a feed must have this shape.
 TEST_F(FeedShapesTest, AreThoseInferredOfWhatIsComputed) {
   const Output x = b.Placeholder<float>("x", {3, 784});
   const Output w = op::AddV2(x, 1.0f);
@@ -137,7 +138,8 @@ TEST_F(FeedShapesTest, DoNotMatterWhereInferenceFails) {
   const Output w = op::Neg(x);
   fetched = op::Identity(w);
   Graph graph = b.Build().value();
-  // This node can never run, but the step does not contain it.
+  // Shape inference fails at this node. The step does not contain the node, so
+  // the step must succeed.
   NodeDef bad;
   bad.name = "bad";
   bad.op = graph.ops().Find("MatMul");

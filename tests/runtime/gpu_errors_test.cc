@@ -47,7 +47,8 @@ absl::Status BreakTheGpu(KernelContext& context) {
   return stream.CheckLaunch();
 }
 
-// Notices what has run before.
+// Runs all queued work of the fake GPU. Returns the error of this work, if
+// there is one.
 absl::Status NoticeErrors(KernelContext& context) {
   breaking_cuda->RunAll();
   context.set_output(0, context.input(0));
@@ -75,8 +76,8 @@ LocalSessionOptions OptionsFor(const std::shared_ptr<FakeCuda>& cuda) {
   return options;
 }
 
-// A session on a GPU that the node "Neg" breaks. Its work runs when somebody
-// waits for it.
+// Holds a session on a GPU that the node "Neg" breaks. The fake GPU runs queued
+// work only when a thread waits for it.
 class BrokenGpuTest : public ::testing::Test {
  protected:
   BrokenGpuTest() {
@@ -179,7 +180,7 @@ TEST(GpuDeadlineTest, SaysForWhatTheStepStillWaits) {
             HasSubstr("'_arg_x_0'")));
 }
 
-// A step that waits for a CPU has nothing to wait for on its GPU.
+// The step waits for the CPU, and no work is queued on its GPU.
 TEST(GpuDeadlineTest, DoesNotBlameAGpuThatHasNothingToDo) {
   testing::SimulatedClock clock;
   GraphBuilder b;

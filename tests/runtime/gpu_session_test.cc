@@ -377,8 +377,9 @@ const KernelRegistry& GatherKernels() {
   return registry;
 }
 
-// For an index that is out of range, the GPU gives 0. The loop runs until the
-// value is 7 or 1,000 iterations are done, so only the error ends it early.
+// The GPU gives 0 for an index that is out of range. Without an error, the loop
+// would run until the value is 7, or for 1,000 iterations. So only the error
+// can end it early.
 TEST_P(GpuSessionTest, ALoopEndsWhenAnIndexIsOutOfRange) {
   Output x;
   {

@@ -62,8 +62,8 @@ TEST(HostMemoryTest, KnowsTheLimitOfTheAddressSpace) {
   EXPECT_TRUE(HasFreeMemory(8 * kMiB));
   EXPECT_FALSE(HasFreeMemory(400 * kMiB));
   EXPECT_EQ(allocator.Allocate(400 * kMiB), nullptr);
-  // The system has enough memory for this buffer, but no memory would be left
-  // for anything else.
+  // The system has enough memory for this buffer, but nothing would be left. So
+  // the allocator refuses it.
   EXPECT_EQ(allocator.Allocate(383 * kMiB), nullptr);
   const absl::Status status = CheckMemoryToStart(4096);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);

@@ -104,11 +104,11 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   // Most mutated graphs must be imported and must run.
   EXPECT_GT(num_imported, NumTries(500));
   EXPECT_GT(num_run, NumTries(500));
-  // About a quarter of the mutated graphs give the same result as the original
-  // graph. Their changes have no effect: a device was changed, or the node that
-  // was chosen for a change of an Enter is not an Enter. The test expects far
-  // fewer steps to end by themselves, because on a busy machine some steps
-  // reach their deadlines.
+  // About a quarter of the mutated graphs behave like the original graph,
+  // because the change has no effect: it changed a device, or it chose a node
+  // that is not an Enter for a change of an Enter. The steps of these graphs
+  // end before their deadlines. On a busy machine, some of them do not, so the
+  // test expects far fewer.
   EXPECT_GT(num_ended, NumTries(50));
 }
 

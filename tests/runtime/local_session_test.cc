@@ -502,7 +502,7 @@ TEST_P(LocalSessionTest, AReferenceIsReadAfterWhatItsReaderWaitsFor) {
   Variable v;
   Output increment, added;
   {
-    // The chain of 500 nodes delays the value of `increment`.
+    // The chain of 500 nodes makes `increment` available late.
     auto device = b.OnDevice("/cpu:0");
     increment = b.Placeholder<float>("increment");
     for (int i = 0; i < 500; ++i) increment = op::Identity(increment);

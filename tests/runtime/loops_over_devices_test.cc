@@ -347,7 +347,8 @@ TEST(LoopsOverDevicesTest, NestNoDeeperThanTheLimit) {
   }
 }
 
-// A Merge of a single dead input has a dead output, and an Enter needs no Exit.
+// A Merge whose only input is dead gives a dead output. An Enter need not have
+// an Exit.
 TEST(LoopsOverDevicesTest, WhatNobodyPairsEndsAllTheSame) {
   GraphBuilder b;
   const Output p = b.Placeholder<bool>("p");

@@ -156,8 +156,8 @@ class NotingRendezvous final : public Rendezvous {
   std::set<std::string> keys_ ABSL_GUARDED_BY(mutex_);
 };
 
-// TensorFlow 2.15.1's tasks put 18186195969791715286 into the keys of a
-// tf.compat.v1.while_loop called "while".
+// TensorFlow 2.15.1 uses the number 18186195969791715286 in the rendezvous keys
+// of a tf.compat.v1.while_loop that is called "while".
 TEST(LoopsOverTasksTest, FramesHaveTheIdsOfTensorFlows) {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");

@@ -153,10 +153,9 @@ Program Embedding() {
                   {{ids, Tensor::Vector<int32_t>({3, 1, 3})}});
 }
 
-// A failed step may leave an element in the queue, or a gradient in the
-// accumulator. The last step takes all elements and all gradients. All elements
-// are equal, and so are all gradients, so the results of the last step do not
-// change.
+// A step that fails may leave an element in the queue or a gradient in the
+// accumulator. The last step takes all elements and all gradients. Because all
+// elements are equal, and all gradients are equal, its results stay the same.
 Program Queue() {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {3});
@@ -312,14 +311,14 @@ class FailedAllocations {
         program_(program),
         graph_(sessions.Placed(program.graph)) {
     ExpectRightSteps(nullptr);
-    // The steps run twice before the memory is measured, because a variable may
-    // get a different buffer when it is set for the second time.
+    // The steps run a second time before the memory is measured, because the
+    // second assignment of a variable may give it a different buffer.
     ExpectRightSteps(nullptr);
     live_bytes_ = sessions_.LiveBytes();
   }
 
-  // Makes allocation `n` fail and checks the results. Returns false if there
-  // are fewer allocations or the test has failed.
+  // Makes allocation `n` fail and checks the results. Returns false if the
+  // steps make fewer than `n` allocations, or if the test has failed.
   bool Try(int64_t n, NthFailure::Which which) {
     SCOPED_TRACE(absl::StrCat(program_.name, ", allocation ", n));
     std::shared_ptr<Session> session;

@@ -207,7 +207,7 @@ TEST_P(ObjectMemoryTest, CountsWhatIsHeldAndRefusesMoreThanThereIs) {
     ASSERT_TRUE(outputs.ok()) << outputs.status();
     EXPECT_EQ(TextBytes((*outputs)[0].data<std::string>()), 2 * kLong);
     EXPECT_GE(LiveBytes(), 2 * kLong);
-    // The text is not counted twice.
+    // The text of each string is counted only once.
     EXPECT_LT(LiveBytes(), 2 * kLong * 9 / 8 + 5000);
   }
   EXPECT_EQ(LiveBytes(), 0);
@@ -244,8 +244,8 @@ TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
             kExhausted);
 }
 
-// A string that grows step by step would have spare capacity, which is not
-// counted.
+// A joined string must be allocated with its final size. A string that grows
+// step by step would have spare capacity, which is not counted.
 TEST_F(ObjectMemoryTest, JoinedUpdatesHaveTheirSizeAtOnce) {
   const auto joined =
       Run("ScatterNd",
@@ -273,7 +273,8 @@ TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   EXPECT_EQ(LiveBytes(), 0);
 }
 
-// For each output, only the output's own part counts, not the whole input.
+// An op that splits its input counts only each output's own part, not the whole
+// input for each output.
 TEST_F(ObjectMemoryTest, PartsCountWhatTheyHold) {
   const Tensor columns = Tensor::Filled(Shape{1, 3}, LongText());
   AttrMap attrs;
@@ -346,9 +347,8 @@ TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
       ASSERT_EQ(value.scalar<std::string>(),
                 std::string(size_t{1} << doublings, 'x'));
     }
-    // The next result would take 2^16 bytes plus an eighth of that. The input
-    // takes at least 2^15 bytes, so the device does not have enough memory
-    // left.
+    // The next result would take 2^16 bytes plus an eighth. Its input still
+    // takes at least 2^15 bytes, so the sum is above the limit of the device.
     EXPECT_EQ(doublings, 15) << op;
     EXPECT_EQ(status.code(), kExhausted) << status;
   }
@@ -441,10 +441,11 @@ class StringVariableTest : public ObjectMemoryTest {
 TEST_F(StringVariableTest, RowsAreCountedAsTheyGrow) {
   EXPECT_EQ(Update(0, LongVector(1)), absl::OkStatus());
   EXPECT_GE(LiveBytes(), kLong);
-  // The new row replaces an equal one, so it takes no more memory.
+  // The new row has the same strings as the old one, so it takes no more
+  // memory.
   EXPECT_EQ(Update(0, LongVector(1)), absl::OkStatus());
   EXPECT_LT(LiveBytes(), kLong * 9 / 8 + 5000);
-  // The old row and the new one exist at the same time for a moment.
+  // For a moment, both the old row and the new row are in memory.
   EXPECT_EQ(Update(1, LongScalar()), absl::OkStatus());
   const absl::Status refused = Update(2, LongVector(1));
   EXPECT_EQ(refused.code(), kExhausted) << refused;

@@ -25,8 +25,9 @@ using ::testing::HasSubstr;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// The graph: `twice` is computed from a, `sum` from a and b. `add` adds b to a
-// variable, and `taken` waits for the queue to which `put` adds.
+// The graph: `twice` is computed from a, and `sum` from `twice` and c. `add`
+// adds the elements of c to the variable `total`. `put` enqueues c, and `taken`
+// waits for an element of the queue.
 class PartialRunTest : public ::testing::TestWithParam<int> {
  protected:
   PartialRunTest() {
@@ -115,8 +116,8 @@ TEST_P(PartialRunTest, OneCallMayFetchATensorTwice) {
   ExpectOver(run);
 }
 
-// The call that takes the last tensor must not end the step of the other call,
-// whichever comes first.
+// Two calls take the last tensors of the step. Whichever ends first, it must
+// not end the step while the other call still runs.
 TEST_P(PartialRunTest, CallsOfSeveralThreadsEndTheStepTogether) {
   for (int i = 1; i <= 20; ++i) {
     const PartialRun run =
@@ -223,7 +224,7 @@ TEST_P(PartialRunTest, FinishEndsWhatWaits) {
   EXPECT_EQ(run.Finish(), absl::OkStatus());
   EXPECT_EQ(run.Finish(), absl::OkStatus());
   ExpectOver(run);
-  // The step does not take anything from the queue any more.
+  // The step has ended, so it does not take this element from the queue.
   ASSERT_EQ(
       session->Run({.feeds = {{c, Pair(5, 6)}}, .targets = {put}}).status(),
       absl::OkStatus());
@@ -236,8 +237,8 @@ TEST_P(PartialRunTest, AnAbandonedRunEnds) {
     ExpectFloats(begun.Run({{a, Pair(1, 2)}}, {twice}), {2, 4});
     const PartialRun not_begun = Start({.feeds = {a}, .fetches = {twice}});
   }
-  // After the session is destroyed, a server under test must have no steps
-  // left. A local session waits for its steps.
+  // The destructor of a local session waits for its steps. If the session is on
+  // a server, the test checks afterwards that the server has no steps left.
   session.reset();
 }
 

@@ -54,7 +54,8 @@ TEST(PinnedOutputsTest, AreThoseThatOnlyGpusRead) {
     x = b.Placeholder<float>("x");
     sent = op::Neg(x);
     kept = op::Square(x);
-    // This node must not reuse the buffer of `kept`, which is not pinned.
+    // A node normally may reuse its input's buffer. `forwarded` must not,
+    // because its output is pinned and the buffer of `kept` is not.
     forwarded = op::Neg(kept);
     shared = op::Sqrt(x);
   }

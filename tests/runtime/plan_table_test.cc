@@ -102,7 +102,8 @@ TEST_F(PlanTableTest, AnErrorGoesToAllWhoWaitAndIsForgotten) {
   EXPECT_NE(Get(*table, "a"), nullptr);
 }
 
-// The four callers ask for versions 1, 2, 3 and 1 of the graph.
+// The four callers ask for the plan "a" with versions 1, 2, 3 and 1 of the
+// graph.
 TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   const auto table = NewTable();
   struct Caller {
@@ -125,8 +126,8 @@ TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   std::move(callers[0].finish)(absl::NotFoundError("no node 'a'"));
   EXPECT_TRUE(absl::IsNotFound(callers[0].got.status()));
   EXPECT_TRUE(absl::IsNotFound(callers[3].got.status()));
-  // The other callers have to ask again, because the first caller failed and
-  // made no plan for them.
+  // Callers 1 and 2 have later versions of the graph, so the error of caller 0
+  // does not hold for them. They get no plan and must ask again.
   for (const size_t i : {1, 2}) {
     ASSERT_TRUE(callers[i].got.ok()) << callers[i].got.status();
     EXPECT_EQ(*callers[i].got, nullptr);

@@ -165,7 +165,7 @@ TEST_F(PlanningTest, TheTimeItTakesCountsForTheDeadline) {
   Gate::Get().Open();
   EXPECT_EQ(step.Get().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(observer.count, 0);
-  // The plan is kept, so the next call does not wait for it.
+  // The plan was kept, so this step does not wait for planning.
   args.options.timeout = std::chrono::seconds(10);
   EXPECT_TRUE(session->Run(args).ok());
   EXPECT_GT(observer.count, 0);
@@ -221,9 +221,9 @@ TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsKept) {
   }
 }
 
-// The second caller waits for the planning of the first caller, which fails.
-// The session was extended between the two calls, so the second caller itself
-// has to plan with the new graph.
+// The second caller waits while the first caller's plan is made, and this
+// planning fails. But the session was extended between the two calls, so the
+// second caller must plan again with the new graph.
 TEST_F(PlanningTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   const Output queue = op::FIFOQueueV2(builder, {DType::kFloat});
   const std::string refused =

@@ -150,8 +150,8 @@ TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   EXPECT_LE(pool.stats().kept_bytes, 4 * largest);
 }
 
-// The pool keeps the buffers that were in use at the same time, even if buffers
-// of other sizes are allocated next.
+// Two buffers are in use at the same time. The pool keeps both, even if buffers
+// of other sizes are allocated later.
 TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
   PoolAllocator pool;
   const auto use_both = [&pool] {

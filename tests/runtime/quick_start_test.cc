@@ -115,8 +115,8 @@ TEST_F(QuickStartTest, AnUpdateOfAVariableIsNotWaitedFor) {
   EXPECT_EQ(step->returns()[0].scalar<float>(), 6);
 }
 
-// After UpdateRows, rows of the variable can change during a read. So a read
-// copies the variable, and this must happen on the pool.
+// After UpdateRows, the variable's rows may change in place. So a read must
+// copy the variable, and the copy must be made on the pool.
 TEST_F(QuickStartTest, ATableIsCopiedOnThePool) {
   Output value;
   const std::shared_ptr<kernels::Variable> variable = MakeVariable(value);

@@ -50,8 +50,8 @@ TEST(RoutingTest, ADeadEnterDoesNotReadItsVariable) {
   EXPECT_EQ((*out)[0].scalar<float>(), 5);
 }
 
-// The first input is a variable without a value, so the Merge fails while other
-// threads write its other inputs.
+// The Merge has many inputs. The first one is a variable without a value, so
+// the Merge fails while other threads write its other inputs.
 TEST(RoutingTest, AMergeFailsWhileItsOtherInputsArrive) {
   const std::string matrix = ShapeOf("dim { size: 64 } dim { size: 64 }");
   std::string text = NodeText("x", "Placeholder", {}, matrix) +
@@ -71,7 +71,8 @@ TEST(RoutingTest, AMergeFailsWhileItsOtherInputsArrive) {
     const auto out =
         session->Run({.feeds = {{"x", Tensor::Filled<float>(Shape{64, 64}, 1)}},
                       .targets = {"all"}});
-    // Another input may have arrived first.
+    // The step succeeds if another input of the Merge arrived before the
+    // variable.
     if (out.ok()) continue;
     EXPECT_EQ(out.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_NE(out.status().message().find("node merge"), std::string::npos)

@@ -87,8 +87,8 @@ TEST_F(SessionGraphTest, ExtendTakesWhatIsNew) {
   ASSERT_TRUE(graph->Extend(b.Build().value()).ok());
   EXPECT_TRUE(Has(*graph, "Neg"));
   EXPECT_EQ(graph->version(), 1);
-  // A step may still be planned with the old graph, `before`. That graph is
-  // unchanged.
+  // A step may still be planned with the old graph, `before`. So the extension
+  // must not change it.
   EXPECT_EQ(before->Find("Neg"), kNoNode);
 }
 
@@ -144,13 +144,15 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
     EXPECT_EQ(graph->prepared(), before);
     EXPECT_EQ(graph->version(), 0);
   };
-  // This extension does not fit the graph.
+  // This extension is refused, because the node "b" has an input that does not
+  // exist.
   EXPECT_FALSE(
       graph
           ->ExtendAtVersion(Negations({{"a", "first"}, {"b", "absent"}}), 0, {})
           .ok());
   expect_unchanged();
-  // This extension fits, but cannot be placed.
+  // This extension is refused, because the node "a" requests a device that does
+  // not exist.
   EXPECT_FALSE(graph
                    ->ExtendAtVersion(
                        Negations({{"a", "first"}}, "/job:elsewhere"), 0, {})
@@ -178,7 +180,8 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
   EXPECT_TRUE(Has(*graph, "b"));
 }
 
-// A function of a failed extension may come again with another body.
+// An extension with a function has failed. A later extension may define a
+// function with the same name and another body.
 TEST_F(SessionGraphTest, AFailedExtensionLeavesNoFunctions) {
   const auto graph = Create();
   const auto extend = [&](const std::string& op, const std::string& device) {

@@ -136,15 +136,16 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
           // These files test kernels, gradients and passes, not sessions.
           "runtime/advisories_test.cc", "runtime/passes_corpus_test.cc",
           "train/gradient_check_test.cc", "train/gradient_values_test.cc",
-          // These files share their devices with the session.
+          // These files use the devices of the session directly.
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
           "runtime/local_session_test.cc", "runtime/nth_allocation_test.cc",
           // These files have a fake GPU.
           "runtime/gpu_session_test.cc", "runtime/gpu_errors_test.cc",
           "runtime/pinned_outputs_test.cc", "train/networks_on_gpu_test.cc",
-          // This file has its own pass and observers.
+          // This file uses its own pass and observers.
           "runtime/planning_concurrency_test.cc",
-          // This file compares the parts of tasks with a local session.
+          // This file compares a local session with the parts of the graph on
+          // two tasks.
           "runtime/loops_over_tasks_test.cc"));
 }
 

@@ -50,8 +50,8 @@ class StartedStep {
   }
 
   // Returns the step. Must not be called after Start, because the end of the
-  // step resets the pointer. A caller that wants to make the step fail must
-  // call step() before Start and keep the result.
+  // step resets the pointer. To make the step fail later, keep the result of a
+  // call before Start.
   std::shared_ptr<Step> step() const { return step_; }
 
   // returns() has the results of a step that has ended. was_on_pool() tells

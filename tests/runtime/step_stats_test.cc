@@ -99,7 +99,7 @@ TEST_F(StepStatsTest, TellWhatRanWhereAndWhen) {
   ASSERT_EQ(description.shape().dim_size(), 2);
   EXPECT_EQ(description.shape().dim(1).size(), 3);
   EXPECT_EQ(description.allocation_description().requested_bytes(), 24);
-  // The square ends before its value is used.
+  // "Square" must end before "Sub", which uses its value, starts.
   EXPECT_GE(nodes.at("Sub").all_start_nanos(),
             square.all_start_nanos() + square.all_end_rel_nanos());
 }
@@ -244,7 +244,8 @@ TEST(StepStatsRecorderTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(stats.dev_stats(0).node_stats_size(), 2);
 }
 
-// A server of TensorFlow 2.15.1 gave the same label for the same transfer.
+// The expected label is the one that a server of TensorFlow 2.15.1 gave for the
+// same transfer.
 TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
   const auto devices =
       DeviceSet::Create(
@@ -286,8 +287,8 @@ TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
               AllOf(StartsWith("[100.0MB] ["), HasSubstr("Gb/s] edge_6_add")));
   const int64_t start = nodes[0].all_start_nanos();
   const int64_t end = start + nodes[0].all_end_rel_nanos();
-  // If the sender's clock differs from the receiver's, the time of sending is
-  // clamped to the interval between asking and receiving.
+  // The sender's clock may differ from the receiver's. So the time of sending
+  // is moved into the interval from the request to the reply.
   EXPECT_LT(nodes[1].all_start_nanos() - start, 1000);
   EXPECT_NEAR(nodes[2].all_start_nanos() - start, 300'000, 100'000);
   for (const pb::NodeExecStats& node : nodes) {

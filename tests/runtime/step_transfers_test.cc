@@ -35,7 +35,7 @@ TEST(StepTransfersTest, ReadsLabels) {
   }
 }
 
-// The sends and receives of a loop may be recorded in any order.
+// The stats may list the sends and receives of a loop in any order.
 TEST(StepTransfersTest, PairsTheRunsOfALoopInTheirOrder) {
   pb::StepStats stats;
   pb::DeviceStepStats& to = *stats.add_dev_stats();
@@ -84,7 +84,7 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   Ran(theirs, "z", "MatMul(x/y)", 21, 30);
   Ran(ours, "z", "MatMul(x/y)", 21, 30);
   Ran(theirs, "12_z", "MatMul(x/y)", 21, 30);
-  // These labels name no transfer.
+  // None of these labels names a transfer in a valid form.
   for (const char* label : {"[", "[] a from b", "[] a to b", "[ to  from "}) {
     Ran(theirs, "RecvTensor", "", 5, 20).set_timeline_label(label);
   }
@@ -98,8 +98,8 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   EXPECT_EQ(transfers[1].recv, &ours.node_stats(1));
 }
 
-// Any run of a node may have made any tensor of the node. An entry for each
-// pair of a run and a tensor would make 10^10 entries.
+// Each of the kMany runs of "w" may have sent each of the kMany tensors.
+// Storing every pair would take 10^10 entries.
 TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   constexpr int kMany = 100'000;
   pb::StepStats stats;
@@ -116,7 +116,7 @@ TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   }
   const auto transfers = MatchTransfers(stats);
   ASSERT_EQ(transfers.size(), kMany);
-  // Each transfer is matched with the run of "w" that ended first.
+  // Every tensor is matched with the run of "w" that ended first.
   const pb::NodeExecStats& first = from.node_stats(kMany - 1);
   for (int i = 0; i < kMany; ++i) {
     ASSERT_EQ(transfers[i].send, &first);
@@ -124,7 +124,7 @@ TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   }
 }
 
-// Searching for the name at every position of the label would take days.
+// A search for the name at each position of the label would take days.
 TEST(StepTransfersTest, ReadsALongLabelOnce) {
   pb::NodeExecStats node;
   node.set_node_name(std::string(size_t{16} << 20, 'a'));
@@ -136,8 +136,8 @@ TEST(StepTransfersTest, ReadsALongLabelOnce) {
   EXPECT_EQ(ParseTimelineLabel(node).inputs, "x");
 }
 
-// A tensor whose name does not contain the name of its node must not be matched
-// with a node that has no name.
+// The tensor's name does not contain the name of a node. The node without a
+// name must not match it.
 TEST(StepTransfersTest, MatchesNothingWithANodeWithoutName) {
   pb::StepStats stats;
   pb::DeviceStepStats& device = *stats.add_dev_stats();
@@ -147,7 +147,7 @@ TEST(StepTransfersTest, MatchesNothingWithANodeWithoutName) {
   EXPECT_TRUE(MatchTransfers(stats).empty());
 }
 
-// The messages of a peer may contain any times.
+// The times in a peer's messages may be any numbers.
 TEST(StepTransfersTest, TimesAreNeverNegativeAndHaveASum) {
   for (const int64_t start : {INT64_MIN, int64_t{-1}, int64_t{0}, INT64_MAX}) {
     for (const int64_t duration : {INT64_MIN, int64_t{-5}, INT64_MAX}) {

@@ -9,7 +9,7 @@
 
 namespace leat::testing {
 
-// Is thread-safe.
+// A Barrier is thread-safe.
 class Barrier {
  public:
   explicit Barrier(int num_threads) : num_threads_(num_threads) {}

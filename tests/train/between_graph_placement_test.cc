@@ -67,8 +67,9 @@ bool TouchesAVariable(const Graph& graph, const Node& node) {
   return false;
 }
 
-// TensorFlow's placer would correct a wrong request and log it. Other planners
-// do not have to correct it.
+// Every op that uses a variable must itself request the variable's device.
+// TensorFlow's placer would correct a wrong request and log it, but other
+// planners need not correct it.
 TEST(BetweenGraphPlacementTest, WhatTouchesAVariableAsksForItsDevice) {
   GraphBuilder b;
   const Scope device = b.OnDevice(ReplicaDeviceSetter(

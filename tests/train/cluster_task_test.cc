@@ -101,8 +101,7 @@ TEST_F(ClusterTaskTest, AnEvaluatorIsAClientOfTheFirstParameterServer) {
   EXPECT_EQ(task->worker_device(), "/job:ps/task:1");
   const SessionOptions options = task->session_options();
   EXPECT_THAT(options.device_filters, ElementsAre("/job:ps"));
-  // No other task runs, not even another task of job `ps`. But the session does
-  // not need other tasks.
+  // No other task of the cluster runs. But the session needs only its own task.
   GraphBuilder b;
   const auto session =
       NewRemoteSession(*b.Build(), options.target.text,

@@ -97,8 +97,8 @@ TEST(SecondDerivativeTest, OfABranchLeadsThroughWhatKeepsAConstantsValue) {
   }
 }
 
-// Expects that y is x * w (x * w * w if `is_loop`), where x is 2 and w is 1.5,
-// and that its gradients are right. y is computed on two devices.
+// Expects that y is x * w, or x * w * w if `is_loop` is true, and that the
+// gradients of y are right. Computes y on two devices. x is 2 and w is 1.5.
 void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
                       bool is_loop) {
   GraphBuilder& b = *y.builder();
@@ -116,9 +116,9 @@ void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
 class VariableDeviceTest
     : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
-// The parameters say whether the node is a loop, whether the body opens a
-// device scope before it reads the variable, and whether the variable requests
-// a device.
+// The three parameters are: whether the variable is read in the body of a loop,
+// whether the body opens a device scope before it reads the variable, and
+// whether the variable requests a device.
 TEST_P(VariableDeviceTest, IsNotThatOfTheBodyThatReadsIt) {
   const auto [is_loop, scope_is_in_body, variable_has_device] = GetParam();
   GraphBuilder b;
@@ -172,7 +172,8 @@ TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
       const auto read = [&] {
         return op::ReadVariableOp(w.handle(), DType::kFloat);
       };
-      // The same holds if the caller itself is in the body of a function.
+      // The op also gets the variable's device if it is in a body within
+      // another body.
       const auto nested = [&](const Output& v) {
         return Cond(
             op::Greater(v, 0.0f), [&] { return Outputs{v * read()}; },
@@ -225,8 +226,8 @@ TEST(EffectBranchTest, RunsAndIsWaitedFor) {
   }
 }
 
-// The gradients keep the values of the innermost loop in a list of lists, which
-// has one level for each loop.
+// The gradients keep the values of the innermost loop in nested lists: one
+// level of lists for each loop.
 TEST(NestedLoopsTest, HaveGradientsAsDeepAsTheBuilderMakesThem) {
   GraphBuilder b;
   const Output x = b.Const(3.0f, "x");

@@ -51,7 +51,8 @@ TEST(CondGradientTest, TakesTheBranchThatWasTaken) {
         [&] {
           return Outputs{op::Sin(x), x * x};
         });
-    // The other branch does not use w, so w gets zeros as its gradient.
+    // Only the first branch uses w. If the second branch runs, w gets zeros as
+    // its gradient.
     p.Check(Total(y[0] * y[1]));
   }
 }

@@ -98,7 +98,8 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
   ExpectNoState(frozen);
   LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
                         session.Run({.feeds = feeds, .fetches = outputs}));
-  // The same must hold for a graph that was saved to a file and loaded.
+  // A frozen graph that was saved to a file and loaded again must give the same
+  // values.
   const TemporaryFolder folder;
   const std::string path = folder.Path("frozen.pb");
   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, path));
@@ -206,8 +207,9 @@ TEST(FreezeTest, BuildsTheGraphThatTensorFlowRan) {
          << Folder() << "leat.pbtxt and run tests/interop/run_frozen_loops.py";
 }
 
-// Runs the steps that expected.txt lists for graph `name`. A line is "name n
-// threshold value value".
+// Runs the steps that expected.txt lists for graph `name`, and compares the
+// results. A line of the file has a name, the feeds `n` and `threshold`, and
+// two expected values.
 void ExpectTensorFlowsNumbers(const std::string& name, Session& session) {
   std::ifstream file(Folder() + "expected.txt");
   int lines = 0;
@@ -247,8 +249,8 @@ TEST(FreezeTest, FreezesLoopsThatTensorFlowWrote) {
   for (const bool is_lowered : {false, true}) {
     auto graph = LoadGraph(Folder() + "tensorflow.pbtxt", BuiltinOps());
     ASSERT_TRUE(graph.ok()) << graph.status();
-    // Lowers the loops to the primitives that TensorFlow 1 writes, so Enter and
-    // Switch get handles.
+    // LowerFunctions replaces the loops by the primitives of TensorFlow 1. Then
+    // Enter and Switch nodes have the variables' handles as inputs.
     if (is_lowered) {
       ASSERT_EQ(LowerFunctions(*graph), absl::OkStatus());
     }
@@ -468,8 +470,8 @@ TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("'missing'"));
 }
 
-// The variable has a control input from another node, so a read of the variable
-// would run that node, too.
+// The variable has a control input from another node. So a read of the variable
+// would also run that node.
 TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
   auto graph = BuildLoops();
   ASSERT_TRUE(graph.ok()) << graph.status();

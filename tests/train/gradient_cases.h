@@ -41,7 +41,7 @@ inline Output Ints(GraphBuilder& b, std::initializer_list<int32_t> values) {
   return Vec<int32_t>(b, values);
 }
 
-// Each of these functions appends the cases of one family of ops.
+// Each of these functions appends the cases for one family of ops to `cases`.
 void AddElementWise(std::vector<GradientCase>& cases);
 void AddBinaryMath(std::vector<GradientCase>& cases);
 void AddReductions(std::vector<GradientCase>& cases);

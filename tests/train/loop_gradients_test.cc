@@ -53,8 +53,9 @@ absl::StatusOr<Graph> BuildGraph() {
   const Output bias = Matrix(b, "bias", Shape{2});
   const Output axes = b.Const(Tensor::Vector<int32_t>({0, 1}), "axes");
   const auto cell = [&](Output h) {
-    // Each statement makes only one node. If the arguments of a call made
-    // nodes, their order would depend on the compiler.
+    // Each statement makes only one node. C++ does not fix the order in which
+    // arguments are evaluated. So nodes that are made in arguments would be in
+    // another order with another compiler.
     const Output kernel = w.value();
     const Output input = op::MatMul(x, kernel);
     const Output recurrent = op::MatMul(h, u);
@@ -88,7 +89,7 @@ absl::StatusOr<Graph> BuildGraph() {
   };
   name(ys[0], "loss");
   for (size_t i = 0; i < gradients.size(); ++i) {
-    // An input without a gradient gets no node to fetch.
+    // An input that has no gradient gets no name.
     if (!gradients[i].IsNone()) name(gradients[i].AsDense(), names[i]);
   }
   return b.Build();

@@ -31,7 +31,7 @@ class LostVariablesTest : public ScriptedSessionTest {
   }
 };
 
-// ---- Variables that the RecoverableSession has seen initialized ----
+// ---- Variables that are lost while a RecoverableSession uses them ----
 
 TEST_F(LostVariablesTest, AreAnErrorThatNamesThem) {
   options_.is_chief = true;
@@ -79,8 +79,8 @@ TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-// While a worker runs a step, the chief clears the variables in order to
-// initialize them again.
+// Another task, the chief, clears the variables while a worker runs a step. The
+// chief does this in order to initialize all variables again.
 TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   options_.reinitialize = true;
   options_.check_every = milliseconds(0);  // no checks meanwhile
@@ -95,7 +95,7 @@ TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kUnavailable);
 }
 
-// ---- Variables that are missing when a chief begins ----
+// ---- Variables that are missing when a chief starts ----
 
 TEST_F(LostVariablesTest, AChiefThatBeginsNamesThoseThatAreLost) {
   options_.is_chief = true;
@@ -114,7 +114,7 @@ TEST_F(LostVariablesTest, AChiefThatBeginsClearsTheRestWhenAskedTo) {
   EXPECT_THAT(world_.log_of_steps(), ElementsAre("reset", "init", "local"));
 }
 
-// In a new cluster all variables are missing.
+// In a new cluster all variables are missing, so there is nothing to clear.
 TEST_F(LostVariablesTest, AChiefThatBeginsClearsNothingInANewCluster) {
   options_.is_chief = true;
   options_.reinitialize = true;

@@ -160,8 +160,9 @@ def several(c):
               by=(0, 1, 2))
         c.add("IdentityN", name, [[values([2, 3], dtype), values([3], dtype)]],
               by=(0, 1), outputs=(0, 1))
-    # The result does not depend on the other input. TensorFlow's gradient for
-    # that input is zeros, and Leat gives none.
+    # The gradient is taken of one output, which does not depend on the other
+    # input. For that input, TensorFlow's gradient is zeros, and Leat has no
+    # gradient.
     c.add("IdentityN", "one output", [[values([2, 3]), values([3])]], by=(1,),
           outputs=(1,))
     c.add("AddN", "one", [[values([0, 2])]])

@@ -29,7 +29,7 @@ using testing::FakeCuda;
 constexpr int64_t kBatch = 4;
 constexpr int64_t kClasses = 5;
 
-// A network, its inputs and its training step.
+// Holds a network with its inputs and its training step.
 struct Network {
   GraphBuilder b;
   Output images;
@@ -48,7 +48,7 @@ struct Network {
   }
 };
 
-// Has the layers of the example fashion_mnist, with fewer filters.
+// Adds the layers of the example fashion_mnist, with fewer filters.
 Output Cnn(Output h) {
   h = nn::Conv2D(h, {.filters = 4, .kernel = 3, .activation = nn::relu});
   h = nn::MaxPool(h, {.size = 2});
@@ -64,7 +64,7 @@ Output Normalized(Output x, int64_t filters, int64_t kernel, int64_t stride) {
                                                .use_bias = false}));
 }
 
-// Has the first layers of ResNet-50 and one of its blocks, with fewer filters.
+// Adds the first layers of ResNet-50 and one of its blocks, with fewer filters.
 Output ResNet(Output h) {
   h = nn::relu(Normalized(h, 4, 7, 2));
   h = nn::MaxPool(h, {.size = 3, .strides = 2, .padding = "SAME"});
@@ -145,8 +145,8 @@ class NetworksOnGpuTest : public ::testing::TestWithParam<bool> {
   void SetUp() override {
     if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   }
-  // Trains on a GPU and on a CPU, and compares the losses. The GPU has a
-  // convolution library if the parameter is true.
+  // Trains the network on a GPU and on a CPU, and compares the losses. The
+  // test's parameter says whether the GPU has a convolution library.
   void Check(const Shape& image, Output (*layers)(Output)) {
     const std::vector<float> expected = Losses(image, layers, nullptr);
     EXPECT_LT(expected.back(), expected.front());

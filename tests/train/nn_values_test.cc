@@ -42,7 +42,8 @@ std::string NameOf(const json& spec) {
 }
 
 // Holds the functions that build the cases of one kind. The key of a function
-// is the field "what" of its case. Every function must have a case.
+// is the value of the field "what" in its cases. Every function must have a
+// case.
 template <class F>
 class Table {
  public:
@@ -108,7 +109,8 @@ TEST(NnValuesTest, LearningRatesAreTensorFlows) {
           const Tensor got =
               program.Fetch(rate, {{step, Tensor::Scalar<int64_t>(at)}});
           ASSERT_EQ(got.dtype(), DType::kFloat);
-          // Where a cosine is close to -1, cancellation loses digits.
+          // Some schedules compute 1 + cos(t), which loses digits where the
+          // cosine is close to -1.
           constexpr double kFloor = 0.01;
           const double want = spec["values"][i].get<double>();
           EXPECT_NEAR(got.scalar<float>(), want,
@@ -188,8 +190,8 @@ TEST(NnValuesTest, InitialValuesAreTensorFlows) {
       });
 }
 
-// A FedGradient is a gradient that is fed at every step. It is sparse if the
-// gradient of the case is sparse.
+// A FedGradient is a gradient of placeholders, which are fed at every step. It
+// is sparse if the gradient of the case is sparse.
 class FedGradient {
  public:
   FedGradient(GraphBuilder& b, const json& first, const Tensor& variable)
@@ -278,7 +280,7 @@ void CheckSteps(const json& spec, const Optimizer& optimizer,
       SCOPED_TRACE(absl::StrCat(variable.name(), " after step ", i));
       ASSERT_TRUE(after.contains(variable.name()));
       // Differences such as w - rate * a lose digits. So the error of a value
-      // below the floor is measured relative to the floor.
+      // below `floor` is measured relative to `floor`.
       ExpectTensor(program.Fetch(variable.value()), after[variable.name()],
                    /*floor=*/0.1);
     }

@@ -88,8 +88,8 @@ TEST(PartitionedValuesTest, PartsStartAsTensorFlows) {
   }
 }
 
-// Here the values are computed by hand, because some of TensorFlow's values
-// depend on which ops TensorFlow chooses.
+// The expected values in this test are computed by hand. They do not come from
+// TensorFlow, because some of its values depend on which ops it chooses.
 TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   for (const int axis : {0, 1}) {
     GraphBuilder b;
@@ -154,7 +154,7 @@ void CheckLookup(const json& spec, bool shape_is_known) {
   for (size_t i = 0; i < parts.size(); ++i) {
     SCOPED_TRACE(absl::StrCat("gradient of part ", i));
     // Differences of scaled rows lose digits. So the error of a value below the
-    // floor is measured relative to the floor.
+    // floor (the last argument) is measured relative to the floor.
     ExpectTensor(program.Fetch(dense[i], {{some, ids}}), spec["gradients"][i],
                  /*floor=*/1.0);
   }

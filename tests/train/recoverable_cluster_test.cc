@@ -224,8 +224,8 @@ TEST(RecoverableClusterTest, ALostParameterServerIsNamedAndSoAreItsVariables) {
   cluster.Start(Ps(1));
   const absl::Status without = (*session)->Run(StepOf(model, 1)).status();
   EXPECT_EQ(without.code(), absl::StatusCode::kFailedPrecondition) << without;
-  // The global step was made first, so it is on the first server, and w is on
-  // the second one.
+  // The global step was made first, so it is on the first server. The restarted
+  // server is the second one, which has w.
   EXPECT_THAT(without.message(),
               AllOf(HasSubstr("no longer: "), HasSubstr("'w'")));
 }
@@ -491,11 +491,12 @@ TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   ASSERT_NE(sessions_[0], nullptr);
   EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 10);
   Finish();
-  // A worker that still trains ends too.
+  // Worker 1 begins to train after the chief has ended the training. The
+  // worker's training ends, too.
   Train(1, 1'000'000).Join();
 }
 
-// The servers keep running, but the programs of the workers start again.
+// The servers keep running, but the worker programs start again.
 TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   Create(false);
   Thread other = Train(1, 1'000'000);
@@ -536,8 +537,8 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
     }
     EXPECT_TRUE(IsRecoverable(status)) << status;
   });
-  // After this time the worker has applied its gradient and waits for the
-  // gradient of the chief.
+  // By the end of this sleep, the worker has applied its gradient and waits for
+  // the chief's gradient.
   TestClock().Sleep(milliseconds(200));
   const Clock::time_point begin = clock_.Now();
   cluster_.Restart(Ps(1));

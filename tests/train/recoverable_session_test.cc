@@ -299,8 +299,9 @@ TEST_F(RecoverableSessionTest, ALostSessionEndsStepsThatWaitInIt) {
   waits.Join();
 }
 
-// A chief's step that still waited in the old session would take gradients that
-// the next session needs.
+// The chief must close a lost session before it makes the next one. A step that
+// still waited in the lost session would take gradients that the next session
+// needs.
 TEST_F(RecoverableSessionTest, ALostSessionHasEndedBeforeTheNextBegins) {
   world_.close_takes = milliseconds(50);
   world_.make = [this](int attempt) {
@@ -458,8 +459,8 @@ TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
   EXPECT_EQ(clock_.Now(), begin);
 }
 
-// Stands for a call that takes very long. It returns when `wanted` is
-// cancelled.
+// Stands for a call that takes very long: waits until `wanted` is cancelled,
+// and then returns.
 absl::Status UntilCancelled(const SessionOptions& wanted, World& world,
                             const std::string& what) {
   {
@@ -517,8 +518,8 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
   AwaitStep("reset");
   EXPECT_TRUE(session->Close().ok());
   waits.Join();
-  // The timeout of a reset is the time that is left for all attempts. The
-  // timeout for connecting to a master is much shorter.
+  // A reset may take all the time that is left for the attempts. This is more
+  // than the timeout for connecting to a master.
   EXPECT_LE(left, options_.give_up);
   EXPECT_GT(left, options_.session.connect_timeout);
 }

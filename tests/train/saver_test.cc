@@ -146,7 +146,8 @@ TEST(SaverTest, TasksMaySaveTheirOwnVariables) {
   ExpectRestoresManyKinds(true);
 }
 
-// What a step changes after Begin is not in the checkpoint.
+// If a step changes a variable after Begin, the checkpoint still has the old
+// value.
 TEST(SaverTest, SavesTheValuesThatBeginHasRead) {
   const TemporaryFolder folder;
   Model model;
@@ -164,7 +165,7 @@ TEST(SaverTest, SavesTheValuesThatBeginHasRead) {
   EXPECT_EQ(model.Fetch(w.value()).data<float>()[0], 1);
 }
 
-// Describes a model with a variable that is cut into parts, trained with Adam.
+// Describes a model that is trained with Adam. Its variable is cut into parts.
 struct Parts : Model {
   explicit Parts(int parts, Operation* train = nullptr) {
     table =
@@ -232,7 +233,8 @@ TEST(SaverTest, KeepsTheLastCheckpoints) {
               ElementsAre(folder.Path("m-11"), folder.Path("m-10")));
 }
 
-// tests/interop/resumed_training.py has TensorFlow import such a file.
+// The test tests/interop/resumed_training.py imports such a file with
+// TensorFlow.
 TEST(SaverTest, WritesTheGraphBesideTheValues) {
   const TemporaryFolder folder;
   for (const bool writes : {true, false}) {
@@ -247,7 +249,8 @@ TEST(SaverTest, WritesTheGraphBesideTheValues) {
   const auto graph = ImportGraphDef(meta.graph_def(), BuiltinOps());
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(meta.saver_def().max_to_keep(), 3);
-  // The nodes restore the values in any session of this graph.
+  // The Saver's nodes are part of the graph. So they can restore the values in
+  // any session of this graph.
   const auto session = NewSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   const auto run = [&](RunArgs args) {
@@ -259,7 +262,8 @@ TEST(SaverTest, WritesTheGraphBesideTheValues) {
   EXPECT_TRUE(run({.fetches = {meta.saver_def().save_tensor_name()}}).ok());
 }
 
-// tests/interop/resumed_training.py has TensorFlow read such collections.
+// The test tests/interop/resumed_training.py reads such collections with
+// TensorFlow.
 TEST(SaverTest, ListsTheVariablesBesideTheGraph) {
   const TemporaryFolder folder;
   Model model;
@@ -353,7 +357,10 @@ TEST(SaverTest, ExtraSlashesOfAPathChangeNothing) {
   EXPECT_FALSE(fs::exists(folder.Path("m-1.index")));
 }
 
-// "m-fine-1" belongs to another Saver, and "m-1/../../x" lies elsewhere.
+// The Saver's path is "m". The state file lists two names that begin with "m-"
+// but are not checkpoints of this Saver: "m-fine-1" belongs to a Saver with the
+// path "m-fine", and "m-1/../x" names a file "x". The Saver must not remove
+// their files.
 TEST(SaverTest, AdoptsCheckpointsOfItsOwnPathOnly) {
   const TemporaryFolder folder;
   for (const char* name : {"m-fine-1.index", "x.index"}) {
@@ -460,9 +467,9 @@ TEST(SaverTest, RefusesACheckpointOfAnotherModel) {
   EXPECT_TRUE(absl::IsInvalidArgument(dtype)) << dtype;
 }
 
-// The variable "small" is on one device, and "large" and "last" are on another.
-// The task that restores "last" reads "large" first. Meanwhile "small" could
-// already be restored.
+// The variable "small" is on one device. The variables "large" and "last" are
+// on the other device, where the restore reads "large" before "last". In the
+// meantime "small" could already be restored.
 struct TwoDevices : Model {
   TwoDevices(const Operand& last, SaverOptions saver_options)
       : Model(std::move(saver_options), "cpu:2") {
@@ -498,7 +505,7 @@ TEST(SaverTest, NoVariableChangesIfOneCannotBeRestored) {
   }
 }
 
-// A client's graph may have wrong attrs.
+// A graph that comes from a client may have wrong attrs.
 TEST(SaverTest, RefusesShapesOfOutputsThatANodeDoesNotHave) {
   GraphBuilder b;
   const Operation restore =

@@ -30,11 +30,12 @@ namespace leat::testing {
 // Is the result of a step.
 using Outcome = absl::StatusOr<std::vector<Tensor>>;
 
-// Holds the state that the sessions of one test share, with the test's script.
-// ScriptedSession describes the steps "init", "missing" and "block". A test may
-// give any other names to its steps. `step` decides the result of every step
-// except "missing". Is thread-safe, except that the functions and `close_takes`
-// must not be set while a session uses them.
+// Holds the state that the sessions of one test share, and the test's script. A
+// step has a name. The comment of ScriptedSession describes the steps named
+// "init", "missing" and "block"; a test may name other steps as it likes. The
+// function `step` decides the result of every step except "missing". Is
+// thread-safe, except that the functions and `close_takes` must not be set
+// while a session uses them.
 struct World {
   explicit World(Clock& clock) : clock(clock) {}
 
@@ -44,14 +45,15 @@ struct World {
   CondVar changed;
   // Is true if the variables are initialized.
   bool initialized ABSL_GUARDED_BY(mutex) = false;
-  // Holds the variables that "missing" reports while `initialized` is false.
+  // Holds the names of the variables that the step "missing" returns while
+  // `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
   std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // all but "missing"
   // Holds the timeout of each step in `ran`.
   std::vector<std::optional<std::chrono::nanoseconds>> timeouts
       ABSL_GUARDED_BY(mutex);
   // `made` is the number of sessions that were made. `looks` is the number of
-  // "missing" steps that succeeded.
+  // steps named "missing" that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
   // Holds the times at which the attempts to make a session began.
@@ -67,11 +69,11 @@ struct World {
   std::function<absl::Status(int attempt)> make = [](int) {
     return absl::OkStatus();
   };
-  // Returns the result of the step `name` in session number `session`, which
-  // counts from 1.
+  // Returns the result of the step named `name` in session number `session`.
+  // Sessions are counted from 1.
   std::function<Outcome(int session, const std::string& name)> step =
       [](int, const std::string&) { return Outcome(std::vector<Tensor>{}); };
-  // Is called by each "missing" step. An error becomes the step's result
+  // Is called by each step named "missing". An error becomes the step's result
   // instead of the names of the missing variables.
   std::function<absl::Status(int session)> look = [](int) {
     return absl::OkStatus();
@@ -99,11 +101,12 @@ struct World {
   }
 };
 
-// A ScriptedSession is a session that runs the script of a World. "init" sets
-// World::initialized, "missing" fetches the names of the uninitialized
-// variables, and "block" waits until the session is closed and then fails with
-// CANCELLED. "save/restore_all" sets World::initialized if the script lets it
-// succeed. Does not own the World, which must outlive it. It is thread-safe.
+// A ScriptedSession is a session that runs the script of a World. The step
+// "init" sets World::initialized. The step "missing" fetches the names of the
+// uninitialized variables. The step "block" waits until the session is closed,
+// and then fails with CANCELLED. The step "save/restore_all" sets
+// World::initialized if the script lets it succeed. Does not own the World,
+// which must outlive it. Is thread-safe.
 class ScriptedSession final : public Session {
  public:
   ScriptedSession(World& world, int number) : world_(world), number_(number) {}
@@ -223,9 +226,10 @@ class ScriptedSessionTest : public ::testing::Test {
     options_.log = [this](absl::string_view text) { said_.emplace_back(text); };
   }
 
-  // Creates a RecoverableSession of a graph with variables "w" and "c" and a
-  // node "missing". If it is the chief of a training with checkpoints, it gets
-  // a Saver.
+  // Creates a RecoverableSession of a graph with the variables "w" and "c", and
+  // with a node "missing" that returns the uninitialized variables. If the
+  // session is a chief's and its options have checkpoints, the session gets a
+  // Saver.
   absl::StatusOr<std::unique_ptr<RecoverableSession>> Create() {
     GraphBuilder b;
     for (const char* name : {"w", "c"}) b.Variable(name, b.Const(1.0f));

@@ -38,8 +38,8 @@ constexpr char kSave[] = "save/control_dependency";
 constexpr char kRestore[] = "save/restore_all";
 constexpr seconds kSaveEvery(60);
 
-// The session belongs to a chief that saves checkpoints. The script counts the
-// steps: each step "train" adds one.
+// The session belongs to a chief that saves checkpoints. `step` of the script
+// counts the runs of the step "train".
 class SessionCheckpointsTest : public ScriptedSessionTest {
  protected:
   SessionCheckpointsTest() {
@@ -61,7 +61,8 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
     };
   }
 
-  // Writes a state file that lists the checkpoints of these steps.
+  // Writes the file "checkpoint", as if checkpoints of these steps had been
+  // saved.
   void Checkpoints(const std::vector<int>& steps) {
     std::ofstream file(folder_.Path("checkpoint"));
     file << "model_checkpoint_path: \"m-" << steps.back() << "\"\n";
@@ -72,8 +73,8 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
   std::vector<std::string> Listed() {
     return Saver::All(folder_.Path("")).value();
   }
-  // Waits until all threads wait. Returns the steps that ran, without "step"
-  // and "train".
+  // Waits until all threads are idle. Returns the names of the steps that ran,
+  // except "step" and "train".
   std::vector<std::string> Ran() {
     clock_.Settle();
     std::vector<std::string> names;
@@ -86,8 +87,8 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
   const TemporaryFolder folder_;
   Mutex mutex_;  // guards what follows once the session exists
   int64_t num_steps_ = 0;
-  // Is the error of the next step of this name. Tests set it while no step
-  // runs.
+  // Maps the name of a step to the error with which its next run fails. Tests
+  // set an error while no step runs.
   std::map<std::string, absl::Status> errors_;
 };
 
@@ -170,8 +171,8 @@ TEST_F(SessionCheckpointsTest, SaysWhatTheCheckpointHasNotRestored) {
   Checkpoints({10});
   world_.look = [](int) { return absl::OkStatus(); };
   world_.step = [this](int, const std::string& name) -> Outcome {
-    // The "missing" step after the restore finds a variable that is not
-    // initialized.
+    // The restore gives no value to the variable "c". The step "missing" that
+    // follows the restore finds this out.
     if (name == kRestore) {
       world_.look = [this](int) {
         MutexLock lock(world_.mutex);
@@ -232,8 +233,8 @@ TEST_F(SessionCheckpointsTest, ATrainingSurvivesASaveThatFails) {
   EXPECT_THAT(Listed(), ElementsAre(folder_.Path("m-3")));
 }
 
-// The step that is saved waits until the variables have been read. Later steps
-// run while the checkpoint is written.
+// A step "train" after which a checkpoint is due waits until the variables have
+// been read. Later steps run while the checkpoint is written.
 TEST_F(SessionCheckpointsTest, TrainsWhileACheckpointIsWritten) {
   bool is_written = false;
   Mutex mutex;

@@ -32,7 +32,7 @@ class SummaryWriterTest : public ::testing::Test {
     writer_ = *std::move(writer);
   }
 
-  // Closes the file and returns its events, without the first.
+  // Closes the file and returns its events, except the first one.
   std::vector<pb::Event> Events() {
     EXPECT_TRUE(writer_->Close().ok());
     std::vector<pb::Event> events;

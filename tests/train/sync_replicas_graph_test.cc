@@ -92,10 +92,10 @@ std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
   return before;
 }
 
-// Workers begin when they see that the closed queue is gone. They begin at the
-// step that the chief has counted, so the accumulators must already be at that
-// step. The race would not show when the graph runs, so the test checks the
-// graph itself.
+// When the chief takes over, it sets the accumulators to the step that it has
+// counted, and then removes the closed queue. Workers start as soon as the
+// closed queue is gone, so the chief must remove it last. A run of the graph
+// would rarely show a wrong order, so the test checks the graph itself.
 TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   const SyncModel model = BuildSyncModel(nn::Adam(), {});
   ASSERT_TRUE(model.graph.has_value());
@@ -112,9 +112,9 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   EXPECT_EQ(sets.size(), 2);  // one per variable
   const std::set<NodeId> before = UpTo(graph, removes[0]);
   for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
-  // Two of these three assignments come before the removal. They set the global
-  // step and the chief's own step. The third assignment says that a chief has
-  // begun. It does not come before the removal.
+  // Three variables are assigned: the global step, the chief's own step, and
+  // one that says that a chief has begun. Only the first two assignments must
+  // come before the removal of the queue.
   EXPECT_EQ(counts.size(), 3);
   EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
                           [&](NodeId id) { return before.contains(id); }),

@@ -115,10 +115,10 @@ class Workers {
       }
     });
   }
-  // Returns threads of workers that run the steps from `begin` to `end` - 1.
-  // Each worker gives one gradient to each step, because no worker begins a
-  // step before all workers have their token for it. Appends the losses of each
-  // worker to its vector in `losses`.
+  // Returns threads that run the steps from `begin` to `end` - 1 of all
+  // workers. No worker begins a step before all workers have their tokens for
+  // it, so each worker gives one gradient to each step. Appends the losses of
+  // each worker to its vector in `losses`.
   std::vector<Thread> TrainInStep(
       int num_workers, BatchFunction batch, int begin, int end,
       std::vector<std::vector<float>>* losses = nullptr) {
@@ -335,7 +335,8 @@ class CountedTest : public ::testing::Test {
   int NumWaiting(const std::string& name) {
     return Fetch<int32_t>(*workers_->sessions[0], name);
   }
-  // Waits until `count` gradients of w and of c wait for the chief.
+  // Waits until the accumulator of w and the accumulator of c each hold `count`
+  // gradients.
   void WaitFor(int count) {
     EXPECT_TRUE(Eventually([&] {
       return NumWaiting(counts_.of_w) >= count &&
@@ -386,7 +387,7 @@ TEST_F(CountedTest, TheChiefWaitsForEveryWorker) {
   WaitFor(0);
 }
 
-// There are as many tokens as workers, so no worker begins a step before the
+// There are as many tokens as workers. So no worker begins a step before the
 // chief has ended the previous step.
 TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
   Start(2, {.replicas_to_aggregate = 2});
@@ -411,12 +412,12 @@ TEST_F(CountedTest, AGradientOfAnEarlierStepIsDropped) {
   fast.Join();
   const std::vector<float> after = W();
   EXPECT_NE(after, begin);
-  // Worker 1 is still at step 0, so its gradient is dropped. The worker gets
-  // the token that is left.
+  // Worker 1 computes its gradient for step 0, which is over. So the gradient
+  // is dropped, and the worker gets the remaining token.
   workers_->Train(1, LinearBatch, 0, 1).Join();
   WaitFor(0);
   EXPECT_EQ(W(), after);
-  // Worker 1 is now at step 1.
+  // Worker 1 has got a token for step 1, so this gradient counts.
   Thread slow = workers_->Train(1, LinearBatch, 1, 2);
   WaitFor(1);
   workers_->Chief(1).Join();
@@ -477,8 +478,8 @@ TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
   EXPECT_EQ(workers_->GlobalStep(), 6);
 }
 
-// The first chief is lost after it has taken the gradients of w but before
-// those of c, so the accumulator of c is one step behind.
+// The first chief is lost after it has taken the gradients of w, but before it
+// has taken those of c. So the accumulator of c is one step behind.
 TEST_F(CountedTest, AChiefThatTakesOverGoesOn) {
   Start(2, {.replicas_to_aggregate = 1, .total_replicas = 2});
   workers_->Ok(0, add_to_w_only_);

@@ -50,8 +50,8 @@ class PatientCallTest : public ::testing::Test {
                         });
         });
   }
-  // Serves kReset with a handler that fails at the timeout with the
-  // DEADLINE_EXCEEDED error of a transport.
+  // Serves kReset with a handler that fails when the timeout is over, with the
+  // error that a transport gives then (DEADLINE_EXCEEDED).
   void NeverAnswer() {
     AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }
@@ -97,7 +97,8 @@ TEST_F(PatientCallTest, SaysWhyItWaitsAtGrowingIntervals) {
   NeverAnswer();
   const absl::Status status = Call().status();
   EXPECT_THAT(times_, ElementsAre(1, 10, 30, 60, 90));
-  // This is the message of the fake transport's error.
+  // The health check fails with this message of the FakeTransport, because no
+  // handler serves the health check.
   EXPECT_THAT(notices_, Each(HasSubstr("connection refused")));
   EXPECT_THAT(notices_.front(), HasSubstr("still trying for 1m39s"));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);

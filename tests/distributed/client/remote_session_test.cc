@@ -259,8 +259,8 @@ TEST_F(RemoteSessionTest, EndsWaitingForAMasterThatKeepsSilent) {
       session->Run({.options = {.timeout = std::chrono::milliseconds(50)}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  // The master itself ends the step at the deadline, so the client waits
-  // answer_grace longer for the master's answer.
+  // The master itself ends the step at the deadline. The client waits for the
+  // master's answer for `answer_grace` longer.
   EXPECT_EQ(clock.Now() - start, std::chrono::milliseconds(7050));
   std::move(kept)(absl::CancelledError("at last"));
 }
@@ -372,7 +372,7 @@ TEST_F(RemoteSessionTest, CloseEndsWhatIsUnderWay) {
   bool begun = false;
   master.OnAny(methods::kRunStep, [&](std::shared_ptr<CallContext> call,
                                       Payload, Reply reply) {
-    // A handler must answer when its call is cancelled.
+    // A handler must answer its call when the call is cancelled.
     auto shared = std::make_shared<Reply>(std::move(reply));
     Cancellation::Token token;
     const bool waits = call->cancellation.Register(

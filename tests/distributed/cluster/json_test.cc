@@ -108,8 +108,8 @@ TEST(JsonTest, RefusesATextAboveAMebibyte) {
             "the JSON text has 1048577 bytes, and at most 1048576 are read");
 }
 
-// If the parser took the zero byte for the end of the text, it would ignore the
-// rest.
+// A zero byte must not end the text. Otherwise the parser would ignore
+// everything after it.
 TEST(JsonTest, RefusesAZeroByte) {
   EXPECT_EQ(ErrorOf(std::string("{}\n\0}", 5)),
             "the JSON text is wrong at byte 4, line 2: there is a byte that is "

@@ -135,8 +135,9 @@ TEST(ResolverTest, AnEvaluatorIsOutsideOfTheCluster) {
   }
 }
 
-// Kubeflow's TFJob writes a "sparseCluster" when the number of workers may
-// change.
+// Kubeflow's TFJob writes a "sparseCluster" if the number of workers may
+// change. It lists only the process's own task and the tasks that this task
+// needs.
 TEST(ResolverTest, ASparseClusterHasTheTasksThatThisOneSees) {
   const TaskConfig worker = Resolve(
       Input(R"({"sparseCluster": {"worker": {"4": "w:1"}, "ps": ["p:1"]},
@@ -291,8 +292,8 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
   }
 }
 
-// In TensorFlow, a TF_CONFIG without a cluster means that the process belongs
-// to no cluster.
+// As in TensorFlow, a TF_CONFIG without a cluster means that the process is not
+// part of a cluster.
 TEST(ResolverTest, ATfConfigWithoutAClusterSaysNothing) {
   for (const char* text : {"{}", R"({"environment": "cloud"})"}) {
     EXPECT_THAT(ErrorOf(Input(text)), HasSubstr("nothing describes a cluster"));

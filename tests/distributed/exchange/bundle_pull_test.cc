@@ -99,12 +99,13 @@ TEST_F(BundleTest, TakesNothingElse) {
   SendOf("other", Tensor::Scalar<int>(7));
   EXPECT_EQ(RecvOf("other").tensor().scalar<int>(), 7);
   EXPECT_EQ(ps_.NumPulls(), 1);
-  // In another iteration, the same name stands for another tensor, which is in
-  // no bundle.
+  // The key of another iteration has the same name, but it is the key of
+  // another tensor. That tensor is in no bundle.
   const std::string in_loop = Key(ps_, worker_, "b", 5, 1);
   const ReceivedTensor looped = Recv(worker_, in_loop);
   EXPECT_EQ(ps_.NumPulls(), 2);
-  // A tensor that is asked for again is pulled alone.
+  // "a" was already asked for, so this receive asks for it alone, without its
+  // bundle.
   const ReceivedTensor again = RecvOf("a");
   EXPECT_EQ(ps_.NumPulls(), 3);
   const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "b"));
@@ -326,7 +327,7 @@ TEST_F(BundleTest, EachPullIsRecorded) {
   SendOf("edge_2_b", Tensor(), /*is_dead=*/true);
   EXPECT_EQ(w.tensor().num_elements(), 3);
   EXPECT_TRUE(b.is_dead());
-  // A pull that fails is not recorded.
+  // A pull that fails must not be recorded.
   ps_.bundle_answer = [] { return absl::InternalError("bad op"); };
   EXPECT_EQ(RecvOf("edge_3_x").calls(), 0);
   EXPECT_FALSE(RecvOf("edge_4_y").status().ok());
@@ -362,7 +363,7 @@ TEST_F(BundleTest, TakesTheMemoryOfTheSession) {
     UseBundles({{"a0", "b0"}, {"a1", "b1"}}, {.devices = session});
     return session;
   };
-  // This limit has room for only one of the two tensors.
+  // With this limit, only one of the bundle's two tensors fits.
   const auto small = use(kBytes * 3 / 2);
   const ReceivedTensor a0 = RecvOf("a0"), b0 = RecvOf("b0");
   for (const ReceivedTensor& received : {a0, b0}) {

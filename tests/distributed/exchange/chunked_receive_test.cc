@@ -92,8 +92,8 @@ class ChunkedReceiveTest : public ::testing::Test {
  protected:
   ChunkedReceiveTest() { Send(5 * kChunk / 4 + 25, kChunk); }
 
-  // Makes a tensor of `elements` floats for the receive, and the transfer of
-  // this tensor.
+  // Makes a tensor of `elements` floats for the receive, and the Transfer that
+  // describes it.
   void Send(int64_t elements, int64_t chunk_bytes) {
     sent_ = Tensor::Filled<float>(Shape({elements}), 0);
     for (int64_t i = 0; i < elements; ++i) {
@@ -106,7 +106,8 @@ class ChunkedReceiveTest : public ::testing::Test {
                  .dtype = sent_.dtype(),
                  .shape = sent_.shape()};
   }
-  // From now on, the test itself runs the closures of the compute threads.
+  // From now on, closures for the compute threads wait in the returned queue
+  // until the test runs them.
   testing::HeldQueue& HoldCompute() {
     auto held = std::make_unique<testing::HeldQueue>();
     testing::HeldQueue& queue = *held;
@@ -239,8 +240,8 @@ class ChunkedReceiveTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
 
-// The allocator may belong to a session that is destroyed as soon as `done` has
-// been called. So the receive must not use the allocator after that.
+// The allocator may belong to a session that is destroyed as soon as `done` was
+// called. So the receive must not use the allocator after it calls `done`.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -253,8 +254,8 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// The transport may be destroyed as soon as `done` has been called. So the
-// receive must not make a call after that.
+// The transport may be destroyed as soon as `done` was called. So the receive
+// must not make a call after it calls `done`.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
   // The chunks are so large that compute threads copy them.
   Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
@@ -292,8 +293,8 @@ TEST_F(ChunkedReceiveTest, LeavesNoMemoryBehindAFailure) {
 
 TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
   constexpr int kInFlight = 3;
-  // Any thread copies chunks of the first size. Only compute threads copy
-  // chunks of the second size.
+  // Chunks of the first size are so small that any thread copies them. Chunks
+  // of the second size are copied by compute threads only.
   for (const int64_t chunk_bytes : {kChunk, 2 * kMaxInlineBytes}) {
     SCOPED_TRACE(chunk_bytes);
     {
@@ -313,8 +314,8 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // At some time, the receive had asked for kInFlight chunks, which is the
-    // maximum.
+    // `most` is the largest number of chunks that were asked for and not copied
+    // yet. The limit was reached, but not exceeded.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();
@@ -350,8 +351,8 @@ TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
       const auto received = Result();
       ASSERT_TRUE(received.ok()) << received.status();
       EXPECT_TRUE(Identical(*received, sent_));
-      // The tensor's memory is allocated in one piece, and no memory is
-      // allocated for the chunks.
+      // The receive allocates memory once, for the whole tensor. It allocates
+      // none for the chunks.
       EXPECT_EQ(allocator_.calls(), before + 1);
     }
   }
@@ -368,7 +369,7 @@ TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
     result_ = absl::UnknownError("none");
   }
   ASSERT_TRUE(received.ok());
-  // In the end, nothing else holds the tensor's buffer, so the receiver may
+  // In the end, only `received` holds the tensor's buffer. So a receiver may
   // change the tensor in place.
   EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
 }
@@ -396,7 +397,8 @@ TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
                    Answer(Chunk(0, kChunk + 1)));
     expect_refused("int8[4096] instead of a chunk of 4096 bytes",
                    Answer(Tensor::Filled<int8_t>(Shape({kChunk}), 1)));
-    // Parsing this message would take too much memory.
+    // To parse this message would take too much memory, because every string
+    // takes some.
     expect_refused(
         is_received ? "takes at least" : "string[",
         Answer(Tensor::Filled<std::string>(Shape({(kChunk - 64) / 32}), "")));
@@ -410,7 +412,7 @@ TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
     }
   }
   is_received_ = true;
-  // A message that is much larger than a chunk is not even read.
+  // This message is much larger than a chunk, so the receive refuses it unread.
   expect_refused("", Answer(Tensor::Filled<uint8_t>(Shape({1 << 20}), 1)));
 }
 

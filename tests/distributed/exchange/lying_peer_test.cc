@@ -57,9 +57,9 @@ constexpr int kTimes = 1000;
 // test sets the size and the dtype of this tensor.
 class LyingTask {
  public:
-  // Says how the task answers FetchChunk: with the right chunk (kRight), with a
-  // chunk that is one byte too short (kShort), or not at all (kNone). With
-  // kAll, the task sends the tensor in one piece.
+  // Says how the task answers FetchChunk. kRight: with the right chunk. kShort:
+  // with a chunk that lacks one byte. kNone: not at all. kAll: the task sends
+  // the whole tensor in one piece, so there is no FetchChunk.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
@@ -76,8 +76,8 @@ class LyingTask {
     }
   }
 
-  // From now on, tensors have `bytes` bytes and the dtype `dtype`, and the task
-  // answers FetchChunk as `chunks` says.
+  // Sets the size in bytes and the dtype of the following tensors, and how the
+  // task answers FetchChunk.
   void Say(int64_t bytes, Chunks chunks, DType dtype = DType::kFloat) {
     bytes_ = bytes;
     chunks_ = chunks;
@@ -270,7 +270,8 @@ TEST_F(LyingPeerTest, TensorsThatASessionHasNoRoomForAreRefused) {
               AllOf(HasSubstr(kPsName), HasSubstr("weight"),
                     HasSubstr(absl::StrCat(kMemory + 4, " bytes")),
                     HasSubstr("of session")));
-  // The first chunks were asked for before the memory was refused.
+  // The receiver may have asked for some chunks before it was refused the
+  // memory.
   EXPECT_LT(ps_.num_fetches(), kInFlight);
   ExpectToReceive(kMemory / 2);
 }
@@ -288,8 +289,8 @@ TEST_F(LyingPeerTest, TensorsThatADeviceHasNoRoomForAreRefused) {
   ExpectToReceive(kMemory / 2);
 }
 
-// The memory for a tensor that never arrives is reserved until the step ends,
-// and is then freed.
+// The memory of a tensor that never arrives stays reserved until the step ends.
+// Then it is freed.
 TEST_F(LyingPeerTest, MemoryForWhatNeverComesIsGivenBack) {
   constexpr int64_t kMost = kMemory / 4 * 3;
   StartWorker({.max_session_bytes = kMemory});
@@ -334,7 +335,8 @@ TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
                                      ", but it expects float")),
               HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
               HasSubstr("[[{{node weight")));
-    // With kRight, the receiver has fetched all chunks.
+    // The first chunk comes with the description of the transfer. With kRight,
+    // the receiver has fetched the other chunk.
     ASSERT_EQ(ps_.num_fetches(), chunks == Chunks::kRight ? 1 : 0);
   };
   const std::vector<DType> types = {DType::kInt32, DType::kUint8,

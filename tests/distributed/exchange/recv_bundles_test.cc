@@ -45,7 +45,7 @@ std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests the bundles that a graph has.
+// Tests which bundles a graph has.
 
 TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
   const std::vector<MarkedRecv> recvs = {
@@ -112,8 +112,8 @@ TEST(RecvBundlesTest, AreForOneDevice) {
   EXPECT_THAT(Keys(*BundlesOf({a, other})), IsEmpty());
 }
 
-// If a key were in two bundles, the second bundle would wait for a tensor that
-// goes to the first bundle.
+// A receive completes only one bundle. If its key were in two bundles, the
+// second bundle would wait for it forever.
 TEST(RecvBundlesTest, AKeyIsInOne) {
   const MarkedRecv a{.tensor = "a"}, b{.tensor = "b"};
   const MarkedRecv again{.tensor = "a", .bundle = 1};
@@ -175,7 +175,7 @@ TEST(RecvBundlesTest, WhatIsNoNumberOrNoRecvIsNotMarked) {
 }
 
 // ---------------------------------------------------------------------------
-// Tests the bundles while a step runs.
+// Tests how a step's receives complete the bundles.
 
 // The step has one bundle with the tensors a, b and c, and one bundle with x
 // and y.
@@ -278,9 +278,9 @@ TEST_F(BundledRecvsTest, EndGivesThoseThatWait) {
   EXPECT_TRUE(recvs_.End().empty());
 }
 
-// Several threads ask for tensors while another one ends the step. Each
-// callback must be handed out once. The callbacks of a bundle go to the thread
-// that asks for the last tensor of the bundle.
+// Several threads ask for tensors while another thread ends the step. Each
+// callback must be called exactly once. The thread that asks for the last
+// tensor of a bundle gets all callbacks of the bundle.
 TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
   constexpr int kRounds = 200;
   constexpr size_t kThreads = 3;

@@ -70,10 +70,10 @@ inline Payload Received(Payload response) {
                        methods::kRecvTensor.response);
 }
 
-// Describes one task with one step. Serves RecvTensor and RecvTensors at its
-// address. Owns its devices and the rendezvous of one run. `transport` is
-// borrowed and must not be called after the task is destroyed. The test sets
-// the fields without a lock before it makes calls.
+// A Task has one step and serves RecvTensor and RecvTensors at its address.
+// Owns its devices and the rendezvous of one run. `transport` is borrowed and
+// must not be called after the task is destroyed. A test sets the fields
+// without a lock, before it makes calls.
 struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)

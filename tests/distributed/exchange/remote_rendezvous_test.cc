@@ -94,8 +94,8 @@ TEST_F(RemoteRendezvousTest, SendsForItsOwnDevicesOnly) {
             absl::InvalidArgumentError("Invalid  rendezvous key: x"));
 }
 
-// A stale key comes from a graph that was made for an earlier process of this
-// task.
+// A stale key has the incarnation that the device had before its task was
+// restarted.
 TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   const uint64_t own = ps_.device().info().incarnation;
   const std::string stale =
@@ -115,13 +115,13 @@ TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   expect_restart(
       ps_.rendezvous->Send(ParsedKey(stale), Tensor::Scalar<int>(1), false));
   expect_restart(Recv(ps_, stale).status());
-  // The worker marks the peer's error as derived, because the error is only the
-  // effect of another failure.
+  // The worker marks the peer's error as derived: another failure has caused
+  // it.
   const absl::Status pulled = Recv(worker_, stale).status();
   expect_restart(pulled);
   EXPECT_TRUE(IsDerived(pulled));
-  // A key of another task that had the address before is refused in the same
-  // way.
+  // Another task had the address before. A key of this other task is refused in
+  // the same way.
   std::string other = stale;
   other.replace(other.find("task:0"), 6, "task:9");
   expect_restart(RecvForPeer(ps_, other).status());
@@ -218,8 +218,8 @@ TEST_F(RemoteRendezvousTest, AnAbortEndsPullsAndWhoWaits) {
             reason);
 }
 
-// A step may run several graphs on a task. The failure of one run must end the
-// pulls of the other runs.
+// A step may have several runs on a task, one for each graph. The failure of
+// one run must end the pulls of the other runs.
 TEST_F(RemoteRendezvousTest, AnAbortEndsThePullsOfEveryRunOfTheStep) {
   const auto bundles =
       BundlesOf({Marked(ps_, worker_, "a", 0), Marked(ps_, worker_, "b", 0)});
@@ -236,7 +236,7 @@ TEST_F(RemoteRendezvousTest, AnAbortEndsThePullsOfEveryRunOfTheStep) {
   const absl::Status reason = AsDerived(absl::InternalError("bad op"));
   worker_.rendezvous->StartAbort(reason);
   EXPECT_TRUE(call->cancellation.IsCancelled());
-  // A run that begins later finds the step aborted.
+  // The step is already aborted when this run begins.
   worker_.Run({});
   for (const ReceivedTensor& received :
        {pull, in_bundle, recv("b"), Recv(worker_, Key(ps_, worker_, "y"))}) {

@@ -202,7 +202,7 @@ TEST_F(StepTableTest, AStepMayRunSeveralGraphs) {
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
   table_->Finish(7, kOtherRun, absl::InternalError("of the second"));
   ExpectEnded(BeginStatus(7), 7);
-  // The failure of one run ends the other runs of its step.
+  // When one run of step 8 fails, the other run of this step must end.
   ASSERT_TRUE(table_->Begin(8, "s", kRun, failures.Fail()).ok());
   ASSERT_TRUE(table_->Begin(8, "s", kOtherRun, failures.Fail()).ok());
   table_->Finish(8, kRun, absl::InternalError("of one"));
@@ -307,13 +307,15 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   EXPECT_EQ(table_->num_steps(), 0u);
   EXPECT_EQ(early.status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(early.status()));
-  // The step may still begin, because the table has not recorded that it ended.
+  // The table has not recorded that step 7 has ended, so the step may still
+  // begin.
   Begin(7);
   table_->StopWaiting(7);
   EXPECT_EQ(table_->num_steps(), 1u);
   ASSERT_TRUE(table_->Await(7, is_waiting).ok());
   EXPECT_FALSE(is_waiting);
-  // A step that has begun stays in the table, even if the peers stop waiting.
+  // Step 8 begins while a peer waits for it. It stays in the table after the
+  // peer stops waiting.
   ASSERT_TRUE(table_->Await(8, is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   Begin(8);
@@ -362,7 +364,7 @@ TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
                                 " within 30ms of a peer's asking for it "
                                 "(--waiting-step-timeout)"))));
   ExpectEnded(BeginStatus(7), 7);
-  // The timer works for later steps, too.
+  // After the timer has fired once, it also works for later steps.
   const ReceivedTensor next = WaitAsPeer(8);
   clock_.Advance(milliseconds(30));
   EXPECT_EQ(next.calls(), 1);

@@ -324,8 +324,8 @@ TEST_F(TensorReceiverTest, RefusesTransfersInLargerChunksThanWished) {
                 "were asked for"));
 }
 
-// The peer has announced the transfer before, so NOT_FOUND means that the peer
-// has forgotten the transfer.
+// The peer announced the transfer earlier. So NOT_FOUND means that the peer no
+// longer knows the transfer.
 TEST_F(TensorReceiverTest, TellsWhoHasForgottenATensorThatIsBeingFetched) {
   absl::Status said;
   int num_calls = 0;

@@ -86,7 +86,7 @@ TEST(TransfersTest, GiveEveryChunkAndAreGoneThen) {
   EXPECT_EQ(transfer.dtype, DType::kInt32);
   EXPECT_EQ(transfer.shape, tensor.shape());
   ASSERT_EQ(transfer.num_chunks(), 3);
-  // One chunk is fetched twice, because a message may arrive twice.
+  // Chunk 2 is fetched twice, because the network may deliver a request twice.
   for (const int64_t i : {2, 0, 2, 1}) {
     const auto chunk =
         transfers.Take(transfer.id, transfer.OffsetOf(i), transfer.LengthOf(i));

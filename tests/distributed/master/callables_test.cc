@@ -47,7 +47,7 @@ TEST(CallablesTest, KeepNoPlans) {
     return cluster.server(kWorker).counters().graphs <=
            RegisteredPlans::kMaxPlans;
   }));
-  // All callables can be called, including those whose plans must be made
+  // All callables can still be called. The plans that were dropped are made
   // again.
   for (size_t i = 0; i < kCallables; i += 50) {
     for (int again = 0; again < 2; ++again) {

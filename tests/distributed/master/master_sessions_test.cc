@@ -185,7 +185,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
   EXPECT_TRUE(sessions_->WaitUntil(clock_.Now()));
-  // A session is added if its client still waits for the answer.
+  // If the client still waits for the answer, the session is added.
   auto other = Create(SomeGraph("x"));
   ASSERT_TRUE(other.ok()) << other.status();
   under_way = sessions_->Begin();
@@ -239,7 +239,7 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 0);
   clock_.Advance(seconds(1));
-  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // A failed call is a use, too.
+  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // also counts as a use
   clock_.Advance(seconds(1));
   {
     const auto room = sessions->Begin();
@@ -395,8 +395,8 @@ class MasterCallablesTest : public MasterSessionsTest {
     options.add_target("x");
     return options;
   }
-  // Calls MakeCallable. If the plan has to be made, the call waits until RunAll
-  // makes it.
+  // Calls MakeCallable. If there is no plan yet, the call waits until RunAll
+  // makes the plan.
   std::shared_ptr<Made> Start(const pb::CallableOptions& options,
                               std::shared_ptr<CallContext> call) {
     const auto made = std::make_shared<Made>();
@@ -479,9 +479,9 @@ TEST_F(MasterCallablesTest, IsNotMadeForAClientThatHasGone) {
   EXPECT_EQ(Make().value_or(-1), 0);  // the first handle
 }
 
-// The second callable waits for the plan of the first one. Making that plan
-// fails. The second callable has a later version of the graph, so the plan is
-// made again for it.
+// The second callable waits while the first callable's plan is made, and this
+// planning fails. But the second callable has a later version of the graph, so
+// the plan is made again for it.
 TEST_F(MasterCallablesTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   Connect();
   keeps_graphs_ = true;
@@ -554,7 +554,8 @@ TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
   }
 }
 
-// Represents received tensors of `bytes` bytes that are not decoded yet.
+// Stands for received tensors that are not decoded yet and that have `bytes`
+// bytes.
 class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}

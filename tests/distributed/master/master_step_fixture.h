@@ -83,14 +83,14 @@ class MasterStepTest : public ::testing::Test {
     environment_->timers = &timers_;
     environment_->blocking = blocking_.get();
     environment_->notices = std::make_shared<EndNotices>("", tasks_, timers_);
-    // EndNotices would tell the tasks later that a step has ended. After Stop,
-    // each step itself tells its tasks that it has ended.
+    // Normally EndNotices tells the tasks later that a step has ended. After
+    // this Stop, each step itself tells its tasks.
     environment_->notices->Stop();
     request_ = {.plan = Plan(),
                 .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),
                           Tensor::Of<float>(Shape{2}, {3, 4})}};
   }
-  // Expects that the step has ended, as every step must.
+  // Expects that the step which was started last has ended.
   ~MasterStepTest() override {
     if (!started_) return;
     EXPECT_TRUE(ended_->Wait());
@@ -127,8 +127,8 @@ class MasterStepTest : public ::testing::Test {
   // Waits for the result and returns it. Must be called once for each Start.
   StepResult Result() { return done_->Take(); }
 
-  // Answers `count` CleanupGraph calls, which must be for this step, and
-  // expects that the step does not end before they are answered.
+  // Takes and answers `count` CleanupGraph calls of this step. Expects that the
+  // step does not end before they are answered.
   void CleanUp(size_t count = 2) {
     for (FakeTaskCaller::Received& call : tasks_.Take(count)) {
       EXPECT_EQ(call.path, methods::kCleanupGraph.path);

@@ -105,7 +105,7 @@ TEST_F(MasterStepTest, MovesTimesToTheClockOfTheMaster) {
   const pb::StepStats& stats = result.metadata.step_stats();
   ASSERT_EQ(stats.dev_stats_size(), 2);
   for (const auto& device : stats.dev_stats()) {
-    // The start time may be wrong by at most the duration of the call.
+    // The start time may be wrong by the duration of the call, but by no more.
     EXPECT_NEAR(device.node_stats(0).all_start_nanos(), now * 1000, 1e9 + took)
         << device.device();
   }
@@ -199,7 +199,7 @@ TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForTasksToLog) {
   CleanUp();
 }
 
-// The step may be cancelled while it waits for the logs, or before.
+// The step may be cancelled before it waits for the logs or while it waits.
 TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForLogs) {
   environment_->intervals.wait_for_replies = std::chrono::hours(1);
   for (const bool before : {false, true}) {

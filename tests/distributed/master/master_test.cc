@@ -281,7 +281,7 @@ TEST_F(WaitingStepTest, EndsAtItsTimeout) {
           .status();
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded);
   EXPECT_THAT(status.message(), HasSubstr("100ms"));
-  // The step that has ended does not take the element.
+  // The first step has ended, so it cannot take this element.
   ASSERT_TRUE(session->Run({.targets = {put}}).ok());
   EXPECT_EQ(Fetch(*session, result), 6);
 }
@@ -336,7 +336,7 @@ TEST_F(WaitingStepTest, EndsWhenATaskGoes) {
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("/job:ps/replica:0/task:0"));
   cluster.Start(kPs);
-  // The restarted task does not know the session.
+  // The task was restarted and no longer knows the session.
   EXPECT_EQ(session->Run({.targets = {put}}).status().code(), Code::kAborted);
   auto again = NewSession(b);
   EXPECT_TRUE(again->Run({.targets = {put}}).ok());
@@ -371,7 +371,8 @@ TEST_F(MasterTest, KeepsItsSessionsWhenAFormerProcessIsHeardOf) {
   Counter c(b);
   auto session = NewSession(b);
   ASSERT_TRUE(session->Run({.targets = {init}}).ok());
-  // Sends a late request, as if an earlier process of the master had made it.
+  // This request arrives late, as if an earlier process of the master had sent
+  // it.
   pb::CreateWorkerSessionRequest late;
   late.set_session_handle("late");
   late.set_master_task(kWorker.ToString());
@@ -495,8 +496,8 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
 }
 
-// A task recognizes a repeated request by its id, and a late request by its
-// ticket.
+// A task uses the request id to recognize a repeated request, and the ticket to
+// recognize a late one.
 TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
   SimulatedClock clock;
   const auto network = std::make_shared<InProcessNetwork>(2, clock);

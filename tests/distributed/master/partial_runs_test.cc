@@ -118,8 +118,9 @@ TEST_F(PartialRunsTest, AnErrorOfAnotherTaskIsTheCause) {
   EXPECT_EQ(cluster.Leaks(), "");
 }
 
-// A run that ends makes room for a new run at once. An abandoned run makes room
-// after it is destroyed.
+// A session may have a limited number of partial runs. A run that ends makes
+// room for another run at once. An abandoned run makes room when it is
+// destroyed.
 TEST_F(PartialRunsTest, ASessionHasALimitedNumber) {
   const auto session = NewSession();
   const PartialRunArgs args{.feeds = {a}, .fetches = {twice}};
@@ -174,8 +175,8 @@ TEST_F(PartialRunsTest, AServerThatStopsEndsThem) {
   EXPECT_FALSE(run->Run({{c, Tensor::Scalar(1.0f)}}, {sum}).ok());
 }
 
-// When its session is deleted, a TensorFlow task does not end the session's
-// steps. So the master must tell the task to end them.
+// A TensorFlow task that deletes a session does not end the session's steps. So
+// the master must tell the task to end them.
 TEST(ForeignPartialRunsTest, AreEndedWithTheirSession) {
   testing::SimulatedClock clock;
   const auto network = std::make_shared<testing::InProcessNetwork>(2, clock);

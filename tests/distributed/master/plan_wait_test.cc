@@ -120,7 +120,7 @@ TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
   EXPECT_EQ(call_.use_count(), 1);  // The table has dropped the call's wait.
 }
 
-// The callback may hold feeds of the client. It must be destroyed when the wait
+// The callback may own feeds of the client. It must be destroyed when the wait
 // is over, even if the plan is still being made.
 TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   auto feeds = std::make_shared<int>();
@@ -132,8 +132,8 @@ TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   EXPECT_TRUE(watched.expired());
 }
 
-// While a silent task does not answer RegisterGraph, a client may repeatedly
-// ask for the plan and stop waiting.
+// A task is silent, so the plan is not made for a long time. Meanwhile a client
+// may ask for the plan and give up, again and again.
 TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
   Wait({}, outcome_.Done());
   const auto asked = std::make_shared<int>();
@@ -143,7 +143,7 @@ TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
         timers_, patience,
         [asked](const absl::StatusOr<RegisteredPlans::Plan>&) {});
   };
-  // The table holds each call while the call waits.
+  // The table keeps a reference to each call until the call's wait ends.
   for (int i = 0; i < 1000; ++i) {
     const auto call = std::make_shared<CallContext>();
     ask({.deadline = After(std::chrono::hours(1)), .call = call});

@@ -124,7 +124,8 @@ TEST(SessionConfigTest, FiltersAllowWhatTheyDoNotContradict) {
       {{"/job:ps/task:0", "/job:ps/task:1"}, "/job:ps/replica:0/task:1", true},
       {{"/replica:1"}, "/job:ps/replica:0/task:1", false},
       {{"/job:ps/task:*"}, "/job:ps/replica:0/task:1", true},
-      // A filter for GPUs allows every task, because each task may have GPUs.
+      // A filter for GPUs lets every task pass, because every task may have
+      // GPUs.
       {{"/device:GPU:*"}, "/job:ps/replica:0/task:1", true},
       {{"/device:GPU:*"}, "/job:ps/replica:0/task:1/device:CPU:0", false},
       {{"/device:GPU:*"}, "/job:ps/replica:0/task:1/device:GPU:3", true},

@@ -47,7 +47,7 @@ class SessionWatchTest : public ::testing::Test {
     }
     session_ = *cluster_.NewSession(*b_.Build(), kWorker);
   }
-  // Uses the queues of both parameter servers.
+  // Runs a step that uses the queues of both parameter servers.
   void UseAll() {
     EXPECT_EQ(
         session_->Run({.fetches = {size_[0].name(), size_[1].name()}}).status(),

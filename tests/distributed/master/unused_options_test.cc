@@ -37,7 +37,7 @@ TEST(UnusedOptionsTest, NamesWhatIsSetAndNotUsed) {
 
 TEST(UnusedOptionsTest, CountsNewerFieldsAsOne) {
   pb::ConfigProto config;
-  // These are the fields 900 and 901, two varints.
+  // The bytes encode the fields 900 and 901, which ConfigProto does not have.
   ASSERT_TRUE(config.ParseFromString("\xa0\x38\x01\xa8\x38\x01"));
   EXPECT_THAT(UnusedIn(config), ElementsAre("config.(newer fields)"));
 }

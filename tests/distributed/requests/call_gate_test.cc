@@ -61,7 +61,8 @@ TEST_F(CallGateTest, ADroppedReplyLeavesAndIsAnswered) {
       [](const std::shared_ptr<CallContext>&, const Payload&, const Reply&) {});
   Call(dropping);
   EXPECT_TRUE(IsEmpty(gate_));
-  // A call also ends if its reply is dropped after the handler has returned.
+  // A handler may return and then drop the reply without an answer. This also
+  // ends the call.
   Call(gate_.Around(Waiting()));
   EXPECT_FALSE(IsEmpty(gate_));
   replies_.clear();

@@ -68,7 +68,8 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_THAT(std::string(answers_[0].message()),
               HasSubstr("(--max-transport-bytes)"));
   Take(Thread::kBlocking, 50'000);
-  // Small requests do not wait, so they do not count against the limit.
+  // A small request does not wait in the queue, so it does not count against
+  // the limit.
   Take(Thread::kTransport, 1000);
   EXPECT_EQ(served_, (std::vector<size_t>{1000}));
   // A request that was served no longer counts.
@@ -76,8 +77,8 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   Take(Thread::kBlocking, 150'000);
   while (blocking_.size() > 0) blocking_.RunOne();
   EXPECT_EQ(served_, (std::vector<size_t>{1000, 150'000, 50'000, 150'000}));
-  // Ten requests of the maximum size can follow each other, because a request
-  // that was served no longer counts.
+  // Ten requests of the maximum size can be served one after the other, because
+  // a request no longer counts once it was served.
   for (int i = 0; i < 10; ++i) {
     Take(Thread::kBlocking, 200'000);
     blocking_.RunOne();

@@ -24,9 +24,10 @@ struct Edge {
   std::string receiver = {};
 };
 
-// Completes `nodes`, a text of nodes in which the last node lacks its closing
-// brace. Appends the attrs that both _Send and _Recv have, and the brace.
-// Replaces $0 with the name of the sender and $2 with the name of the receiver.
+// Returns `nodes`, a text of nodes, with its last node completed. In `nodes`,
+// the last node lacks the attrs that both _Send and _Recv have, and its closing
+// brace. In the result, $0 is replaced with the name of the sender, and $2 with
+// the name of the receiver.
 inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
   constexpr char kEnds[] = R"(
     attr { key: "tensor_name" value { s: "edge" } }

@@ -55,13 +55,13 @@ constexpr char kOnOther[] = "/job:worker/task:1";
 constexpr int kShards = 10;  // each is a test of its own
 constexpr int kClients = 2;
 constexpr int kStepsOfClient = 12;
-// Is the number of floats of a tensor that has five chunks. The last chunk is
-// short.
+// Is the number of floats in a tensor that is sent in five chunks. The last
+// chunk is shorter than the others.
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
     .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
-// These are the values of the parameters, and the sum of all reads of the
-// parameters in a step.
+// kWeight and kBias are the values of the two parameters. kParameters is the
+// sum of all reads of the parameters in a step.
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
@@ -123,11 +123,10 @@ struct Program {
     return At(kOnWorker, [&] { return value + there + here; });
   }
 
-  // Adds a new variable and returns an operation that adds `digit` * factor to
-  // the variable. The product must have a known shape, because the planner
-  // bundles a computed tensor only then. `digit` is fed, so its shape is not
-  // known, and it is reshaped. The new shape is [1], because a Reshape to a
-  // scalar would be optimized away.
+  // Adds a new variable, and returns an operation that adds `digit` * factor to
+  // it. The planner bundles a computed tensor only if its shape is known, and
+  // the shape of the feed `digit` is unknown. So `digit` is reshaped to [1]. (A
+  // Reshape to a scalar would be optimized away.)
   Operation AddToNewSum(const char* device) {
     Sum& to = sums.emplace_back();
     to.factor = static_cast<int64_t>(sums.size()) + 1;
@@ -170,8 +169,8 @@ struct Program {
         })[1];
   }
 
-  // Describes a variable with one element. The element is the factor times the
-  // sum of all digits that were added.
+  // Describes a variable with one element. Its value is `factor` times the sum
+  // of all digits that were added.
   struct Sum {
     Variable variable = {};
     int64_t factor = 1;
@@ -185,11 +184,12 @@ struct Program {
   Graph graph{BuiltinOps()};
 };
 
-// Describes what a client knows about its updates. Each step of a client has
-// two bits of its own in a sum. They tell how often the step's digit was added.
+// Describes what a client knows about its updates. Each step of a client adds a
+// digit of its own to a sum. The digit's two bits of the sum show how often it
+// was added.
 struct Ledger {
-  // Holds for each digit its position in a sum, and whether it is certain that
-  // the digit was added.
+  // Holds a pair for each digit: the position of its bits in a sum, and whether
+  // it is certain that the digit was added.
   std::vector<std::pair<int, bool>> digits = {};
   int64_t min_count = 0;
   int64_t max_count = 0;
@@ -205,8 +205,8 @@ bool IsExpected(const absl::Status& status) {
          absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
 }
 
-// A Client is one client. It makes a new session after two steps in a row have
-// failed.
+// A Client runs steps on a session. After two steps in a row have failed, it
+// makes a new session.
 class Client {
  public:
   Client(InProcessCluster& cluster, const Program& program, int number,
@@ -407,8 +407,8 @@ class FaultyCluster {
     if (lost_sessions) Reset();
     std::string leaks = cluster_.Leaks();
     if (lost_sessions && !leaks.empty()) {
-      // The master may still have been creating a session whose client had
-      // cancelled the request.
+      // A client may have cancelled its request while the master was still
+      // creating the session. So sessions are closed once more.
       Reset();
       leaks = cluster_.Leaks();
     }
@@ -427,8 +427,8 @@ class FaultyCluster {
     EXPECT_EQ((*session)->Close(), absl::OkStatus());
   }
 
-  // Runs all clients. For every third seed, the task that is not a master is
-  // restarted meanwhile.
+  // Runs all clients. For every third seed, restarts the task that is not a
+  // master while the clients run.
   void RunClients() {
     const bool restarts = seed_ % 3 == 2;
     for (int i = 0; i < kClients; ++i) {
@@ -486,9 +486,9 @@ class FaultyCluster {
     EXPECT_EQ(total & ~known, 0);
   }
 
-  // Closes all sessions. If a client did not get the handle of its session, or
-  // could not close the session, the master keeps the session until the session
-  // has been idle for a long time.
+  // Closes all sessions. Without this, a session whose client did not get the
+  // handle, or could not close it, would stay until it has been idle for a long
+  // time.
   void Reset() {
     auto transport = cluster_.transports().Create("in-process");
     ASSERT_TRUE(transport.ok()) << transport.status();
@@ -537,7 +537,8 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
        seed += kShards) {
     SCOPED_TRACE(
         absl::StrCat("LEAT_TEST_FIRST_SEED=", seed, " LEAT_TEST_SEEDS=1"));
-    // If the seed hangs, the clock ends the program and names the seed.
+    // If a seed hangs, the SimulatedClock ends the program with a message that
+    // names the seed.
     const SimulatedClock clock(absl::StrCat("seed ", seed));
     FaultyCluster cluster(static_cast<uint64_t>(seed));
     cluster.Run();

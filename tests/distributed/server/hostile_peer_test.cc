@@ -56,9 +56,9 @@ class HostilePeerTest : public ::testing::Test {
     EXPECT_EQ(calls, kTimes);
   }
 
-  // The limit of five seconds ends only the sessions of clients that have
-  // vanished. Because time is simulated, a busy machine makes no other session
-  // idle.
+  // A session ends after five seconds without use. Because time is simulated,
+  // this happens only to sessions whose clients have vanished, even on a busy
+  // machine.
   SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}},
                             {.max_message_bytes = kMaxMessageBytes,

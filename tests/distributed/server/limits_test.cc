@@ -270,8 +270,8 @@ TEST_F(LimitsTest, TimeOfAStep) {
                                {DType::kFloat})[0];
   }
   auto session = NewSession(b);
-  // The step would wait forever. The client first sets no timeout, and then a
-  // long one.
+  // The step would wait forever. In the first run the client sets no timeout,
+  // and in the second run it sets a long one.
   for (const bool has_timeout : {false, true}) {
     RunOptions options;
     if (has_timeout) options.timeout = std::chrono::hours(1);
@@ -383,7 +383,7 @@ TEST_F(SessionBytesTest, OfWhatAStepMakes) {
   EXPECT_TRUE(Sum(*session, kLimit / 2).ok());
   const absl::Status refused = Sum(*session, kLimit + 1000);
   ExpectRefused(refused, "--max-session-bytes");
-  // The error names the op and the node, as every error of a kernel does.
+  // As in every error of a kernel, the message names the op and the node.
   EXPECT_THAT(std::string(refused.message()), HasSubstr("Fill"));
   // The memory of a step is freed when the step ends.
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Sum(*session, kLimit / 2).ok());
@@ -394,11 +394,11 @@ TEST_F(SessionBytesTest, OfWhatItLeavesInVariables) {
   EXPECT_TRUE(Keep(*session, 600'000).ok());
   ExpectRefused(Sum(*session, 600'000), "--max-session-bytes");
   EXPECT_TRUE(Sum(*session, 300'000).ok());
-  // Another session has an account of its own.
+  // The memory of another session is counted separately.
   auto another = NewSession(b_);
   EXPECT_TRUE(Sum(*another, 600'000).ok());
-  // When another session replaces the value, the first session's bytes are
-  // freed.
+  // When the other session sets the variable, the bytes of the old value no
+  // longer count for the first session.
   EXPECT_TRUE(Keep(*another, 4).ok());
   EXPECT_TRUE(Sum(*session, 600'000).ok());
 }
@@ -409,7 +409,7 @@ TEST_F(SessionBytesTest, StayChargedWhenTheSessionHasGone) {
     EXPECT_TRUE(Keep(*session, 600'000).ok());
   }
   auto session = NewSession(b_);
-  // The variable and its bytes have outlived the first session.
+  // The first session has ended, but the variable and its bytes still exist.
   EXPECT_TRUE(Sum(*session, 600'000).ok());
   EXPECT_TRUE(Keep(*session, 300'000).ok());
   ExpectRefused(Sum(*session, 800'000), "--max-session-bytes");

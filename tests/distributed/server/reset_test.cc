@@ -93,7 +93,8 @@ TEST_F(ResetTest, EmptiesAllTasksAndClosesTheMastersSessions) {
       session->Run({.fetches = {on_worker_.value()}}).status();
   EXPECT_EQ(closed.code(), Code::kAborted) << closed;
   EXPECT_THAT(std::string(closed.message()), HasSubstr("is not found"));
-  // The session of the other master still exists, but its variables are gone.
+  // The session of the other master still exists, but the variables that it
+  // uses are gone.
   EXPECT_EQ(
       of_another_master->Run({.fetches = {on_ps_.value()}}).status().code(),
       Code::kFailedPrecondition);
@@ -174,7 +175,7 @@ TEST_F(ResetTest, NamesATaskThatDoesNotAnswer) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/job:ps/replica:0/task:0"));
   cluster_.Start(kPs);
-  // The other tasks were cleared nevertheless.
+  // The reset has cleared the other tasks although one task was missing.
   EXPECT_EQ(Read(on_worker_.value()), Code::kFailedPrecondition);
 }
 

@@ -124,9 +124,9 @@ class RpcCountsTest : public ::testing::Test {
     for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(step({}).ok());
     WaitUntilIdle();
     std::map<std::string, int> calls = AllCalls().Get();
-    // A master tells tasks of the end of a step in the calls of the next step.
-    // If no step follows soon, the master calls CleanupGraph. This happens at
-    // least after the last step.
+    // A master tells a task in the next step's calls that a step has ended. If
+    // no step follows soon, the master calls CleanupGraph instead, at the
+    // latest after the last step.
     const auto cleanups = calls.find("CleanupGraph");
     if (cleanups != calls.end()) {
       EXPECT_LE(cleanups->second, kSteps);
@@ -154,7 +154,8 @@ class RpcCountsTest : public ::testing::Test {
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
-// A master calls its own task without a message.
+// The step runs on the master's own task. The master calls this task without
+// sending a message.
 TEST_F(RpcCountsTest, AStepOnTheMastersTaskIsOneCall) {
   GraphBuilder b;
   auto worker = b.OnDevice("/job:worker");

@@ -171,7 +171,7 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   const std::string graph = Register(ps_, "s", absl::Substitute(kDequeue, kPs));
   const auto call = ps_.Run("s", graph, 7);
   WaitUntilRunning(*server, 1);
-  // The rendezvous is the last thing that the step makes.
+  // The step makes its rendezvous after everything else that is counted here.
   EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 1; }));
   EXPECT_EQ(server->counters().sessions, own + 1);
   EXPECT_EQ(server->counters().graphs, 1u);
@@ -182,8 +182,7 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   EXPECT_EQ(server->counters().sessions, own);
   EXPECT_EQ(server->counters().graphs, 0u);
   EXPECT_EQ(server->counters().steps, 0u);
-  // The thread that has ended the step may hold the step's rendezvous a moment
-  // longer.
+  // The thread that ended the step may hold the step's rendezvous for a moment.
   EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 0; }));
 }
 
@@ -307,8 +306,8 @@ class HeldPlans final : public PlanObserver {
   bool is_released_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// When Stop makes the running steps fail, a call that arrived earlier still
-// waits for a thread.
+// A RunGraph call has arrived, but it still waits for a thread when Stop makes
+// the running steps fail. The step of this call must fail, too.
 TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   HeldPlans plans;
   ServerOptions options = Options("ps");
@@ -381,7 +380,7 @@ TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   stop.Join();
 }
 
-// The step has ended on the sender, but not on the receiver.
+// The sender's part of the step has ended, but the receiver's part has not.
 TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const auto ps = Start("ps");
   const auto worker = Start("worker");
@@ -398,8 +397,8 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
   stop.Join();
-  // Stop does not wait forever for tensors that no peer fetches. The grace
-  // period ends this wait, too.
+  // If no peer fetches the tensors, Stop waits only until the grace period is
+  // over.
   const auto again = Start("ps");
   const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());

@@ -144,7 +144,8 @@ TEST_F(SilentTasksTest, AStepWaitsForItsPlanUntilItsTimeout) {
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("timeout of 50ms was over before it could begin"));
-  // The other step still waits for the plan, so the plan is still being made.
+  // The other step did not time out. It still waits for the plan, so the plan
+  // is still being made.
   ps_.SpeakUp();
   other.Join();
   EXPECT_TRUE(patient.ok()) << patient;
@@ -161,8 +162,8 @@ TEST_F(SilentTasksTest, AStepWhoseClientIsGoneDoesNotWaitForItsPlan) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   step->Cancel();
   EXPECT_EQ(step->Wait().status().code(), Code::kCancelled);
-  // A stopping server waits for calls. It does not wait for a plan if no call
-  // waits for the plan.
+  // A server that stops waits for running calls. It does not wait for a plan
+  // that no call waits for.
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::hours(1));
   EXPECT_EQ(clock_.Now() - begun, seconds(0));
@@ -178,7 +179,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   EXPECT_TRUE((*session)->Run({.targets = {on_worker_}}).ok());
-  // The master asks the task again.
+  // When the task answers again, the master registers the graph again.
   ps_.SpeakUp();
   EXPECT_TRUE((*session)->Run({.targets = {on_ps_}}).ok());
   EXPECT_TRUE((*session)->Close().ok());
@@ -193,7 +194,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
-  // The answer does not wait until the task has deleted the session.
+  // The client gets its answer although the task has not deleted the session.
   EXPECT_EQ(clock_.Now() - begun, seconds(2));
   EXPECT_EQ(testing::LeaksOf(*server_), "");
   EXPECT_TRUE(Eventually(
@@ -259,8 +260,8 @@ TEST_F(SilentTasksTest, StoppingEndsAListOfDevices) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
 }
 
-// The server's own client has a step that runs on the silent task. Another
-// master has a step that runs on the server.
+// Two steps run: a step of the server's own client on the silent task, and a
+// step of another master on the server.
 TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
   Start();
   const std::string session = Create();

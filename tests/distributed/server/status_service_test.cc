@@ -94,8 +94,8 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
-  // Waits until the worker knows the status of the ps. The worker asks the ps
-  // for it when the worker gets a graph that receives from the ps.
+  // Waits until the worker knows the status of the ps. The worker asks for this
+  // status as soon as it gets a graph that receives tensors from the ps.
   void AwaitMeeting() {
     EXPECT_TRUE(Eventually([&] {
       const auto traffic = Traffic(StatusOf(worker_), kPsName);
@@ -248,8 +248,8 @@ TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
   EXPECT_EQ(answered.bytes_sent(),
             asked.bytes_received() - met.bytes_received());
   EXPECT_EQ(answered.bytes_received(), asked.bytes_sent() - met.bytes_sent());
-  // The peer without a name is the caller of RunGraph. This caller is not a
-  // task of the cluster.
+  // One peer has no name. It is the caller of RunGraph, which is not a task of
+  // the cluster.
   for (const pb::TaskStatusResponse& status : {ps, worker}) {
     const pb::PeerTrafficStatus others = Traffic(status, "");
     EXPECT_EQ(others.calls_served(), 5);
@@ -409,8 +409,8 @@ TEST_F(StatusServiceTest, TellsOfAPeerThatIsGoneAndThatIsBack) {
   EXPECT_THAT(peer.error(), HasSubstr(cluster_.Address(kPs)));
   EXPECT_EQ(peer.calls_under_way(), 0);
   cluster_.Start(kPs);
-  // An error is an answer, too. So the peer is reachable, although its answer
-  // is an error about the new incarnation.
+  // The ps answers with an error about its new incarnation. This is an answer,
+  // so the ps is reachable.
   EXPECT_FALSE(worker_.Run(kHandle, recv, 2)->Wait().ok());
   peer = Traffic(StatusOf(worker_), kPsName);
   EXPECT_EQ(peer.state(), pb::PeerTrafficStatus::REACHABLE);
@@ -460,7 +460,7 @@ TEST_F(StatusServiceTest, ListsAHundredOfEachAndCountsTheRest) {
     EXPECT_GE(status.waiting_recvs(i - 1).age_us(),
               status.waiting_recvs(i).age_us());
   }
-  // The step of these calls goes on without them.
+  // The calls are cancelled, but their step keeps running.
   for (const auto& call : recvs) call->Cancel();
   for (const auto& call : recvs) EXPECT_FALSE(call->Wait().ok());
   EXPECT_TRUE(

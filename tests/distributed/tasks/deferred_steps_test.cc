@@ -78,7 +78,8 @@ TEST_F(DeferredStepsTest, AreSentWhenNothingElseIs) {
   EXPECT_EQ(request.step_id(), 7);
   std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
   EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
-  // The notice for a step that is deferred later is sent as well.
+  // Step 8 is deferred after the notice for step 7 was sent. Its notice is
+  // sent, too.
   EXPECT_TRUE(notices_->DeferStep(kPs, 8));
   calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);

@@ -30,7 +30,7 @@ class LostDeletionsTest : public ::testing::Test {
  protected:
   ~LostDeletionsTest() override { notices->Stop(); }
 
-  // Deletes a session on `task`, which answers with `answer`.
+  // Asks `task` to delete a session. The task answers with `answer`.
   void Delete(const std::string& task, const std::string& session,
               absl::StatusOr<Payload> answer = Unreachable()) {
     bool is_done = false;
@@ -52,7 +52,7 @@ class LostDeletionsTest : public ::testing::Test {
     EXPECT_EQ(request.session_handle(), session);
     EXPECT_TRUE(call.options.deadline.has_value());
   }
-  // Expects that no deletion is tried any more.
+  // Expects that no DeleteWorkerSession request is sent again.
   void ExpectNoneLeft() {
     clock.Advance(std::chrono::hours(1));
     EXPECT_EQ(tasks.num_calls(), 0);
@@ -148,7 +148,7 @@ TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
   clock.Advance(ServerIntervals().deletion.shortest);
   const auto calls = tasks.Take(EndNotices::kMaxDeletions);
   EXPECT_EQ(calls.size(), EndNotices::kMaxDeletions);
-  // The deletion that was recorded first is tried first.
+  // The request that was recorded first is sent again first.
   ExpectDeletion(calls[0], "/job:ps/task:1", "kept");
 }
 
@@ -167,7 +167,8 @@ TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
   }
   EXPECT_EQ(sessions.num_sessions(), 0);
   EXPECT_TRUE(sessions.Create({.handle = "c"}, &ended).ok());
-  // Only a limited number of deleted sessions is remembered.
+  // The table remembers only a limited number of deleted sessions. After 10,000
+  // more, it has forgotten "a", so a session "a" can be created.
   for (int i = 0; i < 10'000; ++i) sessions.Remove(absl::StrCat("d", i));
   EXPECT_TRUE(sessions.Create({.handle = "a"}, &ended).ok());
 }

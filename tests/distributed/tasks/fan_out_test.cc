@@ -75,7 +75,7 @@ TEST(FanOutTest, TakesAnswersThatComeDuringTheCall) {
   EXPECT_EQ(times, 1);
 }
 
-// A transport that is destroyed may drop its replies.
+// When a transport is destroyed, it may drop the replies of its calls.
 TEST(FanOutTest, CountsAForgottenReplyAsCancelled) {
   FakeTaskCaller tasks;
   std::optional<Replies> got;

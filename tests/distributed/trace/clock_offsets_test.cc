@@ -14,23 +14,24 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(ClockOffsetsTest, AClockThatMayBeTheMastersIsTakenForIt) {
-  // The reply took much longer than the request, so the middle of the bounds
-  // would be wrong.
+  // The bounds allow the offset 0, so the clock is taken for the master's. The
+  // middle of the bounds would be wrong, because the reply took much longer
+  // than the request.
   EXPECT_THAT(ClockOffsets({{-50'000'000, 60'000}, {-3, 0}, {0, 3}}, {}),
               ElementsAre(0, 0, 0));
 }
 
-// The result is the middle of the two bounds, ((t1 - t0) + (t2 - t3)) / 2, as
-// in NTP.
+// An offset is the middle of its two bounds: ((t1 - t0) + (t2 - t3)) / 2, as in
+// NTP.
 TEST(ClockOffsetsTest, AnotherClockIsInTheMiddleOfWhatItsCallAllows) {
   EXPECT_THAT(ClockOffsets({{900, 1000}, {-1000, -900}}, {}),
               ElementsAre(950, -950));
 }
 
 // The call allows offsets of task 1 from 900 to 1,000. In the first case, an
-// event of task 1 came before an event of task 0, which excludes offsets below
-// 960. In the second case, an event of task 0 came before an event of task 1,
-// which excludes offsets above 920.
+// event of task 1 preceded an event of task 0, so the offset is at least 960.
+// In the second case, an event of task 0 preceded an event of task 1, so the
+// offset is at most 920.
 TEST(ClockOffsetsTest, WhatWasSentIsReceivedLater) {
   EXPECT_THAT(ClockOffsets({{-10, 10}, {900, 1000}},
                            {{.earlier = 1, .later = 0, .lead = 960}}),
@@ -41,8 +42,8 @@ TEST(ClockOffsetsTest, WhatWasSentIsReceivedLater) {
 }
 
 TEST(ClockOffsetsTest, OrdersReachTasksOverOthers) {
-  // The offset of task 2 is known. Task 2 sent to task 1 and task 1 sent to
-  // task 0. Nothing else is known of tasks 0 and 1.
+  // Only the offset of task 2 is known. Task 2 has sent to task 1, and task 1
+  // has sent to task 0.
   const std::vector<int64_t> offsets = ClockOffsets(
       {{}, {}, {500, 500}}, {{.earlier = 2, .later = 1, .lead = 100},
                              {.earlier = 1, .later = 0, .lead = 700}});

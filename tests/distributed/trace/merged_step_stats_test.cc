@@ -110,9 +110,9 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
   }
 }
 
-// The call allows a range of offsets. With the offset in the middle, the ps
-// would have sent the tensor after it arrived. So MergeStepStats must choose an
-// offset that agrees with the order of send and receive.
+// The call allows a range of offsets. With the offset in its middle, the tensor
+// would arrive before the ps sent it. So MergeStepStats must choose an offset
+// with which the receive ends after the send began.
 TEST(MergedStepStatsTest, ARecvEndsAfterItsSendBegan) {
   for (const int64_t skew :
        {int64_t{0}, 30 * kMicro, -30 * kMicro, 7 * kSecond, -7 * kSecond}) {

@@ -71,7 +71,7 @@ TEST(FaultyTransportTest, WhatIsLostIsUnavailableAfterAWhile) {
   EXPECT_EQ(counts.lost_requests + counts.lost_replies, 40);
   EXPECT_GT(counts.lost_requests, 0);
   EXPECT_GT(counts.lost_replies, 0);
-  // If a reply is lost, the handler has run, and its call is cancelled.
+  // When only the reply is lost, the handler runs, and its call is cancelled.
   EXPECT_GT(service.num_begun(), 0);
   EXPECT_LE(service.num_begun(), static_cast<int>(counts.lost_replies));
   EXPECT_TRUE(Eventually(
@@ -148,7 +148,8 @@ class Recorder {
 TEST(FaultyTransportTest, TheNextCallOfTheSameTwoOvertakes) {
   FaultPlan plan{.reorder = 0.5,
                  .max_delay = microseconds(std::chrono::minutes(1))};
-  // Finds a seed for which the first call is overtaken and the second is not.
+  // Looks for a seed with which the first call is overtaken and the second call
+  // is not.
   for (;; ++plan.seed) {
     CallFaults faults(plan);
     const auto fate = [&] {
@@ -166,13 +167,13 @@ TEST(FaultyTransportTest, TheNextCallOfTheSameTwoOvertakes) {
   net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
   EXPECT_TRUE(one.Take().ok());
   EXPECT_TRUE(two.Take().ok());
-  // The second call releases the first one. Then both calls are under way, so
-  // their order is not known.
+  // The second call overtakes the first one, which is then sent at once. From
+  // then on both calls are under way, so they may arrive in either order.
   EXPECT_THAT(recorder.notes(), ::testing::UnorderedElementsAre("1", "2"));
   EXPECT_EQ(net.faults->counts().overtaken, 1);
 }
 
-// Returns the plan with the first seed for which `is_wanted` accepts the fates
+// Returns `plan` with the first seed whose fates `is_wanted` accepts: the fates
 // of two calls of one client and of one call of the next client.
 template <class Condition>
 FaultPlan WithFates(FaultPlan plan, Condition is_wanted) {
@@ -272,8 +273,8 @@ TEST(FaultyTransportTest, NobodyWaitsForeverToBeOvertaken) {
   EXPECT_TRUE(CallNow(*net.caller, kAddress, Recorder::kNote).ok());
 }
 
-// Transports may be destroyed while messages are held or are to arrive a second
-// time.
+// A transport may be destroyed while it holds a message back, or before it
+// delivers a message for the second time.
 TEST(FaultyTransportTest, TransportsEndAtAnyTime) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     TestService service;
@@ -333,7 +334,7 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
     EXPECT_EQ(
         AsTuple(one.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(a))),
         AsTuple(two.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(b))));
-    // The second time, the calls are made in another order.
+    // The second pass makes the calls in another order.
     const auto fate = [](CallFaults& faults, int64_t id,
                          const std::string& tensor,
                          const std::string& incarnation) {
@@ -349,7 +350,8 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
   }
 }
 
-// A chunk's fate must not depend on the id of its transfer, which is random.
+// A chunk's fate must depend on its offset, and not on the id of its transfer,
+// which is random.
 TEST(FateTest, OfAChunkIsThatOfItsPlace) {
   CallFaults one(kAll), two(kAll);
   const auto fate = [](CallFaults& faults, int64_t step, uint64_t id,
@@ -412,7 +414,7 @@ TEST(FateTest, HappensAsOftenAsThePlanSays) {
   EXPECT_EQ(counts.calls, 10'000);
   EXPECT_NEAR(counts.lost_requests + counts.lost_replies, 2000, 150);
   EXPECT_NEAR(counts.lost_requests, 1000, 120);
-  // Only calls that are not lost can have these fates.
+  // Only a call that is not lost can be doubled, delayed or overtaken.
   EXPECT_NEAR(counts.doubled, 4000, 200);
   EXPECT_NEAR(counts.delayed, 4000, 200);
   EXPECT_NEAR(counts.overtaken, 4000, 200);

@@ -82,7 +82,7 @@ TEST_F(HeartbeatTest, AsksAgainAfterEachAnswerWhileACallWaits) {
     EXPECT_EQ(num_asked(), i - 1);
     clock_.Advance(milliseconds(1));
     EXPECT_EQ(num_asked(), i);
-    // No second question is asked before the first one is answered.
+    // The heartbeat sends no further question until the first one is answered.
     clock_.Advance(2 * kInterval);
     EXPECT_EQ(num_asked(), i);
     Answer(Payload());

@@ -34,9 +34,9 @@ TEST_P(InProcessTest, SharesTheBuffer) {
   EXPECT_TRUE(response->tensors[0].tensor.SharesBufferWith(tensor));
 }
 
-// The callee is cancelled before the caller gets its error. Otherwise the
-// cancelled step could, for example, still take an element of a queue that a
-// later step of the caller needs.
+// The callee's call is cancelled before the caller gets its error. Otherwise
+// the cancelled step could, for example, take an element of a queue that the
+// caller's next step needs.
 TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

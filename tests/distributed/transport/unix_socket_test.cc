@@ -101,7 +101,7 @@ TEST_F(UnixSocketTest, RemovesOnlyItsOwn) {
     const Listening first(path_);
     file.Own(path_);
   }
-  // Another program has taken the path.
+  // Another program has put its own file at the path.
   ASSERT_EQ(rename(path_.c_str(), folder_.Path("moved").c_str()), 0);
   const Listening second(path_);
   file.Remove();

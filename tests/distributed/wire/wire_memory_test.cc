@@ -227,7 +227,8 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_STRING);
   tensor.add_string_val(std::string(1000, 'x'));
   EXPECT_TRUE(IsQuick(response.SerializeAsString(), kRecv));
-  // The one string stands for all 1,000 elements.
+  // The tensor has 1,000 elements, and its only string is the value of all of
+  // them.
   tensor.mutable_tensor_shape()->add_dim()->set_size(1000);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
   tensor.clear_string_val();
@@ -236,12 +237,12 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_RESOURCE);
   tensor.add_resource_handle_val()->set_name("x");
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // It takes long to read this many single values.
+  // These 20,000 values are encoded one by one, so it takes long to read them.
   tensor.Clear();
   tensor.set_dtype(pb::DT_INT32);
   for (int i = 0; i < 20'000; ++i) tensor.add_int_val(1);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // This tensor contains another tensor.
+  // The variant contains another tensor, which is large.
   tensor.Clear();
   tensor.set_dtype(pb::DT_VARIANT);
   pb::TensorProto& inner = *tensor.add_variant_val()->add_tensors();
@@ -262,7 +263,8 @@ TEST(WireMemoryTest, SmallMessagesThatClaimMuchAreNotQuick) {
   pb::RunGraphRequest request;
   *request.add_send()->mutable_tensor() = huge;
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
-  // Two tensors may be too large together, although each one is small enough.
+  // Each of the two tensors alone is small enough, but together they are too
+  // large.
   request.clear_send();
   huge.mutable_tensor_shape()->mutable_dim(0)->set_size(200'000);
   *request.add_send()->mutable_tensor() = huge;
@@ -271,9 +273,9 @@ TEST(WireMemoryTest, SmallMessagesThatClaimMuchAreNotQuick) {
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
 }
 
-// Protobuf also accepts a size in unusual forms. It concatenates the dimensions
-// if a shape occurs twice. It takes the lower 32 bits of a dtype that is too
-// large. It also reads the fields that follow a group.
+// Protobuf also accepts unusual forms of a message. If a shape occurs twice, it
+// concatenates the dimensions. If a dtype is too large, it takes the lower 32
+// bits. It also reads the fields after a group.
 TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
   const auto field = [](int number, const std::string& bytes) {
     EXPECT_LT(bytes.size(), 128u);
@@ -297,8 +299,8 @@ TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
     EXPECT_FALSE(IsQuick(field(3, field(2, tensor)), kSend)) << tensor;
   }
   EXPECT_TRUE(IsQuick(field(1, uint8 + shape(2) + value), kRecv));
-  // The first entry has its tensor in two parts that protobuf merges. In the
-  // second entry, a group precedes the tensor.
+  // In the first entry, the tensor comes in two parts, which protobuf merges.
+  // In the second entry, a group comes before the tensor.
   for (const std::string& named : {field(2, uint8) + field(2, much + value),
                                    group + field(2, uint8 + much + value)}) {
     EXPECT_FALSE(IsQuick(field(3, named), kSend)) << named;

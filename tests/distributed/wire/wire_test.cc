@@ -296,7 +296,8 @@ std::string Bytes(int number, const std::string& value) {
                       std::string(1, static_cast<char>(value.size())), value);
 }
 
-// Calls `check` with the parts joined in every order.
+// Calls `check` once for each order of the parts, with the parts joined in this
+// order.
 template <class Check>
 void ForEveryOrder(std::vector<std::string> parts, Check check) {
   std::sort(parts.begin(), parts.end());
@@ -483,7 +484,7 @@ TEST(WireTest, RefusesMalformedFieldsNamingTheByte) {
   ExpectRefused(good + std::string("\x00\x01", 2), kSend,  // number 0
                 "4 bytes has no valid field at byte 2");
   ExpectRefused(good + "\x0b\x0c", kSend, "at byte 2");  // a group
-  // The field says that it has 5 bytes, but none follow.
+  // This field announces 5 bytes, but the message ends here.
   ExpectRefused(good + "\x1a\x05", kSend, "at byte 2");
   ExpectRefused("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", kSend,
                 "at byte 0");

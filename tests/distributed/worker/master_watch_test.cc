@@ -46,8 +46,7 @@ class MasterWatchTest : public testing::WorkerTest {
     WorkerTest::TearDown();
   }
 
-  // Returns the answer of a process whose device has the incarnation
-  // `incarnation`.
+  // Returns the answer of a process whose device has this incarnation.
   static Answer Process(uint64_t incarnation) {
     return PeerStatus{.devices = {{.incarnation = incarnation}}};
   }
@@ -56,7 +55,8 @@ class MasterWatchTest : public testing::WorkerTest {
     return absl::InvalidArgumentError("of what listens there now");
   }
 
-  // Sets how a master answers. `answer` gets the number of earlier questions.
+  // Sets how the task `master` answers when it is asked. `answer` gets the
+  // number of times that the task was asked before.
   void Answers(const std::string& master, std::function<Answer(int)> answer) {
     MutexLock lock(mutex_);
     answers_[master] = std::move(answer);
@@ -153,7 +153,7 @@ TEST_F(MasterWatchTest, ASessionWithAStepIsNotAskedFor) {
       task.Start(methods::kRunGraph, RunRequest("s", *graph, step_id));
   EXPECT_TRUE(
       Eventually([this] { return task.worker().counters().running == 1; }));
-  // The same master has another session, which is idle.
+  // This master also has an idle session.
   EXPECT_TRUE(task.CreateSession("t", false, kMaster, 1).ok());
   watch->Start();
   LetItLook(20);

@@ -130,7 +130,8 @@ TEST_F(WorkerTest, WhoAsksForATensorMayGiveUp) {
   const absl::Status status = given_up->Wait().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(status));
-  // The receive that still waits in the outbox keeps nothing of the call.
+  // The outbox still has the receive, but must not hold the call or its
+  // context.
   EXPECT_EQ(given_up.use_count(), 1);
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
@@ -272,7 +273,7 @@ TEST_F(WorkerTest, TheFirstErrorEndsAllOfTheTensors) {
   const auto error = [&](const std::vector<std::string>& keys) {
     const int64_t step_id = RandomStepId();
     const absl::Status status = RecvAll(keys, step_id)->Wait().status();
-    // Nothing waits for the other tensors.
+    // After the error, the task does not wait for the remaining tensors.
     EXPECT_EQ(task.steps().num_steps(), 0u);
     EXPECT_EQ(task.recvs().size(), 0u);
     EXPECT_TRUE(task.CleanupGraph(step_id).ok());
@@ -346,7 +347,7 @@ TEST_F(WorkerTest, WhoAsksForSeveralTensorsMayGiveUp) {
   const absl::Status status = given_up->Wait().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(status));
-  // No other peer waits for the step, so the task forgets the step.
+  // No other peer waits for this step, so the task no longer has the step.
   EXPECT_EQ(task.steps().num_steps(), 0u);
   EXPECT_EQ(task.recvs().size(), 0u);
   EXPECT_TRUE(a.IsUnique());
@@ -371,7 +372,7 @@ TEST_F(WorkerTest, WhoGivesUpInAStepThatRunsLeavesNothingThere) {
   EXPECT_EQ(given_up.use_count(), 1);
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(a.IsUnique());
-  // A tensor that is sent later is not kept either.
+  // The peer no longer waits for b either. So the outbox does not keep b.
   EXPECT_TRUE((*outbox)->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
   EXPECT_TRUE(b.IsUnique());
   task.steps().Finish(step_id, this, absl::OkStatus());
@@ -389,9 +390,9 @@ TEST_F(WorkerTest, WhoHasGivenUpGetsNoTensors) {
   EXPECT_EQ(task.steps().num_steps(), 0u);
 }
 
-// The queue's element depends on neg's arrival at the worker. If the element
-// and neg were in one bundle, they would wait for each other, so no bundle has
-// both (partitioner/bundles.h).
+// The queue gets its element only after `neg` has arrived at the worker. If
+// both were in one bundle, the element and `neg` would wait for each other. So
+// no bundle has both (partitioner/bundles.h).
 TEST_F(WorkerTest, ATensorThatWaitsForOthersDoesNotKeepThemBack) {
   constexpr char kOnPs[] = "/job:ps/cpu:0";
   constexpr char kOnWorker[] = "/job:worker/cpu:0";

@@ -153,12 +153,12 @@ TEST_F(WorkerTest, MakesPartialRunsOfAnyGraphForAForeignMaster) {
     EXPECT_EQ(fetched.tensors[0].tensor.scalar<float>(), 5.0f);
     EXPECT_TRUE(task.CleanupGraph(request.step_id()).ok());
   }
-  // The same graph serves whole steps, too.
+  // The graph of a partial run can also run whole steps.
   pb::RunGraphRequest whole = Request(step);
   whole.add_recv_key(y);
   EXPECT_TRUE(Run(whole, feeds).status.ok());
-  // When its graph is deregistered, an abandoned partial run is ended on a
-  // thread of its own.
+  // When a graph is deregistered, another thread ends the graph's abandoned
+  // partial run.
   pb::RunGraphRequest abandoned = Request(step);
   abandoned.set_is_partial(true);
   EXPECT_TRUE(call(abandoned, feeds).status.ok());

@@ -315,8 +315,8 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
   }
 }
 
-// The session is deleted with all of its steps after the worker has found the
-// session, but before this step begins.
+// The worker finds the session for this step. Before the step begins, the
+// session is deleted and its steps are ended.
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
@@ -411,7 +411,7 @@ TEST_F(WorkerStepTest, DecodesLargeFeedsOnTheComputePool) {
   EXPECT_EQ(bad.status.message(), "not so");
 }
 
-// Nothing would end a step that began after the end of its session.
+// A step that began after its session was deleted would never be ended.
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
@@ -511,8 +511,8 @@ TEST_F(WorkerStepTest, LoopsRunOverTwoTasks) {
   }
 }
 
-// The error that a peer receives is marked as derived, because it is only an
-// effect of the step's failure.
+// The peer's error is marked as derived, because it is only an effect of the
+// step's failure here.
 TEST_F(WorkerStepTest, AnErrorOfOneTaskEndsTheOther) {
   GraphBuilder b;
   const Output indices = b.Placeholder<int32_t>("i");

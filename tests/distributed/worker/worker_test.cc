@@ -159,7 +159,8 @@ TEST_F(NarrowWorkerTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_FALSE(first->is_done());
   held.Unlock();
   EXPECT_TRUE(first->Wait().ok());
-  // The first request counts against the limit until shortly after its reply.
+  // The first request still counts against the limit for a moment after its
+  // reply.
   EXPECT_TRUE(leat::testing::Eventually([&] {
     return task.Start(methods::kCleanupAll, LargeRequest())->Wait().ok();
   }));
@@ -249,11 +250,11 @@ TEST_F(WorkerTest, ALateRequestOfADeadMasterEndsNothing) {
   const absl::Status late = create("late", 1, of_dead);
   EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(late.message(), HasSubstr("'/job:m/task:0' has been restarted"));
-  // Requests of one process may overtake each other.
+  // Requests of one process may arrive in another order than they were sent in.
   EXPECT_TRUE(create("other", 2, of_dead).ok());
   EXPECT_EQ(task.worker().counters().sessions, 2u);
-  // A ticket that the task has not given yet counts like the last ticket that
-  // it gave.
+  // A ticket that the task has not given yet counts as the latest ticket that
+  // the task has given.
   EXPECT_TRUE(create("false", 3, INT64_MAX).ok());
   EXPECT_EQ(task.worker().counters().sessions, 1u);
   EXPECT_TRUE(create("next", 4, ticket()).ok());
@@ -301,7 +302,7 @@ class FewRequestIdsTest : public WorkerTest {
 
 TEST_F(FewRequestIdsTest, RemembersSoManyRequestsOfEachMethod) {
   const int64_t step_id = RandomStepId();
-  // A call with a new id is refused, too, but for another reason.
+  // A call with a new id fails too, but with another error.
   const std::vector<std::function<absl::Status(int64_t)>> calls = {
       [this](int64_t id) {
         pb::CreateWorkerSessionRequest request;

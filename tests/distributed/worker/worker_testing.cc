@@ -198,11 +198,11 @@ void TestTask::ExpectNothingLeft() {
   EXPECT_EQ(counters.graphs, 0u);
   EXPECT_EQ(counters.running, 0u);
   EXPECT_EQ(steps_->num_steps(), 0u);
-  // The task may still be about to refuse a RecvTensor that arrived late.
+  // A RecvTensor that arrived late may still be waiting to be refused.
   EXPECT_TRUE(BecomesEmpty([this] { return recvs().size() == 0; }));
   ClearVariables();
   for (const auto& device : devices_->devices()) {
-    // Threads may not yet have released what a call held.
+    // A thread may not have released the tensors of its call yet.
     EXPECT_TRUE(BecomesEmpty([&] {
       return device->allocator().stats().live_bytes == 0;
     })) << device->name()

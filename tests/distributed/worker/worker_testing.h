@@ -105,8 +105,8 @@ class TestTask {
 
   // Calls the handler of `method`. The handler's reply goes to `call`.
   void Serve(const Method& method, Payload request, const CallRef& call);
-  // These two functions call the handler and return the call. With `timeout`,
-  // the call has a deadline.
+  // Both overloads of Start call the handler and return the call. If `timeout`
+  // is given, the call has a deadline.
   CallRef Start(const Method& method, Payload request);
   CallRef Start(const Method& method,
                 const google::protobuf::MessageLite& request,

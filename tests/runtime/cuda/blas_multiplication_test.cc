@@ -172,8 +172,8 @@ TEST_F(BlasMultiplicationTest, AFullGpuMultipliesWithoutAWorkspace) {
   EXPECT_EQ(Values(result)[0], 4);
   ASSERT_EQ(record_->limits.size(), 1u);
   EXPECT_EQ(record_->limits[0].workspace_bytes, 0u);
-  // Once there is memory for a workspace, the library makes a new plan, which
-  // may be faster.
+  // Now there is memory for a workspace. So the library makes a new plan, which
+  // may use a workspace and be faster.
   ASSERT_TRUE(library->Multiply(Square(4), operands).ok());
   EXPECT_EQ(Values(result)[0], 4);
   ASSERT_EQ(record_->limits.size(), 2u);
@@ -262,8 +262,8 @@ TEST(CudaLibrariesTest, TheLogMayAskForTheLibraries) {
 // On a machine without a GPU, cuBLASLt can be loaded but returns an error.
 TEST(CublasLtTest, SaysWhyItCannotBeUsed) {
   if (NewCudaApi().ok()) GTEST_SKIP() << "this machine has a GPU";
-  // This runs in a process of its own, because other tests check which
-  // libraries this process has loaded.
+  // This test runs in another process, because other tests check which
+  // libraries their own process has loaded.
   EXPECT_EXIT(
       {
         const absl::Status status = NewCublasLt().status();

@@ -23,8 +23,8 @@ using ::leat::testing::FakeCuda;
 using ::leat::testing::SimulatedClock;
 using ::testing::ElementsAre;
 
-// Provides two streams of a FakeCuda. The test itself runs the work in the
-// streams.
+// Provides two streams of a FakeCuda. The test calls RunOne or RunAll to run
+// the work in the streams.
 class CompletionsTest : public ::testing::Test {
  protected:
   CompletionsTest() {
@@ -82,7 +82,8 @@ TEST_F(CompletionsTest, KeepsBuffersUntilTheEventHasPassed) {
   EXPECT_TRUE(tensor.IsUnique());
 }
 
-// The second event passes before the first one, but completes after it.
+// CUDA reaches event 1 before event 0. But the callback of event 0 is called
+// first.
 TEST_F(CompletionsTest, CompletesInOrder) {
   cuda_.SlowDown(0);
   std::vector<int> done;

@@ -102,7 +102,7 @@ TEST(CudaDeviceTest, FailsIfTheGpuRefusesWhatItNeeds) {
   }
 }
 
-// A lost GPU does not affect the other GPUs.
+// The other GPUs still work after one GPU is lost.
 TEST(CudaDeviceTest, OtherGpusGoOn) {
   const auto cuda = std::make_shared<FakeCuda>(FakeCudaOptions{.num_gpus = 2});
   const auto devices = CreateCudaDevices(cuda);
@@ -134,8 +134,8 @@ TEST(CudaDeviceTest, SaysWhyThereIsNoGpu) {
                                HasSubstr("GPU")));
 }
 
-// No CUDA library is linked, so programs also start on machines without CUDA.
-// They also start faster.
+// No library of CUDA is linked: a program that links one would not start on a
+// machine without CUDA, and would start more slowly elsewhere.
 TEST(CudaDeviceTest, NoLibraryOfCudaIsLinked) {
   std::ifstream maps("/proc/self/maps");
   const std::string text((std::istreambuf_iterator<char>(maps)),

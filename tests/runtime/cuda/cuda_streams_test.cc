@@ -221,7 +221,7 @@ TEST(CudaStreamsTest, AnErrorOfACopyIsReturned) {
               HasSubstr("/job:localhost/replica:0/task:0/device:GPU:0: "));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("cudaErrorInvalidValue"));
-  // The device can still be used.
+  // After the error, the device can still be used.
   EXPECT_TRUE(gpu.stream().CopyToDevice(here, there).ok());
   EXPECT_TRUE(gpu.Drain().ok());
 }

@@ -53,8 +53,8 @@ std::vector<ConvolutionShape> ResNet50(int64_t batch) {
        {std::pair<int64_t, int64_t>{56, 64}, {28, 128}, {14, 256}, {7, 512}}) {
     const int64_t stride = size == 56 ? 1 : 2;
     const int64_t before = size * stride;
-    // The first four convolutions are those of the first block of a stage. The
-    // other blocks add the last two.
+    // The first block of each stage has the first four convolutions. The other
+    // blocks have the fourth convolution and the last two.
     shapes.push_back(Square(batch, before, in, width, 1, 1));
     shapes.push_back(Square(batch, before, width, width, 3, stride));
     shapes.push_back(Square(batch, before, in, 4 * width, 1, stride));
@@ -151,8 +151,8 @@ TEST_F(CudnnPlansTest, RoundsFloatsOnlyIfItMay) {
   }
 }
 
-// With this limit, cuDNN's first choice for kHalf also computes the sums in
-// half. Such a plan must not be used.
+// For kHalf, cuDNN's first choice with this limit adds up the products in half
+// precision. The library must not use this plan.
 TEST_F(CudnnPlansTest, AddsUpShortFloatsInFloat) {
   ConvolutionShape shape = Square(8, 28, 32, 64, 3, 1);
   shape.channels_first = true;

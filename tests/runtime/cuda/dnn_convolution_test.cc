@@ -164,7 +164,8 @@ TEST_F(DnnConvolutionTest, AFullGpuConvolvesWithoutAWorkspace) {
   ASSERT_TRUE(library_->Convolve(Scale(kSize), operands).ok());
   EXPECT_THAT(record_->limits, ElementsAre(1 << 30, 0));
   all.clear();
-  // Once there is memory for its workspace, the best plan is used again.
+  // There is memory for the workspace of the best plan again, so this plan is
+  // used.
   ASSERT_TRUE(library_->Convolve(Scale(kSize), operands).ok());
   EXPECT_EQ(record_->limits.size(), 2u);
   const Tensor fetched = gpu_->Pinned(kSize);
@@ -173,7 +174,8 @@ TEST_F(DnnConvolutionTest, AFullGpuConvolvesWithoutAWorkspace) {
   EXPECT_EQ(fetched.data<float>()[kSize - 1], 6);
 }
 
-// After this error, a kernel computes the convolution without the library.
+// After this error, Leat's own kernel computes the convolution instead of the
+// library.
 TEST_F(DnnConvolutionTest, RefusesAConvolutionWithoutMemoryForAWorkspace) {
   Make({.memory_bytes = 1 << 20});
   record_->needs_workspace = true;

@@ -134,8 +134,9 @@ TEST_F(FakeCudaTest, AWaitIsForWhereTheEventWas) {
   EXPECT_TRUE(*cuda_.IsPassed(event_));
 }
 
-// The event is recorded in stream one and then in stream three. The second
-// record passes first, but stream two waits for the first record.
+// The event is recorded in stream one, then stream two waits for it, and then
+// it is recorded again in stream three. Stream two waits for the first record,
+// even if the second record runs earlier.
 TEST_F(FakeCudaTest, AWaitIsForOneRecord) {
   cuda_.SlowDown(0);
   EXPECT_TRUE(cuda_.Record(event_, one_).ok());

@@ -23,8 +23,8 @@
 
 namespace leat::testing {
 
-// Is not thread-safe. But the objects that cuda(), device() and stream() return
-// are thread-safe. All tensors are vectors of float.
+// A GpuUnderTest is not thread-safe. But the objects that cuda(), device() and
+// stream() return are thread-safe. All tensors are vectors of float.
 class GpuUnderTest {
  public:
   explicit GpuUnderTest(const FakeCudaOptions& fake = {},

@@ -36,12 +36,11 @@ inline void SetAll(Tensor& tensor, float value) {
   for (float& element : tensor.mutable_data<float>()) element = value;
 }
 
-// All elements of a tensor have the same value. The program drops each tensor
-// as soon as it may, so that the next tensor reuses its memory. It also
-// overwrites host memory that was freed. The values that were copied to the
-// host are compared at the next drain.
-//
-// Is not thread-safe, but several programs may run on one device.
+// Runs random copies and kernels on a device and checks the results. All
+// elements of a tensor have the same value. The program drops each tensor as
+// soon as it can, so that the next tensor reuses the memory, and overwrites
+// freed host memory. It compares the values that were copied to the host at the
+// next drain. Is not thread-safe, but several programs may run on one device.
 class RandomProgram {
  public:
   // Queues a kernel that reads `x`, whose value is `value`, and writes `y`.
@@ -68,7 +67,7 @@ class RandomProgram {
     Compare();
   }
 
-  // Compares what was fetched, and drops all tensors.
+  // Compares the values that were copied to the host, and drops all tensors.
   void End() {
     live_.clear();
     Compare();
@@ -131,7 +130,8 @@ class RandomProgram {
     device_.gpu_stream()->CopyToHost(live_[i].tensor, fetched.tensor,
                                      std::move(done));
     if (Random(2) == 0) live_.erase(live_.begin() + i);
-    // Sometimes the result is dropped at once, so that its memory is reused.
+    // In one of four cases, the host tensor is dropped at once, so that its
+    // memory is reused.
     if (Random(4) != 0) fetched_.push_back(std::move(fetched));
   }
 

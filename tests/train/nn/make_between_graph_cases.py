@@ -137,9 +137,10 @@ def placements():
         for slots in OPTIMIZERS:
             placement(f"{slots}, {kind}", several, slots, ps_tasks=2,
                       worker_device="/job:worker/task:1")
-    # The device of an inner scope wins, and an outer scope adds the fields that
-    # are missing. The round robin does not count a variable that is placed in
-    # another job. It counts a variable whose task is given.
+    # The device of an inner scope overrides the outer scope's. An outer scope
+    # adds the fields that the inner one leaves out. The round robin does not
+    # count a variable that is placed in another job. It does count a variable
+    # whose task is given.
     scopes = [["setter"], ["setter", "/job:worker/task:7"], ["setter"],
               ["setter", "/job:ps"], ["setter", "/job:ps/task:0"],
               ["setter", "/task:1"], ["setter"], ["/job:other/task:5/cpu:1", "setter"],

@@ -137,8 +137,8 @@ TEST(PartitionedVariableTest, IsSharedByName) {
             HasSubstr("[1,2]"), HasSubstr("partitioned_variable_test.cc:")));
 }
 
-// A worker's graph may partition a variable that is whole in the graph of
-// another worker.
+// Two workers may build different graphs: one partitions a variable, and the
+// other does not partition it.
 TEST(PartitionedVariableTest, RefusesAVariableThatIsNotPartitioned) {
   for (const bool use_resource : {true, false}) {
     GraphBuilder b;

@@ -74,9 +74,10 @@ class SaveSavedModelTest : public ::testing::Test {
         << "a folder is left";
   }
 
-  // Returns a path to save a model to. tests/interop/saved_model.py sets the
-  // variable LEAT_TEST_SAVED_MODELS to its folder, because it loads the models
-  // with TensorFlow.
+  // Returns a path at which a test saves a model. It is in a temporary folder,
+  // or in the folder LEAT_TEST_SAVED_MODELS if this environment variable is
+  // set. tests/interop/saved_model.py sets it, and then loads the models with
+  // TensorFlow.
   std::string Path(const std::string& name) const {
     const char* const given = getenv("LEAT_TEST_SAVED_MODELS");
     return given == nullptr ? folder_.Path(name)

@@ -172,7 +172,7 @@ TEST(SavedModelTest, RunsWhatKerasExports) {
     const auto results = model->Run(signature, {{"image", image}});
     ASSERT_TRUE(results.ok()) << results.status();
     const absl::Span<const float> y = results->at("output_0").data<float>();
-    // TensorFlow computes these values.
+    // TensorFlow gives these values for the same model and image.
     EXPECT_NEAR(y[0], 0.1758209, 1e-6);
     EXPECT_NEAR(y[1], 0.3027764, 1e-6);
     EXPECT_NEAR(y[2], 0.5214027, 1e-6);
@@ -317,8 +317,8 @@ void WriteQuickly(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Expects that a model with one damaged file gives an error that names its
-// folder, or computes the same as before.
+// Expects one of two results for a model with one damaged file: either an error
+// that names the model's folder, or the same values as before the damage.
 void ExpectSurvives(const std::string& folder) {
   const auto model = SavedModel::Load(folder, OneThread());
   if (!model.ok()) {

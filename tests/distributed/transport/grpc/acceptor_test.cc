@@ -59,8 +59,8 @@ class Peer {
                    sizeof(server)) == 0;
   }
 
-  // Waits until the other end does something. Returns true if it has closed the
-  // connection, and false if it has sent something.
+  // Waits until the acceptor closes the connection or sends something. Returns
+  // true if the acceptor has closed the connection.
   bool IsClosed() {
     char byte = 0;
     const ssize_t received = recv(socket_.number(), &byte, 1, 0);
@@ -186,7 +186,7 @@ TEST_F(AcceptorTest, APlaceThatWasLeftIsFreeAtOnce) {
   for (int i = 0; i < 50; ++i) {
     Peer peer(address_);
     EXPECT_FALSE(peer.IsClosed()) << i;
-    // The byte is sent before the acceptor lists the connection.
+    // The acceptor sends the byte before it counts the connection.
     EXPECT_TRUE(Eventually([&] { return num_accepted() == 1; }));
     CloseAccepted();
   }

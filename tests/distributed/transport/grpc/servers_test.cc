@@ -137,8 +137,8 @@ TEST_F(GrpcServersTest, SaysThatItAcceptsNoConnections) {
 }
 
 TEST_F(GrpcServersTest, ClosesConnectionsThatSayNothing) {
-  // Pings would also end the silent connections, so the interval of pings is
-  // long.
+  // Pings would also end the silent connections. So the interval of pings is so
+  // long that none is sent.
   const auto worker =
       Start("worker", {.handshake_timeout = std::chrono::milliseconds(100)},
             {.connection = {.ping_interval = std::chrono::minutes(10)}});
@@ -168,9 +168,9 @@ TEST_F(GrpcServersTest, RefusesWhatItHasNoRoomForBeforeItComes) {
   EXPECT_THAT(call(2 << 20), Not(HasSubstr("bytes)")));
 }
 
-// A small request is refused with an error after which the client may try
-// again. RESOURCE_EXHAUSTED would mean that the request itself is too large,
-// and would end a training program.
+// A small request that is refused for lack of memory gets ABORTED, and the
+// client may try again. RESOURCE_EXHAUSTED would mean that the request itself
+// is too large, and a training program would end.
 TEST_F(GrpcServersTest, SmallRequestsAreNotBlamedForTheRoomThatOthersTake) {
   const auto worker = Start("worker", {.max_transport_bytes = 4 << 20});
   const WireTensors tensors = {
@@ -202,8 +202,8 @@ TEST_F(GrpcServersTest, SmallRequestsAreNotBlamedForTheRoomThatOthersTake) {
   for (std::thread& caller : callers) caller.join();
 }
 
-// While the quota is nearly used up, received bytes are freed on threads that
-// are not gRPC's.
+// When the quota is nearly used up, bytes that were received are freed on
+// threads that gRPC did not start.
 TEST_F(GrpcServersTest, SurvivesRequestsThatUseUpItsQuota) {
   const auto worker = Start("worker", {.max_transport_bytes = 4 << 20});
   const WireTensors tensors = {
@@ -212,8 +212,8 @@ TEST_F(GrpcServersTest, SurvivesRequestsThatUseUpItsQuota) {
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
       for (int call = 0; call < 100; ++call) {
-        // Each request is refused, because there is no room for it or because
-        // it names no session.
+        // Each request fails: either there is no room for it, or it names no
+        // session.
         EXPECT_FALSE(CallNow(*transport_, worker->address(), methods::kRunStep,
                              PayloadOf("", tensors))
                          .ok());
@@ -269,7 +269,8 @@ TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
   EXPECT_FALSE(call->is_done());
   network.Close();
   EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
-  // Without the lost connection, the call would have waited for a minute.
+  // If the server did not notice the lost connection, the call would wait for a
+  // minute.
   const auto begun = std::chrono::steady_clock::now();
   worker->Stop(std::chrono::hours(1));
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));

@@ -86,7 +86,7 @@ ptrdiff_t NumOpenFiles() {
                        std::filesystem::directory_iterator());
 }
 
-// Within this time, every channel tries to connect once more.
+// After this time, every channel has tried to connect once more.
 constexpr std::chrono::milliseconds kBackoff(1500);
 
 class GrpcTest : public TransportTest {};
@@ -212,8 +212,8 @@ TEST_P(GrpcTest, RefusesMalformedMessages) {
   EXPECT_TRUE(IsTransportError(response));
 }
 
-// A polling thread must not join the pieces of a request that is refused
-// anyway.
+// A request that is refused for its size must not be copied into one piece
+// first, because that would hold up a polling thread.
 TEST_P(GrpcTest, RefusesLargeRequestsWhereAllAreSmall) {
   MethodTable methods;
   std::atomic<int> num_handled = 0;
@@ -259,10 +259,10 @@ TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
 }
 
-// Peers that allow pings are pinged. The other peers are asked for their
+// The transport pings a peer that allows pings, and asks any other peer for its
 // health. The peers in this test do not know the health method, like
-// TensorFlow's tasks. WatchPeer may be called before or after the call has
-// begun.
+// TensorFlow's tasks. WatchPeer may be called before or after a call to the
+// peer has begun.
 TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   struct Case {
     bool allows_pings;
@@ -294,8 +294,7 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   }
   // The calls fail within five seconds unless the machine is busy.
   EXPECT_LT(RealClock().Now() - begin, std::chrono::seconds(20));
-  // The callee cancels its calls, too, because their answers cannot be
-  // delivered.
+  // The callee cannot send its answers, so it cancels the calls, too.
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 4; }));
 }
 
@@ -390,8 +389,8 @@ TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   }
 }
 
-// The transport is destroyed before it asks a silent peer, and while it asks
-// one.
+// In one case the transport is destroyed before it asks a silent peer for its
+// health, and in the other case while it waits for the answer.
 TEST_P(GrpcTest, EndsWhileItAsksPeers) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);

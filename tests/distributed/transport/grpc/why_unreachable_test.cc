@@ -102,7 +102,8 @@ class BoundSocket {
     EXPECT_EQ(send(connection, settings.data(), settings.size(), 0), 9);
     std::string received;
     char buffer[4096];
-    // The path is in the HEADERS frame of the request.
+    // The path in the HEADERS frame of the request contains "CreateSession". So
+    // the frame has arrived when this text has been received.
     while (!absl::StrContains(received, "CreateSession")) {
       const ssize_t size = recv(connection, buffer, sizeof(buffer), 0);
       if (size <= 0) break;
