@@ -90,9 +90,11 @@ class BinaryKernel final : public Kernel {
 };
 
 // These functions return OK if input 0 has the same shape as input 1 (or as
-// input `i`), and otherwise INVALID_ARGUMENT. CheckSameShape has TensorFlow's
-// text for gradients such as TanhGrad. CheckSameSizeAndShape has TensorFlow's
-// text for the gradients of activations, such as ReluGrad, and for AddN.
+// input `i`), and otherwise INVALID_ARGUMENT. The functions
+// differ only in the error message, which is the one that TensorFlow gives for
+// the op. CheckSameShape is for the gradients of math functions, such as
+// SqrtGrad and TanhGrad. CheckSameSizeAndShape is for ReluGrad and similar
+// gradients (activation.cc), and for AddN.
 absl::Status CheckSameShape(const KernelContext& context);
 absl::Status CheckSameSizeAndShape(const KernelContext& context, int i);
 inline absl::Status CheckSameSizeAndShape(const KernelContext& context) {

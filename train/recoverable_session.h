@@ -165,9 +165,10 @@ class RecoverableSession {
   // Saver::Save.
   absl::Status Save();
 
-  // Returns the number of sessions made so far. When the number changes, a
-  // program may have to feed values again that the tasks of the workers had
-  // kept.
+  // Returns the number of sessions made so far. If the number has
+  // changed, a worker's task may have been lost together with values that the
+  // program had fed to it. The program may then have to feed these values
+  // again.
   int64_t num_sessions() const;
 
   // Cancels the running steps, so that they fail. Also cancels the running

@@ -139,8 +139,10 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // Takes the reply of a part. Decodes the reply on this thread if that is
   // quick, otherwise on the blocking queue.
   void Receive(size_t part, absl::StatusOr<Payload> reply);
-  // Returns the names of TensorFlow's tasks in this step, or none if there is
-  // no trace. A trace gets the pulls of these tasks from their RPC logs.
+  // Returns the names of the tasks in this step that run TensorFlow and not
+  // Leat. Returns none if the step is not traced. Such tasks do not report in
+  // their replies which tensors they pulled, so a trace takes this from their
+  // RPC logs (rpc_logs.h).
   static std::vector<std::string> ForeignTasks(const StepRequest& request);
   // Asks TensorFlow's tasks for their logs.
   void FetchLogs();

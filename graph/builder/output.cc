@@ -47,8 +47,9 @@ Output Operation::input(int i) const {
 
 Output Operation::output(int i) const {
   if (i < 0 || i >= num_outputs()) {
-    // If there is no builder, the Output keeps the id, because the id
-    // kOfConstants says why the operation is invalid.
+    // An Operation without a builder may have the id kOfConstants, which says
+    // that an op function got constants only. The Output keeps this id, so that
+    // a builder that gets the Output can name the cause.
     return Output(Operation(builder_, builder_ == nullptr ? id_ : kNoNode), 0);
   }
   return Output(*this, i);

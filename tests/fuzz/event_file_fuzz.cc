@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads an event file that nobody has written: bytes as a file, and bytes as an
-// event in a record whose checksums are right.
+// Reads the fuzzer's bytes as an event file in two ways: first the bytes are
+// the whole file, then they are the event in a record with correct checksums.
 #include <fcntl.h>
 
 #include <cstddef>

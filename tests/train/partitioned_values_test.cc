@@ -88,8 +88,7 @@ TEST(PartitionedValuesTest, PartsStartAsTensorFlows) {
   }
 }
 
-// The expected values in this test are computed by hand. They do not come from
-// TensorFlow, because some of its values depend on which ops it chooses.
+// The expected values in this test are computed by hand.
 TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   for (const int axis : {0, 1}) {
     GraphBuilder b;
