@@ -76,7 +76,15 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
     Rule::template Update<W>(options, scalars, stretches.data(),
                              ConstStretch<W>(grad, size));
   };
-  if constexpr (std::is_same_v<T, W>) {
+  if constexpr (kComplexes.Contains(kDTypeOf<T>)) {
+    // Eigen rounds vectors of complex numbers in another way than single ones.
+    // So each element is updated alone, and the results do not depend on how
+    // the elements are split.
+    for (int64_t i = 0; i < count; ++i) {
+      update(at, gradient + i, 1);
+      for (T*& each : at) ++each;
+    }
+  } else if constexpr (std::is_same_v<T, W>) {
     update(at, gradient, count);
   } else {
     // The blocks of float are small enough to stay in the first-level cache.
