@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace leat {
 
@@ -25,8 +25,8 @@ class LaunchedNodes {
   // Limits the number of nodes that are remembered.
   static constexpr uint32_t kMost = 8;
 
-  // `device` is the name of the GPU.
-  explicit LaunchedNodes(std::string device) : device_(std::move(device)) {}
+  // `device` is the name of the GPU. It is borrowed and must outlive the step.
+  explicit LaunchedNodes(absl::string_view device) : device_(device) {}
 
   // Must be called when `node` has launched work. Borrows `node` until the last
   // call of Names. A concurrent call of Names may miss `node`.
@@ -48,10 +48,10 @@ class LaunchedNodes {
   void EndWait() { waits_.fetch_sub(1, std::memory_order_relaxed); }
   bool IsAwaited() const { return waits_.load(std::memory_order_relaxed) > 0; }
 
-  const std::string& device() const { return device_; }
+  absl::string_view device() const { return device_; }
 
  private:
-  const std::string device_;
+  const absl::string_view device_;
   std::atomic<int32_t> waits_{0};
   std::atomic<uint32_t> count_{0};
   std::array<std::atomic<const NodeDef*>, kMost> nodes_ = {};

@@ -29,7 +29,7 @@ void Step::FailWithCause(const absl::Status& cause) {
 
 LaunchedNodes& Step::BeginOnGpu(absl::string_view device) {
   MutexLock lock(mutex_);
-  return on_gpus_.emplace_back(std::string(device));
+  return on_gpus_.emplace_back(device);
 }
 
 void Step::EndOnGpu(LaunchedNodes& launched) {

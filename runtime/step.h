@@ -82,9 +82,10 @@ class Step {
   // the earlier errors.
   void FailWithCause(const absl::Status& cause);
 
-  // BeginOnGpu must be called when the step begins on a GPU. Its result belongs
-  // to the step. EndOnGpu must be called when the GPU has run all work that the
-  // step launched.
+  // BeginOnGpu must be called when the step begins on a GPU. It borrows the
+  // name of the device, which must outlive the step. Its result belongs to the
+  // step. EndOnGpu must be called when the GPU has run all work that the step
+  // launched.
   LaunchedNodes& BeginOnGpu(absl::string_view device);
   void EndOnGpu(LaunchedNodes& launched);
 

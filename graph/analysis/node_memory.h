@@ -21,8 +21,8 @@ namespace leat {
 struct NodeMemory {
   std::vector<bool> is_input_on_host = {};   // by input
   std::vector<bool> is_output_on_host = {};  // by output
-  // By output: true if the output is to be allocated in pinned host memory. The
-  // vector is empty for a node on a GPU.
+  // Says for each output whether it is to be allocated in pinned host memory.
+  // The vector is empty for a node on a GPU.
   std::vector<bool> is_output_pinned = {};
   // Is true if a node on a GPU runs the kernel for CPUs. All its tensors are
   // then in host memory.

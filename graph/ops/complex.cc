@@ -4,6 +4,7 @@
 // Imag, ComplexAbs, Angle and Conj.
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
@@ -14,13 +15,15 @@ namespace leat::ops::complex {
 namespace {
 
 // Returns the spec of an op that computes a real number from each complex one.
-OpSpec RealPart(absl::string_view name, absl::string_view doc) {
-  const bool is_absolute = name == "ComplexAbs";
+// `input` and `output` are the names of its arguments.
+OpSpec RealPart(absl::string_view name, absl::string_view doc,
+                absl::string_view input = "input",
+                absl::string_view output = "output") {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
-  spec.inputs = {is_absolute ? "x: T" : "input: T"};
-  spec.outputs = {is_absolute ? "y: Tout" : "output: Tout"};
+  spec.inputs = {absl::StrCat(input, ": T")};
+  spec.outputs = {absl::StrCat(output, ": Tout")};
   spec.attrs = {"T: {complex64, complex128} = complex64",
                 "Tout: {float, double} = float"};
   spec.shape = shapes::Unchanged;
@@ -43,9 +46,10 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kComplexes.dtypes()}})});
   registry.Add(RealPart("Imag", "Returns the imaginary part of each element."),
                {OnCpu({{"T", kComplexes.dtypes()}})});
-  registry.Add(RealPart("ComplexAbs",
-                        "Returns the absolute value of each complex element."),
-               {OnCpu({{"T", kComplexes.dtypes()}})});
+  registry.Add(
+      RealPart("ComplexAbs",
+               "Returns the absolute value of each complex element.", "x", "y"),
+      {OnCpu({{"T", kComplexes.dtypes()}})});
   registry.Add(
       RealPart("Angle",
                "Returns the angle of each complex element, in radians."),

@@ -75,25 +75,22 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeComplex(const NodeDef& node) {
 }
 
 template <class Op>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeUnary(const NodeDef& node) {
+  return MakeForType(
+      node, "T", kComplexes, [](auto tag) -> std::unique_ptr<Kernel> {
+        using C = typename decltype(tag)::type;
+        using Result = decltype(Op::Do(C()));
+        return std::make_unique<UnaryKernel>(&UnaryRowOf<Op, C, Result>,
+                                             /*cost=*/16);
+      });
+}
+
+template <class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeReal(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType complex, node.attrs.Get<DType>("T"));
   LEAT_ASSIGN_OR_RETURN(const DType real, node.attrs.Get<DType>("Tout"));
   LEAT_RETURN_IF_ERROR(CheckTypes(real, complex));
-  return MakeForType(
-      node, "T", kComplexes, [](auto tag) -> std::unique_ptr<Kernel> {
-        using C = typename decltype(tag)::type;
-        return std::make_unique<UnaryKernel>(
-            &UnaryRowOf<Op, C, typename C::value_type>, /*cost=*/16);
-      });
-}
-
-absl::StatusOr<std::unique_ptr<Kernel>> MakeConj(const NodeDef& node) {
-  return MakeForType(
-      node, "T", kComplexes, [](auto tag) -> std::unique_ptr<Kernel> {
-        using C = typename decltype(tag)::type;
-        return std::make_unique<UnaryKernel>(&UnaryRowOf<Conjugation, C, C>,
-                                             /*cost=*/8);
-      });
+  return MakeUnary<Op>(node);
 }
 
 }  // namespace
@@ -104,7 +101,7 @@ void Register(KernelRegistry& registry) {
   registry.Add("Imag", kCpu, &MakeReal<Imag>);
   registry.Add("ComplexAbs", kCpu, &MakeReal<Absolute>);
   registry.Add("Angle", kCpu, &MakeReal<Angle>);
-  registry.Add("Conj", kCpu, &MakeConj);
+  registry.Add("Conj", kCpu, &MakeUnary<Conjugation>);
 }
 
 }  // namespace leat::kernels::cpu::complex
