@@ -92,9 +92,10 @@ std::vector<Operation> Dag(Output x, Output one) {
   return ends;
 }
 
-// Returns the loop `for (i = 0; i < n; ++i)`, made of TensorFlow's primitives.
-// The case does not use the builder's own loops, because those are functions,
-// which planning lowers to primitives.
+// Returns a case that runs the loop `for (i = 0; i < n; ++i)`. The loop is made
+// of TensorFlow's primitive ops, such as Enter and Merge. The builder's own
+// While is not used, because planning would first have to lower it to these
+// ops.
 Case Loop() {
   GraphBuilder b;
   Case c = NewCase("loop");

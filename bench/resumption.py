@@ -5,9 +5,11 @@
 Usage: resumption.py BUILD [TIMES]
 
 Six processes train on Fashion-MNIST, and the chief saves a checkpoint every tenth of a
-second. Both parameter servers are killed at once, so that all variables are lost. Each
-time a line gives the seconds from the start of the later new server until a checkpoint
-has a step that no earlier one had, and from the kill until then.
+second. TIMES times, the program kills both parameter servers at once, so that all
+variables are lost. It then waits until both servers have been started again, and until
+a checkpoint has a later step than all checkpoints before. Each time it prints a line with
+two numbers of seconds until that checkpoint: from the start of the second server, and
+from the kill.
 """
 import pathlib
 import sys

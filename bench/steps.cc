@@ -64,7 +64,7 @@ void Steps::Die(const absl::Status& status) {
 Steps& LastSteps::Get(const std::string& name, absl::FunctionRef<Case()> make,
                       int num_cpus) {
   if (steps_ == nullptr || name != name_) {
-    steps_ = nullptr;  // frees its memory first
+    steps_ = nullptr;  // frees the old graph first
     steps_ = std::make_unique<Steps>(make(), num_cpus);
     name_ = name;
   }

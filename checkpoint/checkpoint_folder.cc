@@ -110,8 +110,8 @@ void CheckpointFolder::RemoveLeftovers() const {
 
 absl::Status CheckpointFolder::Add(const std::string& saved, int max_to_keep,
                                    absl::Time now) {
-  // The list names each checkpoint in one way only, however many slashes the
-  // caller has written.
+  // The caller may have written "folder//name". The list always has the same
+  // path for the same checkpoint.
   const std::string prefix = PathIn(folder_, BaseOf(saved));
   pb::CheckpointState state;
   std::vector<std::string> removed;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// IndexMemory counts the memory that the index of a checkpoint takes while it
-// is used, so that the limit of a task covers it.
+// IndexMemory counts the memory that the index of a checkpoint takes, so that
+// the memory limit of a task covers the index, too.
 //
 //   IndexMemory memory(allocator);
 //   LEAT_RETURN_IF_ERROR(memory.Count(entry_bytes));
@@ -21,8 +21,8 @@ namespace leat {
 // An index may take at most this many bytes of memory.
 inline constexpr int64_t kMaxIndexBytes = int64_t{1} << 30;
 
-// Reserves the bytes at the allocator (Allocator::Reserve) until it is
-// destroyed. Movable. Not thread-safe.
+// Reserves the counted bytes at the allocator (Allocator::Reserve) until this
+// object is destroyed. Movable. Not thread-safe.
 class IndexMemory {
  public:
   explicit IndexMemory(Allocator& allocator, int64_t max_bytes = kMaxIndexBytes)

@@ -25,7 +25,8 @@ using IndexEntries = std::vector<std::pair<std::string, std::string>>;
 // table is cut off, if a checksum does not match, if a number is out of range,
 // or if the keys are not sorted. The message says what is wrong and where.
 // Counts the entries in `memory`, and returns its error if they need too much.
-// LevelDB's own reader allocates as much as a table says, so it is not used.
+// LevelDB's own reader is not used, because it allocates as much memory as a
+// table asks for.
 absl::StatusOr<IndexEntries> ReadIndexTable(absl::string_view bytes,
                                             IndexMemory& memory);
 

@@ -18,9 +18,9 @@ void AppendUnsigned(uint64_t number, std::string& key) {
   }
 }
 
-// Appends 1 to 10 bytes. The first byte begins with as many equal bits as there
-// are bytes: ones for a number that is not negative, zeros for a negative one.
-// Then comes the opposite bit, then the number.
+// Appends 1 to 10 bytes. They begin with as many equal bits as there are bytes.
+// These bits are zeros if the number is negative, and otherwise ones. Then come
+// one opposite bit and the number.
 void AppendSigned(int64_t number, std::string& key) {
   const uint64_t magnitude =
       static_cast<uint64_t>(number < 0 ? ~number : number);

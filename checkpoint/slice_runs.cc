@@ -8,7 +8,7 @@
 namespace leat {
 namespace {
 
-// The elements [begin, end) of a dimension that both parts have.
+// The indices [begin, end) of one dimension that are in both parts.
 struct Interval {
   int64_t begin = 0;
   int64_t end = 0;
@@ -29,9 +29,9 @@ int64_t NumberOf(const Dims& index, const Box& box) {
   return number;
 }
 
-// Returns the first dimension from which on the two parts are equal in all
-// dimensions. A run may go through all elements of these dimensions, and
-// through the common interval of the dimension before them.
+// Returns the smallest d for which the two parts are equal in dimension d and
+// in all later dimensions. A run may go through all elements of these
+// dimensions, and through the common interval of the dimension before them.
 size_t FirstEqualDimension(const Box& a, const Box& b) {
   size_t first = a.start.size();
   while (first > 0 && a.start[first - 1] == b.start[first - 1] &&

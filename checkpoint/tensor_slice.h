@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TensorSlice is a rectangular part of a tensor, such as the part of a variable
-// that lies on one parameter server. It has the text and the message of
-// TensorFlow's TensorSlice.
+// that lies on one parameter server. Its text and its protobuf message are
+// those of TensorFlow's TensorSlice.
 //
 //   ParseShapeAndSlice("100 20 0,50:-")  // rows 0 to 49 of a [100, 20] tensor
 #ifndef LEAT_CHECKPOINT_TENSOR_SLICE_H_

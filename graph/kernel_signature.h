@@ -47,7 +47,7 @@ struct KernelSignature {
   // in a variant are not.
   std::vector<std::string> host_inputs = {};
   std::vector<std::string> host_outputs = {};
-  // Is true if int32 tensors are in host memory, too, if the node is on a GPU.
+  // Is true if the int32 tensors of a node on a GPU are in host memory, too.
   // Such tensors are mostly shapes and indices.
   bool int32_on_host = false;
   // Is true if a node on a GPU runs the kernel for CPUs. All its tensors are
@@ -91,9 +91,9 @@ std::vector<KernelSignature> RoutesOnAllDevices(
 // An example is arithmetic on shapes. The node is on the GPU, but runs the
 // kernel for CPUs.
 KernelSignature HostOnGpu(std::vector<TypeConstraint> constraints = {});
-// Returns the GPU signature of a kernel for which a node whose inputs are all
-// in host memory runs the kernel for CPUs instead. An example is the condition
-// of a loop, which the host must know.
+// Returns the GPU signature of a kernel. A node whose inputs are all in host
+// memory runs the kernel for CPUs instead. An example is the condition of a
+// loop, which the host must know.
 KernelSignature HostOrGpu();
 // Returns `signature` with `foldable` cleared.
 KernelSignature NotFoldable(KernelSignature signature);

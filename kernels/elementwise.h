@@ -2,8 +2,8 @@
 //
 // All element-wise kernels of unary ops share the class UnaryKernel, and those
 // of binary ops share the class BinaryKernel. An op adds only a function of one
-// element or of two elements. UnaryRowOf and BinaryRowOf turn it into a
-// function of a whole row, for each dtype:
+// element or of two elements. UnaryRowOf and BinaryRowOf turn this function
+// into a function of a whole row, for each dtype:
 //
 //   struct Square {
 //     template <class W>

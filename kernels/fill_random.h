@@ -82,9 +82,9 @@ bool LaunchFor(CUstream_st* stream, const Philox& base,
                                   output.num_elements());
 }
 
-// Does the same as the function above for `output`, which is in the device's
-// memory. A GPU gives the same integers and the same uniform numbers as a CPU.
-// Normal numbers may differ in the last bits.
+// Fills `output`, which is in the memory of the step's device, as the
+// FillRandom above does. A GPU gives the same integers and the same uniform
+// numbers as a CPU. Normal numbers may differ in the last bits.
 template <class Distribution>
 absl::Status FillRandom(KernelContext& context, const Philox& base,
                         const Distribution& distribution, Tensor& output) {

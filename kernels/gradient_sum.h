@@ -74,9 +74,9 @@ std::unique_ptr<GradientSum> NewDenseSum(PartialShape shape);
 
 // Makes an empty sum of sparse gradients: rows of a tensor whose shape fits
 // `shape`. Rows with the same index are added. As in TensorFlow, two lists of
-// indices are merged as if both were in ascending order. If one of them is not,
-// the result can contain an index twice. For example, merging [2, 0] and [0]
-// gives [0, 2, 0].
+// indices are merged as if both were in ascending order. If one of the lists is
+// not in ascending order, the result can contain an index twice. For example,
+// merging [2, 0] and [0] gives [0, 2, 0].
 std::unique_ptr<GradientSum> NewSparseSum(PartialShape shape);
 
 }  // namespace leat::kernels

@@ -436,7 +436,7 @@ class Partitioner {
   const BundleLimits bundle_limits_;
   const bool may_be_dead_;
   Frames frames_;
-  std::optional<Bundles> bundles_;  // nullopt: there are none
+  std::optional<Bundles> bundles_;  // nullopt if there are none
   absl::flat_hash_map<std::string, uint64_t> incarnations_;  // by device
   std::vector<int> part_of_device_;  // by index into graph_.devices()
   std::vector<std::string> part_names_;

@@ -286,7 +286,7 @@ void PreparedGraph::Add(const PreparedAddition& prepared,
   for (const std::string& name : addition.functions) {
     graph_.functions()
         .Add(client.functions().functions().at(name))
-        .IgnoreError();  // no function of this name was there
+        .IgnoreError();  // the name is new
   }
   graph_.producer = client.producer;
   graph_.min_consumer = client.min_consumer;

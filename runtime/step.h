@@ -73,9 +73,9 @@ class Step {
   // Records the error `status`, then cancels the kernels that wait and aborts
   // the rendezvous. The outcome of the step is the first error that is not
   // derived from the abort of another part of the step
-  // (core/status_payloads.h), or the first error if all are derived. If it is
-  // DEADLINE_EXCEEDED, its message names the GPUs that the step waits for.
-  // REQUIRES: `status` is not OK.
+  // (core/status_payloads.h), or the first error if all are derived. If the
+  // outcome is DEADLINE_EXCEEDED, its message names the GPUs that the step
+  // waits for. REQUIRES: `status` is not OK.
   void Fail(const absl::Status& status);
   // Does the same as Fail, but `cause` becomes the outcome even if the step has
   // failed before. Use it for an error that is found late and may have caused

@@ -53,8 +53,8 @@ class StepAllocations {
 bool IsOutOfMemory(const absl::Status& status);
 
 // Adds the memory report of `device` to `status`. If `allocations` is null,
-// adds a hint how to get such a report. For a GPU, also says what uses the
-// memory of the GPU. Keeps the payloads of `status`. REQUIRES:
+// adds a sentence that says how to get such a report. For a GPU, also says what
+// uses the memory of the GPU. Keeps the payloads of `status`. REQUIRES:
 // IsOutOfMemory(status).
 absl::Status WithAllocations(const absl::Status& status,
                              const StepAllocations* allocations,

@@ -87,13 +87,13 @@ struct RecoverableSessionOptions {
 
   // Limits the time for making a session, including the wait for the chief.
   std::chrono::nanoseconds give_up = std::chrono::minutes(10);
-  // Is the pause between attempts to make a session. It doubles each time, up
-  // to `longest_pause`.
+  // `first_pause` is the pause between the first two attempts to make a
+  // session. The pause doubles each time, up to `longest_pause`.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_pause = std::chrono::seconds(5);
-  // Is the pause between two checks whether the variables are initialized,
-  // while this task waits for the chief. It doubles each time, up to
-  // `longest_poll`.
+  // While this task waits for the chief, it checks again and again whether the
+  // variables are initialized. `first_poll` is the pause between the first two
+  // checks. The pause doubles each time, up to `longest_poll`.
   std::chrono::nanoseconds first_poll = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 

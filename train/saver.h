@@ -92,8 +92,8 @@ class Saver {
     PartialRun step = {};
   };
   // Does the first part of Save. Returns when all variables have been read, so
-  // later steps may change them while the tasks write the files. (A reference
-  // variable may be read later, when it is written.)
+  // later steps may change them while the tasks write the files. (The value of
+  // a reference variable may be read later, when it is written to a file.)
   absl::StatusOr<Begun> Begin(Session& session, const std::string& path,
                               std::optional<int64_t> step = {},
                               const RunOptions& options = {});

@@ -29,9 +29,9 @@ struct SavedVariable {
   std::string slice = {};
 };
 
-// Describes how the variables are saved. Each variable is saved as a tensor
-// with its name. The parts of a larger variable are saved as parts of one
-// tensor.
+// Returns how each variable is saved. A variable is saved as a tensor with the
+// name of the variable. The parts of a larger variable are saved as parts of
+// one tensor.
 std::vector<SavedVariable> SavedVariables(absl::Span<const Variable> variables);
 
 // Holds the names of the nodes of a Saver.

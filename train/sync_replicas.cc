@@ -339,7 +339,8 @@ Operation SyncBuilder::MakeChiefInit() {
   }
   {
     // Workers begin as soon as they see that the closed queue has gone. Removes
-    // it only after the steps were set, so that workers begin at the new step.
+    // the queue only after the steps were set, so that workers begin at the new
+    // step.
     const Scope after = After(done);
     done.push_back(RemoveQueue(op::Identity(is_closed, location_)));
   }

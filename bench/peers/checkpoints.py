@@ -2,16 +2,15 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Saves and restores 1 GB of 200 variables with TensorFlow's client and Saver.
 
-  checkpoints.py LEAT FOLDER   LEAT: the program `leat`, whose server then has the
-                               variables; "": TensorFlow's server has them
+  checkpoints.py LEAT FOLDER   LEAT is the program `leat`. Its server then has the
+                               variables. If LEAT is "", TensorFlow's server has them.
 
-Commands on standard input, one answer in seconds on standard output each:
-  save         saves, until all bytes are on the disk
-  restore      restores what was saved last
-  write, read  writes and syncs, or reads, as many bytes in one file without anybody's
-               server
-  step         a step that trains an MLP on the same server
-  step_saving  the same while saves run one after another
+The program reads commands from standard input, and answers each with a time in seconds:
+  save         saves the variables, and waits until all bytes are on the disk
+  restore      restores the last checkpoint
+  write, read  write as many bytes to a file and sync it, or read them, without a server
+  step         runs a step that trains an MLP on the same server
+  step_saving  runs such a step while saves run one after another
 """
 import os
 import pathlib
@@ -31,12 +30,12 @@ tf1 = tf.compat.v1
 tf1.disable_v2_behavior()
 
 VARIABLES = 200
-ELEMENTS = 5 * 1000 * 1000 // 4  # floats of each: 1 GB in all
+ELEMENTS = 5 * 1000 * 1000 // 4  # floats per variable; 1 GB in all
 STEP_SECONDS = 2
 
 
 class LeatServer:
-  """One task of Leat that may write the files in the folder."""
+  """Runs one task of Leat, which may write files in the folder."""
 
   def __init__(self, leat, folder):
     port = free_ports(1)[0]
@@ -62,7 +61,7 @@ def sync(folder):
 
 
 def train_mlp():
-  """Returns a step, what it is fed, and with which values."""
+  """Returns a training step, its placeholders, and the values that they are fed."""
   images = tf1.placeholder(tf.float32, [32, 28, 28, 1])
   labels = tf1.placeholder(tf.int32, [32])
   loss = tf1.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(

@@ -2,11 +2,11 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Extends a graph of 100,000 nodes by ten with TensorFlow's client.
 
-  extend.py LEAT FOLDER   LEAT: the program `leat`, whose server then has the
-                          graph; "": TensorFlow's server has it
-                          FOLDER: of bench/export_cases
+  extend.py LEAT FOLDER   LEAT is the program `leat`. Its server then has the
+                          graph. If LEAT is "", TensorFlow's server has it.
+                          FOLDER is the folder that bench/export_cases has written.
 
-Commands on standard input, one answer in seconds on standard output each:
+The program reads commands from standard input, and answers each with a time in seconds:
   extend  the least time of an extension by ten nodes
   step    the least time of an extension and a step that runs the ten nodes
 """
@@ -55,7 +55,7 @@ class Bench:
     for _ in range(REPEATS):
       self.add()
       start = time.perf_counter()
-      self.session._extend_graph()  # what session.run does first
+      self.session._extend_graph()  # session.run begins with this call
       times.append(time.perf_counter() - start)
     return min(times)
 

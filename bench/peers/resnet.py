@@ -2,10 +2,10 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Begins sessions with Keras' ResNet-50 on a server, with TensorFlow's client.
 
-  resnet.py LEAT   LEAT: the program `leat`, whose server runs the model; "":
-                   TensorFlow's server does
+  resnet.py LEAT   LEAT is the program `leat`. Its server then runs the model. If
+                   LEAT is "", TensorFlow's server runs the model.
 
-Commands on standard input, one answer in seconds on standard output each:
+The program reads commands from standard input, and answers each with a time in seconds:
   first_step   makes a session, initializes the variables, and classifies eight
                images
   step         classifies eight images

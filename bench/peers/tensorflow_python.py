@@ -1,11 +1,13 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""One training step with TensorFlow's Python client, as its users run it: a
-callable fed from numpy, optimizers as they are by default.
+"""Measures a training step with TensorFlow's Python client, as users run it. The
+step is a callable that is fed from numpy. The optimizers have their defaults.
 
-Commands on standard input, one answer on standard output each, as in
-tensorflow_c_api.cc:
-  load CASE          mlp_32 or cnn_128; the number of nodes a step runs
-  time CASE SECONDS  seconds of a step, the mean over about SECONDS
+The program reads commands from standard input, and answers each on standard
+output, as tensorflow_c_api.cc does:
+  load CASE          loads mlp_32 or cnn_128, and answers with the number of nodes
+                     that a step runs
+  time CASE SECONDS  runs steps for about SECONDS, and answers with the mean time of
+                     a step in seconds
 """
 import os
 import sys

@@ -1,14 +1,15 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Steps over tasks with TensorFlow's servers, each in a process of its own, and
-its Python client, as its users run them: the cases of cluster_bench.cc.
+"""Runs the cases of cluster_bench.cc with TensorFlow's servers and Python client.
+Each server is a process of its own.
 
-  tf_cluster.py FOLDER   of bench/export_cases
+  tf_cluster.py FOLDER   FOLDER is the folder that bench/export_cases has written
 
-Commands on standard input, one answer on standard output each, as in
-tensorflow_python.py:
-  load CASE          null_step, read_N, mlp_32, cnn_128, first_step; 0
-  time CASE SECONDS  seconds of a step, the mean over about SECONDS; of
-                     first_step the least of several
+The program reads commands from standard input, and answers each on standard
+output, as tensorflow_python.py does:
+  load CASE          loads null_step, read_N, mlp_32, cnn_128 or first_step, and
+                     answers with 0
+  time CASE SECONDS  runs steps for about SECONDS, and answers with the mean time of
+                     a step in seconds. For first_step, answers with the least time.
 """
 import ctypes
 import json
@@ -57,7 +58,7 @@ def end_with_parent():
 
 
 class Servers:
-  """Tasks per job: {'ps': 1, 'worker': 1}."""
+  """Runs servers. `jobs` has the number of tasks of each job: {'ps': 1, 'worker': 1}."""
 
   def __init__(self, jobs):
     ports = free_ports(sum(jobs.values()))
@@ -82,9 +83,9 @@ class Servers:
 
 
 class Steps:
-  """A step that `build` makes, on the master of that job's first task.
+  """Runs steps of the graph that `build` makes. The first task of `job` is the master.
 
-  The servers keep its variables, by names that no other step has."""
+  The servers keep the variables of the graph, by names that no other graph uses."""
 
   def __init__(self, name, servers, job, build, config=None):
     with tf.Graph().as_default(), tf1.variable_scope(name):

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ParsedBytes estimates how much memory a message takes when protobuf parses
-// it, without parsing it. Check an untrusted message with ParsedBytes before
-// you parse it, because two bytes of a message can become an object of hundreds
-// of bytes. The functions are stateless and thread-safe.
+// ParsedBytes estimates how much memory a serialized message would take if
+// protobuf parsed it. Check an untrusted message with ParsedBytes before you
+// parse it, because two bytes of a message can become an object of hundreds of
+// bytes. The functions are stateless and thread-safe.
 #ifndef LEAT_CORE_CODEC_PARSED_BYTES_H_
 #define LEAT_CORE_CODEC_PARSED_BYTES_H_
 

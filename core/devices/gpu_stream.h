@@ -55,8 +55,8 @@ class GpuStream {
   virtual absl::Status CheckLaunch() = 0;
 
   // Must be called when a kernel has ended. If the device waits for each kernel
-  // (--gpu-sync), returns the error of what the kernel has queued, when it has
-  // run. Otherwise returns OK at once.
+  // (--gpu-sync), waits until the work that the kernel has queued has run, and
+  // returns its error. Otherwise returns OK at once.
   virtual absl::Status EndKernel() { return absl::OkStatus(); }
   // Returns how often work was queued. The number changes while a kernel queues
   // work, and may change at other times.

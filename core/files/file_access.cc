@@ -29,7 +29,8 @@ namespace {
 constexpr mode_t kNewFileMode = 0666;
 constexpr mode_t kNewFolderMode = 0777;
 
-// The most attempts to resolve a path while other programs change its folders.
+// Is the number of attempts to resolve a path while other programs change its
+// folders.
 constexpr int kMaxTries = 1000;
 
 // Opens `path` from `folder`. If `is_confined`, the path cannot leave the
@@ -44,8 +45,8 @@ FileDescriptor OpenAt(int folder, const std::string& path, bool is_confined,
   long descriptor = -1;
   for (int i = 0; i < kMaxTries; ++i) {
     descriptor = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how));
-    // EAGAIN means that the kernel cannot exclude that a concurrent change of a
-    // folder has led the path out of the root.
+    // EAGAIN means that a folder changed while the kernel resolved the path.
+    // The path may then have left the root.
     if (descriptor >= 0 || (errno != EAGAIN && errno != EINTR)) break;
   }
   return FileDescriptor(static_cast<int>(descriptor));

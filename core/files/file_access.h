@@ -31,8 +31,8 @@ namespace leat {
 // working directory of the process. All functions return PERMISSION_DENIED if
 // the path is not below a root, or would be written below a root that may only
 // be read. The message names the flag that would allow the access. If the
-// system refuses, they return the errors of SystemError (system_error.h). All
-// errors name the path.
+// system refuses, the functions return the errors of SystemError
+// (system_error.h). All errors name the path.
 class FileAccess {
  public:
   // Returns access to all files that the process may open.
@@ -94,8 +94,8 @@ class FileAccess {
     std::string below;
     bool is_confined;  // the path must not leave the folder
   };
-  // A file or folder named `name` in the open folder `folder`. It need not
-  // exist.
+  // A file or folder named `name` in the open folder `folder`. The file or
+  // folder need not exist.
   struct Entry {
     FileDescriptor folder;
     std::string name;

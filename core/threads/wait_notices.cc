@@ -89,7 +89,7 @@ class WaitNotices::State : public std::enable_shared_from_this<State> {
   }
 
   TimerQueue& timers_;
-  const Say say_;  // null: no notices
+  const Say say_;  // null if there are no notices
   const Sentence sentence_;
   // Is the time at which the current wait began.
   std::atomic<Clock::time_point> begin_;

@@ -54,8 +54,8 @@ absl::Status CannotWriteError(absl::string_view message);
 absl::Status AsOwnError(absl::Status status);
 
 // Writes `message` and a newline to standard error. Use this function as
-// SessionOptions::on_waiting and for similar options. They get messages about
-// what the program is waiting for.
+// SessionOptions::on_waiting and for similar options. These options receive
+// messages about what the program is waiting for.
 void SayWaiting(absl::string_view message);
 
 // Returns task.session_options(), with SayWaiting as `on_waiting`.

@@ -74,5 +74,5 @@ def build(ps, worker):
 
 
 def step_without_hooks(built):
-  """Returns what a MonitoredTrainingSession runs to read the step without its hooks."""
+  """Returns a function that reads the step in a session without running its hooks."""
   return lambda step_context: step_context.session.run(built.global_step)

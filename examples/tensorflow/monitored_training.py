@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Trains in a MonitoredTrainingSession with hooks. It goes on where it was killed.
+"""Trains in a MonitoredTrainingSession with hooks.
+
+A program that was killed and is started again continues from its last checkpoint.
 
   leat serve --cluster '{"ps": ["h:2220"], "worker": ["h:2221"]}' --job ps --task 0 \\
       --file-root /models:rw                            # and the same for the worker

@@ -3,7 +3,7 @@
 """Trains under a Supervisor, which restores the variables by itself.
 
 The first worker saves between its steps. A Supervisor with save_model_secs saves on a
-thread of its own, in the middle of steps, so that a variable may be newer than another.
+thread of its own, in the middle of steps, so a checkpoint may hold values of different steps.
 
   supervisor.py --target grpc://h:2221 --folder /models/sine
 """

@@ -2,7 +2,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Trains synchronously: each step takes the mean of the gradients of all workers.
 
-Every worker runs this program. A worker that was killed, the chief too, may be started
+Every worker runs this program. A worker that was killed, even the chief, may be started
 again.
 
   sync_replicas.py --target grpc://h:2221 --worker 0 --workers 2 --folder /models/sine &

@@ -46,7 +46,7 @@ struct Frames {
 //  - an Exit or NextIteration outside of any frame;
 //  - an Enter without a frame name or with parallel_iterations below 1;
 //  - a Merge that closes a loop that nothing enters;
-//  - a node other than a Merge that takes the output of a NextIteration;
+//  - a node that takes the output of a NextIteration and is not a Merge;
 //  - a node whose inputs come from different frames.
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
 
@@ -55,7 +55,7 @@ absl::StatusOr<Frames> FindFrames(const Graph& graph);
 // program. There are two reasons for the limit. Destroying a loop destroys the
 // loops inside of it by recursion, which needs stack. And a device that takes
 // part in a loop must also take part in all loops around it, so deep nesting
-// makes its program large.
+// makes the program of that device large.
 inline constexpr int kMaxFrameDepth = 256;
 
 // Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that

@@ -86,7 +86,7 @@ Part PartToValidate(const Graph& graph, NodeId first,
     if (!loop_ops.Contains(node)) continue;
     if (part == Part::kNone) part = Part::kAdded;
     if (IsEnter(node) && before.frame_names.contains(FrameName(node))) {
-      part = Part::kWhole;  // it may enter a loop of the graph
+      part = Part::kWhole;  // the node may be in an older loop
     }
   }
   return part;

@@ -406,7 +406,7 @@ class LoopDifferentiator : public NodeDifferentiator {
 
   // Sets the gradient of each invariant input to the gradient of the loop's
   // output with the same number. This is correct if gradients pass through no
-  // variable of the loop, because then its iterations add nothing to these
+  // variable of the loop, because then the iterations add nothing to these
   // gradients.
   void PassInvariants() {
     for (const int i : invariants_) c_.set(i, c_.grad_or_none(i));

@@ -51,13 +51,13 @@ namespace leat {
 // is a value type.
 class OpInput {
  public:
-  // Make an argument that is one tensor.
+  // Makes an argument that is one tensor.
   OpInput(Operand operand)  // NOLINT: the conversion is the purpose
       : operands_({std::move(operand)}) {}
   OpInput(Output output,  // NOLINT
           SourceLocation location = SourceLocation::Current())
       : operands_({Operand(output, location)}) {}
-  // Make an argument that is a list of tensors, which may be empty.
+  // Makes an argument that is a list of tensors, which may be empty.
   OpInput(const OperandList& list)  // NOLINT
       : is_list_(true), operands_(list.operands()) {}
   OpInput(absl::Span<const Output> list)  // NOLINT

@@ -200,10 +200,11 @@ struct GraphBuilder::State {
   absl::StatusOr<Output> Resolve(const Output& output);
   // Resolves an output of the forward body.
   absl::StatusOr<Output> ResolveForward(const Output& output);
-  // Adds an argument that is a list. The list has the value that `output`, an
-  // output of the forward body, had in each iteration. Also adds a node that
-  // pops the newest value, and returns this value. Fails with UNIMPLEMENTED for
-  // a resource, which no list can hold.
+  // Adds an argument that is a list with one value for each iteration of the
+  // forward body: the value that `output`, an output of the forward body, had
+  // in that iteration. Also adds a node that pops the newest value, and returns
+  // this value. Fails with UNIMPLEMENTED for a resource, which no list can
+  // hold.
   absl::StatusOr<Output> PopIntermediate(const Output& output);
 
   // Appends an argument to the body. `known` is what shape inference knows of

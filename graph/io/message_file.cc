@@ -28,7 +28,8 @@ namespace protobuf = google::protobuf;
 constexpr int kMaxDepth = 100;
 
 // Limits the memory that a message may take. A hostile file can have many small
-// messages, each of which takes a hundred times as much memory as in the file.
+// messages. Each of them can take a hundred times as many bytes in memory as in
+// the file.
 constexpr int64_t kMaxParsedBytes = int64_t{16} << 30;
 
 // A message can hold at most 2 GiB.

@@ -21,7 +21,8 @@ absl::Status AddExecuted(const Node& node, const Inlined& inlined,
     for (const Endpoint& output : inlined.returns) {
       NodeId source = output.node;
       // A control edge from a Switch is alive even if `output` is dead. So the
-      // consumers wait for an Identity of `output`, which is dead with it.
+      // consumers wait for an Identity of `output`. The Identity is dead if
+      // `output` is dead.
       if (IsSwitch(lowering.graph().node(source))) {
         LEAT_ASSIGN_OR_RETURN(
             source,

@@ -17,8 +17,8 @@
 namespace leat::passes::cse {
 namespace {
 
-// Constants with more bytes are not compared byte by byte. They count as equal
-// only if they share their memory.
+// Constants with more bytes than this are not compared byte by byte. They count
+// as equal only if they share their memory.
 constexpr int64_t kMaxComparedBytes = int64_t{1} << 20;
 
 bool IsSame(const Tensor& a, const Tensor& b) {

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the kernels of the TensorList ops that work on lists and on single
-// elements: EmptyTensorList, TensorListReserve, -PushBack, -PopBack, -GetItem,
-// -SetItem, -Length, -ElementShape and -Resize.
+// elements: EmptyTensorList, TensorListReserve, TensorListPushBack,
+// TensorListPopBack, TensorListGetItem, TensorListSetItem, TensorListLength,
+// TensorListElementShape and TensorListResize.
 #include <memory>
 #include <utility>
 

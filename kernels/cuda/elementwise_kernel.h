@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UnaryOnGpu and BinaryOnGpu are the element-wise kernels of GPUs, as
-// UnaryKernel and BinaryKernel (kernels/elementwise.h) are those of CPUs. An op
-// adds only a function that launches its elements.
+// UnaryOnGpu and BinaryOnGpu are the classes of element-wise kernels for GPUs.
+// UnaryKernel and BinaryKernel (kernels/elementwise.h) are the classes for
+// CPUs. An op adds only a function that launches its elements.
 #ifndef LEAT_KERNELS_CUDA_ELEMENTWISE_KERNEL_H_
 #define LEAT_KERNELS_CUDA_ELEMENTWISE_KERNEL_H_
 

@@ -30,8 +30,8 @@ inline int64_t PartsOf(const ReductionStep& step) {
 
 // Reduces `from` to `to`. With `divides`, divides the result by `divisor`.
 // `plan` is the plan for the shape of `from`, and the shape of `to` is
-// plan.output. `first` is the function of the first step, and `function` that
-// of all other steps.
+// plan.output. `first` is the function of the first step, and `function` is the
+// function of all other steps.
 inline absl::Status ReduceOnGpu(KernelContext& context,
                                 const ReductionPlan& plan,
                                 leat::cuda::Reduction first,

@@ -70,7 +70,8 @@ struct GeluApproximate {
 // below threshold it rounds to e^x.
 struct Softplus {
   static constexpr int kNanoseconds = 15;
-  // Negative. Depends on the number of bits in the fraction of an element.
+  // Is negative, and depends on the number of bits in the fraction of an
+  // element.
   double threshold = 0;
   template <class W>
   LEAT_DEVICE W operator()(W x) const {

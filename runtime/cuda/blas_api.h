@@ -27,10 +27,10 @@ class BlasPlan {
  public:
   virtual ~BlasPlan() = default;
 
-  // cublasLtMatmul. Queues the products in a stream of the plan's GPU. The
-  // workspace must belong to the stream, and have as many bytes as the plan was
-  // allowed. It may be null if the plan was allowed 0 bytes. Returns INTERNAL
-  // if the library fails.
+  // Calls cublasLtMatmul, which queues the products in a stream of the plan's
+  // GPU. The workspace must belong to the stream, and have as many bytes as the
+  // plan was allowed. It may be null if the plan was allowed 0 bytes. Returns
+  // INTERNAL if the library fails.
   virtual absl::Status Run(CudaStream stream, const ProductOperands& operands,
                            char* workspace) const = 0;
 };
@@ -51,9 +51,9 @@ class BlasApi {
   // Returns how many bytes of workspace the fastest plans need.
   virtual size_t preferred_workspace() const = 0;
 
-  // cublasLtMatmulAlgoGetHeuristic. Chooses the plan that should be fastest,
-  // which takes about as long as 20 launches. Returns UNIMPLEMENTED if there is
-  // no plan.
+  // Calls cublasLtMatmulAlgoGetHeuristic, which chooses the plan that should be
+  // fastest. This takes about as long as 20 launches. Returns UNIMPLEMENTED if
+  // there is no plan.
   virtual absl::StatusOr<std::unique_ptr<BlasPlan>> NewPlan(
       const ProductForm& form, const BlasLimits& limits) = 0;
 };

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Completions waits for the events of a GPU on a thread of its own. When an
-// event has passed, it releases the buffers that were kept for the work before
-// the event, and calls a function.
+// event has passed, Completions releases the buffers that were kept for the
+// work before the event, and calls a function.
 //
 //   LEAT_ASSIGN_OR_RETURN(CudaEvent event, events.Record(stream));
 //   completions.Add(event, {tensor.buffer()}, [](absl::Status status) { ... });
@@ -38,7 +38,7 @@ struct CompletionsOptions {
 // Thread-safe. Events complete in the order in which they were added, whatever
 // streams they are in. So when an event is complete, all events that were added
 // before it are complete, too. If the GPU is lost, all remaining events
-// complete with its error.
+// complete with the error of the GPU.
 class Completions {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;

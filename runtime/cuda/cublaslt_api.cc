@@ -119,7 +119,7 @@ cublasLtEpilogue_t ToCublas(ProductEpilogue epilogue) {
 }
 
 // The library's descriptions of the products. The library takes pointers to
-// them. Its manual allows copying them.
+// them. The manual of the library allows copying the descriptions.
 struct Descriptions {
   cublasLtMatmulDescOpaque_t product = {};
   cublasLtMatrixLayoutOpaque_t a = {};

@@ -94,9 +94,9 @@ class CudaApi {
   virtual absl::Status FreePinned(char* memory) = 0;
 
   // BeginUse tells that work queued in `stream` after this call uses a part of
-  // the bytes of NewMemory. EndUse tells that work queued later does not use it
-  // any more. CUDA ignores these calls. The fake checks that no other work uses
-  // the part.
+  // the bytes of NewMemory. EndUse tells that work queued later does not use
+  // that part any more. CUDA ignores these calls. The fake checks that no other
+  // work uses the part.
   virtual void BeginUse(CudaStream, char* /*memory*/, size_t /*bytes*/) {}
   virtual void EndUse(CudaStream, char* /*memory*/, size_t /*bytes*/) {}
 
@@ -156,8 +156,9 @@ absl::Status CudaError(absl::string_view call, int code, absl::string_view name,
 // every later call returns this error, too.
 bool IsSticky(const absl::Status& status);
 
-// Returns the CUDA runtime. Returns FAILED_PRECONDITION, saying why in a line,
-// if this build has none, or if this machine has no driver or no GPU.
+// Returns the CUDA runtime. Returns FAILED_PRECONDITION, with the reason in one
+// line, if this build has no CUDA runtime, or if this machine has no driver or
+// no GPU.
 absl::StatusOr<std::shared_ptr<CudaApi>> NewCudaApi();
 
 }  // namespace leat

@@ -42,8 +42,8 @@ struct CudaDeviceOptions {
   // 0, the device may take nearly all memory that is free when the device is
   // made.
   double memory_fraction = 0;
-  // If true, the device takes memory from CUDA as it needs it. If false, it
-  // takes all of it for its first tensor.
+  // If true, the device takes memory from CUDA as it needs it. If false, the
+  // device takes all of its memory from CUDA for its first tensor.
   bool allow_growth = false;
   // Limits the pinned memory of the host for each GPU, in bytes.
   int64_t pinned_bytes = int64_t{1} << 30;
@@ -103,7 +103,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaLibraries> libraries_;  // uses memory and streams
 };
 
-// Makes a device of each GPU that the options name. `info.memory_bytes` is the
+// Makes a device for each GPU that the options name. `info.memory_bytes` is the
 // device's limit, and `info.description` has the words of TensorFlow's
 // physical_device_desc. Returns INVALID_ARGUMENT if an option is wrong or names
 // a GPU that does not exist. Returns RESOURCE_EXHAUSTED if the GPU or the

@@ -101,7 +101,7 @@ class CudaStreams final : public GpuStream {
 
   absl::Status Start();
   // Must be called before work is queued. Makes the GPU current. Returns an
-  // error if it is lost.
+  // error if the GPU is lost.
   absl::Status Enter();
   // Makes `later` wait for all work that is queued in `earlier`. If CUDA
   // refuses an event, the calling thread blocks until that work has run. So an
@@ -149,8 +149,9 @@ class CudaStreams final : public GpuStream {
   const StreamAllocator* memory_ = nullptr;
   std::atomic<uint64_t> num_queued_{0};
 
-  // Copies from and to ordinary memory use these pieces, one copy at a time, if
-  // they are large or if the pool has no pinned memory left.
+  // A copy from or to ordinary memory uses these pieces if the copy is large,
+  // or if the pool has no pinned memory left. Only one copy uses the pieces at
+  // a time.
   Mutex pieces_mutex_;
   Piece pieces_[2] ABSL_GUARDED_BY(pieces_mutex_);
 

@@ -37,9 +37,9 @@ class DnnPlan {
   // false in plans for half and bfloat16.
   virtual bool rounds_sums() const = 0;
 
-  // cudnnBackendExecute. Queues the convolution in a stream of the plan's GPU.
-  // The workspace must belong to the stream. Returns INTERNAL if the library
-  // fails.
+  // Calls cudnnBackendExecute, which queues the convolution in a stream of the
+  // plan's GPU. The workspace must belong to the stream. Returns INTERNAL if
+  // the library fails.
   virtual absl::Status Run(CudaStream stream,
                            const ConvolutionOperands& operands,
                            char* workspace) = 0;

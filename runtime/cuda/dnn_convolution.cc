@@ -75,7 +75,7 @@ absl::Status DnnConvolution::RunPlan(const ConvolutionForm& form,
 
 absl::StatusOr<std::shared_ptr<DnnPlan>> DnnConvolution::PlanOf(
     const ConvolutionForm& form, int64_t max_workspace) {
-  // This makes the device's GPU current, which the library uses.
+  // Makes the device's GPU current, because the library uses the current GPU.
   options_.device.gpu_stream()->handle();
   DnnLimits limits = options_.limits;
   limits.workspace_bytes = max_workspace;

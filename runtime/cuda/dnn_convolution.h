@@ -40,7 +40,7 @@ struct DnnConvolutionOptions {
 // Thread-safe. A convolution allocates its workspace on the GPU, and frees it
 // as soon as the convolution is queued, so later work in the compute stream may
 // reuse the memory. If there is no memory for the workspace, a plan with a
-// smaller one is chosen.
+// smaller workspace is chosen.
 class DnnConvolution final : public ConvolutionLibrary {
  public:
   DnnConvolution(std::unique_ptr<DnnApi> dnn,

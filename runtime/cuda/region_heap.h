@@ -22,8 +22,8 @@
 
 namespace leat {
 
-// Gives regions of memory to a heap. The heap calls it from one thread at a
-// time.
+// Gives regions of memory to a heap. The heap calls the source from one thread
+// at a time.
 class RegionSource {
  public:
   virtual ~RegionSource() = default;
@@ -61,7 +61,8 @@ struct RegionHeapStats {
 // block that is freed with its free neighbours. Both take logarithmic time.
 //
 // A freed block may be handed out at once. If queued work still uses the block,
-// the caller must order the work of the next user after it.
+// the caller must make sure that the work of the next user runs after that
+// work.
 class RegionHeap : public std::enable_shared_from_this<RegionHeap> {
  public:
   // The alignment of a block, and the unit of its size, in bytes. CUDA aligns

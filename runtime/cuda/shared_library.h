@@ -21,9 +21,9 @@
 
 namespace leat {
 
-// The folders in which a library may lie. Relative paths are ignored, so no
-// library is loaded from the current folder, unless the system looks there, as
-// it does for an empty entry of LD_LIBRARY_PATH. A plain value.
+// The folders in which a library may lie. Relative paths are ignored, so that
+// no library is loaded from the current folder. The system itself may still
+// look there, for example if LD_LIBRARY_PATH has an empty entry. A plain value.
 struct LibrarySearch {
   // These folders are searched first. Next come the folders in which the system
   // looks.
@@ -38,11 +38,11 @@ struct LibrarySearch {
   std::vector<std::string> prefixes = {};
 
   // Returns where this process looks. `folders` comes from the environment
-  // variable LEAT_CUDA_LIBRARY_PATH, where colons separate them. `toolkits` has
-  // CUDA_HOME, CUDA_PATH and /usr/local/cuda. `prefixes` has VIRTUAL_ENV,
-  // CONDA_PREFIX, the prefix of this program, that of the python3 in PATH,
-  // HOME/.local, /usr/local and /usr. A program with more rights than its user
-  // ignores the environment.
+  // variable LEAT_CUDA_LIBRARY_PATH, in which colons separate the folders.
+  // `toolkits` has CUDA_HOME, CUDA_PATH and /usr/local/cuda. `prefixes` has
+  // VIRTUAL_ENV, CONDA_PREFIX, the prefix of this program, the prefix of the
+  // python3 in PATH, HOME/.local, /usr/local and /usr. A program with more
+  // rights than its user ignores the environment.
   static LibrarySearch OfProcess();
 };
 

@@ -2,7 +2,7 @@
 //
 // StreamAllocator allocates the memory of a GPU. Its blocks belong to one
 // stream. A freed block may be handed out again while queued work still uses
-// it, because later work in the same stream runs after that.
+// it, because later work in the same stream runs after the queued work.
 #ifndef LEAT_RUNTIME_CUDA_STREAM_ALLOCATOR_H_
 #define LEAT_RUNTIME_CUDA_STREAM_ALLOCATOR_H_
 

@@ -46,8 +46,8 @@ struct Normalized {
   Moments batch = {};
 };
 
-// Normalizes `x` with one op. When training, `by` is ignored, because the op
-// computes the moments.
+// Normalizes `x` with one op. In training, `by` is ignored, because the op
+// itself computes the moments.
 Normalized FusedNormalize(Output x, const Moments& by, Output gamma,
                           Output beta, const BatchNormalizationAttrs& attrs,
                           SourceLocation location) {

@@ -37,11 +37,11 @@ struct EmbeddingLookupAttrs {
   std::string name = "embedding_lookup";  // of the name scope
 };
 
-// Returns the rows with the given ids. ids: int32 or int64 [...] in [0, rows),
-// where `rows` is the number of rows of all parts; the result: [...] followed
-// by the shape of a row. The rows must be divided among the parts as in a
-// PartitionedVariable, and all rows must have the same shape. A step with an id
-// that is out of range fails with INVALID_ARGUMENT.
+// Returns the rows with the given ids. `ids` is int32 or int64 [...]. Each id
+// is in [0, rows), where `rows` is the number of rows of all parts. The result
+// has the shape [...] followed by the shape of a row. The rows must be divided
+// among the parts as in a PartitionedVariable, and all rows must have the same
+// shape. A step with an id that is out of range fails with INVALID_ARGUMENT.
 Output EmbeddingLookup(absl::Span<const Variable> parts, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());

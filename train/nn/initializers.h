@@ -8,7 +8,8 @@
 //       x, {.units = 10, .kernel_initializer = nn::HeNormal(7)});
 //   Output z = nn::Dense(y, {.units = 1, .bias_initializer = nn::Ones()});
 //
-// They also make the first value of a variable that belongs to no layer:
+// Initializers also make the first value of a variable that belongs to no
+// layer:
 //
 //   const Shape shape = {10, 4};
 //   Variable table = b.GetVariable("table", DType::kFloat, shape, [&] {

@@ -2,7 +2,7 @@
 //
 // Layers are functions that add the nodes of a layer of a network. They make
 // their variables in the current variable scope ("dense/kernel",
-// "dense_1/kernel", ...). If a variable of that name exists already, they may
+// "dense_1/kernel", ...). If a variable of that name exists already, layers may
 // share it (GraphBuilder::GetVariable).
 //
 //   Output h = nn::Conv2D(images, {.filters = 32, .kernel = 3,
@@ -73,8 +73,9 @@ struct DenseAttrs {
   bool trainable = true;
   std::string name = {};
 };
-// Returns activation(x W + b). The kernel W multiplies the last axis of `x`. x:
-// [..., in]; the extent `in` must be known. The result: [..., units].
+// Returns activation(x W + b). The kernel W multiplies the last axis of `x`.
+// `x` has the shape [..., in], and the extent `in` must be known. The result
+// has the shape [..., units].
 Output Dense(Output x, DenseAttrs attrs,
              SourceLocation location = SourceLocation::Current());
 
@@ -102,10 +103,10 @@ struct Conv2DAttrs {
   bool trainable = true;
   std::string name = {};
 };
-// Returns a convolution of `x` with a kernel [height, width, in, filters]. x:
-// [batch, height, width, channels] ("NHWC") or [batch, channels, height, width]
-// ("NCHW"); the result has `filters` channels. The number of channels of `x`
-// must be known.
+// Returns a convolution of `x` with a kernel [height, width, in, filters]. `x`
+// has the shape [batch, height, width, channels] ("NHWC") or [batch, channels,
+// height, width] ("NCHW"), and its number of channels must be known. The result
+// has `filters` channels.
 Output Conv2D(Output x, Conv2DAttrs attrs,
               SourceLocation location = SourceLocation::Current());
 
@@ -183,7 +184,8 @@ struct EmbeddingAttrs {
   std::string name = {};
 };
 // Returns the rows with the given ids from a table that is a variable of the
-// layer. ids: integers [...] in [0, vocabulary); the result: [..., dimension].
+// layer. `ids` has the shape [...], and holds integers in [0, vocabulary). The
+// result has the shape [..., dimension].
 Output Embedding(Output ids, EmbeddingAttrs attrs,
                  SourceLocation location = SourceLocation::Current());
 

@@ -27,14 +27,15 @@ namespace leat::nn {
 Output MeanOfAll(Output x, SourceLocation location = SourceLocation::Current());
 
 // Returns the mean cross entropy between the classes in `labels` and
-// softmax(logits). labels: int32 or int64 [batch], each in [0, classes).
-// logits: [batch, classes].
+// softmax(logits). `labels` is int32 or int64 [batch], with values in [0,
+// classes). `logits` has the shape [batch, classes].
 Output SparseSoftmaxCrossEntropy(
     Output labels, Output logits,
     SourceLocation location = SourceLocation::Current());
 
-// Does the same for labels that are distributions over the classes. labels:
-// [batch, classes]; each row sums to 1. logits: the same shape.
+// Does the same for labels that are distributions over the classes. `labels`
+// has the shape [batch, classes], and each row sums to 1. `logits` has the same
+// shape.
 Output SoftmaxCrossEntropy(Output labels, Output logits,
                            SourceLocation location = SourceLocation::Current());
 

@@ -16,8 +16,8 @@
 namespace leat::nn {
 
 // Returns the share of rows in which the largest logit belongs to the class of
-// the label. The result is a float scalar. labels: int32 or int64 [batch].
-// logits: [batch, classes].
+// the label. The result is a float scalar. `labels` is int32 or int64 [batch],
+// and `logits` has the shape [batch, classes].
 Output Accuracy(Output labels, Output logits,
                 SourceLocation location = SourceLocation::Current());
 

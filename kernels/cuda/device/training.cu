@@ -133,7 +133,7 @@ struct ListRows {
   TrainedRows r;
 
   LEAT_DEVICE void operator()(int64_t k) const {
-    const int64_t i = r.count - 1 - k;  // backwards, as lists grow in front
+    const int64_t i = r.count - 1 - k;  // backwards: lists grow at the front
     const int64_t row = FindIndex(r.indices, i, /*reports=*/true);
     if (row < 0) return;
     const uint64_t mask = static_cast<uint64_t>(r.table_size) - 1;
