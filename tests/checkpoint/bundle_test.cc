@@ -386,8 +386,8 @@ TEST_F(BundleTest, EveryDamageIsNoticed) {
       Replace(path, bytes.substr(0, i));
       EXPECT_GT(check(absl::StrCat(path, " cut at ", i)), 0);
     }
-    // The reader ignores the meta block of the index and the zeros in its
-    // footer, so changes there are not noticed.
+    // The reader ignores the meta block of the index, and the zeros in the
+    // footer of the index. So changes there are not noticed.
     const int unread = path == IndexPath(Path("m")) ? 64 : 0;
     EXPECT_GE(noticed, static_cast<int>(bytes.size()) - unread);
     Replace(path, bytes);
@@ -635,7 +635,8 @@ class SavesAtATimeTest : public BundleTest {
   }
   // In each round, calls begin(0) to begin(kThreads - 1), and runs each
   // returned function on its own thread. Afterwards, all tensors of "m" must
-  // have the value of one of these threads, and "m" must have no other files.
+  // have the value of one of these threads, and the files of the other threads
+  // must be gone.
   void ExpectOneRemains(
       int rounds,
       const std::function<std::function<void()>(int value)>& begin) const {
@@ -669,8 +670,8 @@ TEST_F(SavesAtATimeTest, TheLastOneRemains) {
   });
 }
 
-// After a cancelled save, its client may already have saved another checkpoint.
-// So the cancelled save must not replace that checkpoint.
+// The client of a cancelled save may already have saved another checkpoint. So
+// the cancelled save must not replace that checkpoint.
 TEST_F(SavesAtATimeTest, ASaveThatIsCancelledWhileItWaitsIsNotPublished) {
   BeginSave("m", {"v"}, 1)();
   BeginSave("t", {"v"}, 2)();

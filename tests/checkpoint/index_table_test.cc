@@ -159,7 +159,7 @@ TEST(IndexTableTest, RefusesEntriesThatLie) {
 }
 
 // The index names one block twice. If this were allowed, a small table could
-// name a block a million times, and reading it would take a day.
+// name a block a million times, and reading the table would take a day.
 TEST(IndexTableTest, RefusesBlocksThatAreNamedTwice) {
   HandMade table;
   table.AddBlock("");

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes checkpoints with TensorFlow, which tensorflow_bundles_test.cc reads and
-writes again byte by byte.
+"""Writes checkpoints with TensorFlow. tensorflow_bundles_test.cc reads these checkpoints
+and writes them again. The files that it writes must have the same bytes.
 
-Run with the Python that has the tensorflow-cpu 2.15.1 wheel:
+This program needs a Python that has the tensorflow-cpu 2.15.1 wheel:
     python3 make_bundles.py tensorflow
 """
 import os
@@ -22,7 +22,7 @@ QUANTIZED = ['qint8', 'quint8', 'qint16', 'quint16', 'qint32']
 
 
 def save(prefix, tensors):
-  """`tensors` has (name, shape and slice, value)."""
+  """Saves `tensors`, a list of tuples (name, shape and slice, value)."""
   names, slices, values = zip(*tensors)
   tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices,
                     tensors=values)

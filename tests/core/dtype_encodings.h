@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's dtypes and its encodings of two values of each. Written by
-// make_dtype_encodings.py with TensorFlow 2.15.1.
+// This table holds TensorFlow's dtypes and the encodings of two values of each
+// dtype. make_dtype_encodings.py wrote it with TensorFlow 2.15.1.
 #ifndef LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_
 #define LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_
 
@@ -11,7 +11,8 @@ struct DTypeEncoding {
   int number;
   const char* name;         // in messages of TensorFlow's C++
   const char* python_name;  // tf.DType.name
-  // A TensorProto and the elements; empty for objects.
+  // These are a TensorProto of two elements, and the bytes of the elements.
+  // Both are empty if the elements are objects.
   const char* message_hex;
   const char* bytes_hex;
 };

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes dtype_encodings.h: TensorFlow's dtypes, and tensors of those whose
-elements are plain bytes: as its Python encodes them, and as they lie in memory.
+"""Writes dtype_encodings.h, a table of TensorFlow's dtypes.
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel; the header is
-committed beside this file. The bytes are what TensorFlow's Const gives for the
-message, and also for the same bytes as tensor_content, where Leat writes them.
+For each dtype whose elements are plain bytes, the table has a tensor in two forms: the
+message that TensorFlow's Python makes of the tensor, and the bytes of its elements in
+memory. The bytes are those that TensorFlow's Const returns for the message. The program
+checks that Const returns the same bytes if they are in tensor_content, where Leat writes
+them.
+
+This program is run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. The
+header is committed beside this file.
 """
 
 import os
@@ -22,7 +26,7 @@ OBJECTS = ("string", "resource", "variant")
 
 
 def values(dtype):
-    """Two, which fill the types of four bits but overflow none."""
+    """Returns two values that fit all dtypes of this kind, even those of 4 bits."""
     if dtype.name == "bool":
         return [True, False]
     if dtype.is_complex:
@@ -35,7 +39,7 @@ def values(dtype):
 
 
 def message(dtype):
-    if dtype.is_quantized:  # the elements of NumPy's are tuples
+    if dtype.is_quantized:  # the elements of such a NumPy array are tuples
         array = np.array([(v,) for v in values(dtype)], dtype.as_numpy_dtype)
         return tf.make_tensor_proto(array, dtype=dtype)
     return tf.make_tensor_proto(
@@ -76,15 +80,16 @@ def row(number):
 def main():
     numbers = [n for n in types_pb2.DataType.values() if 0 < n < 100]
     lines = ["// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0", "//",
-             "// TensorFlow's dtypes and its encodings of two values of each. Written by",
-             "// make_dtype_encodings.py with TensorFlow " + tf.__version__ + ".",
+             "// This table holds TensorFlow's dtypes and the encodings of two values of each",
+             "// dtype. make_dtype_encodings.py wrote it with TensorFlow " + tf.__version__ + ".",
              "#ifndef LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_",
              "#define LEAT_TESTS_CORE_DTYPE_ENCODINGS_H_", "", "namespace leat {", "",
              "struct DTypeEncoding {",
              "  int number;",
              "  const char* name;         // in messages of TensorFlow's C++",
              "  const char* python_name;  // tf.DType.name",
-             "  // A TensorProto and the elements; empty for objects.",
+             "  // These are a TensorProto of two elements, and the bytes of the elements.",
+             "  // Both are empty if the elements are objects.",
              "  const char* message_hex;",
              "  const char* bytes_hex;",
              "};", "",

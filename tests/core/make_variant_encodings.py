@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes variant_encodings.h: how TensorFlow encodes tensors of variants.
+"""Writes variant_encodings.h, tensors of variants as TensorFlow encodes them.
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel; the header is
-committed beside this file. It also checks that TensorFlow reads the same values
-from the field variant_val, which is where Leat writes them.
+The program also checks that TensorFlow reads the same values from the field variant_val,
+where Leat writes them.
+
+This program is run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. The
+header is committed beside this file. The comment of each tensor is the docstring of the
+function that makes the tensor.
 """
 
 import os
@@ -18,7 +21,7 @@ raw = tf.raw_ops
 
 
 def a_list():
-    """float[?,2]: not written, [[1,2]], not written."""
+    """The list has 3 elements of float[?,2]. Only the second, [[1,2]], is written."""
     made = raw.TensorListReserve(element_shape=[-1, 2], num_elements=3,
                                  element_dtype=tf.float32)
     return raw.TensorListSetItem(input_handle=made, index=1, item=[[1., 2.]],
@@ -26,31 +29,31 @@ def a_list():
 
 
 def bounded_list():
-    """string of unknown shape, at most 5 elements: "a"."""
+    """The list may have at most 5 strings of unknown shape. It has one, "a"."""
     made = raw.EmptyTensorList(element_shape=-1, max_num_elements=5,
                                element_dtype=tf.string)
     return raw.TensorListPushBack(input_handle=made, tensor="a")
 
 
 def list_of_lists():
-    """variant of unknown shape: a_list()."""
+    """The list holds variants of unknown shape. It has one: the list of kAListHex."""
     made = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1,
                                element_dtype=tf.variant)
     return raw.TensorListPushBack(input_handle=made, tensor=a_list())
 
 
 def some():
-    """1.0f and int32 [2,3]."""
+    """The optional holds the float 1 and the int32 vector [2,3]."""
     return raw.OptionalFromValue(components=[tf.constant(1.), tf.constant([2, 3])])
 
 
 def none():
-    """Nothing."""
+    """The optional has no value."""
     return raw.OptionalNone()
 
 
 def two_lists():
-    """A vector of two lists."""
+    """The vector holds the lists of kAListHex and kBoundedListHex."""
     return tf.stack([a_list(), bounded_list()])
 
 
@@ -65,7 +68,7 @@ def take_varint(content):
 
 
 def as_values(message):
-    """The same tensor in variant_val."""
+    """Returns the same tensor with its values in variant_val."""
     result = tensor_pb2.TensorProto(dtype=message.dtype, tensor_shape=message.tensor_shape)
     count = 1
     for dim in message.tensor_shape.dim:
@@ -82,8 +85,8 @@ def as_values(message):
 
 def main():
     lines = ["// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0", "//",
-             "// Tensors of variants as TensorFlow encodes them. Written by",
-             "// make_variant_encodings.py with TensorFlow " + tf.__version__ + ".",
+             "// These constants hold tensors of variants as TensorFlow encodes them.",
+             "// make_variant_encodings.py wrote them with TensorFlow " + tf.__version__ + ".",
              "#ifndef LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_",
              "#define LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_", "", "namespace leat {", ""]
     for make in [a_list, bounded_list, list_of_lists, some, none, two_lists]:

@@ -345,8 +345,9 @@ TEST_F(BundlesTest, OtherUsesThanUpdatesCountByDevice) {
   ExpectAlone({neg, exp}, kWorkersOther);
 }
 
-// If any node that a tensor depends on, on any task, computes something, the
-// tensor can be late. Every task receives such a tensor without a bundle.
+// A tensor can be late if it depends on a node that computes something,
+// whichever task this node is on. Every task receives such a tensor without a
+// bundle.
 TEST_F(BundlesTest, WhatIsPassedOnComesAsItCame) {
   const Output v = Value(), w = Value(), x = Value();
   const Output neg = On(kPs, op::Neg, v), exp = On(kPs, op::Exp, v);

@@ -232,8 +232,8 @@ TEST_F(ControlLoopsTest, EveryRecvInALoopHasAControlEdge) {
       }
     }
   }
-  // LoopCond is sent to three devices and i to two. `far` is sent from b0 to
-  // b1, and `far` and `near` are sent back.
+  // LoopCond is sent to three devices, and i is sent to two. `far` is sent from
+  // b0 to b1, and `far` and `near` are sent back.
   EXPECT_EQ(num_recvs, 3 + 2 + 1 + 2);
 }
 
@@ -428,8 +428,8 @@ TEST_F(ControlLoopsTest, LoopsNestNoDeeperThanTheLimit) {
   EXPECT_THAT(nest(10'000), HasSubstr("the limit is 256"));
 }
 
-// The test adds no control loop, as if the planner had forgotten it. Such a
-// step would wait forever.
+// The test adds no control loop, as if the planner had forgotten it. Without
+// the control loop, the step would wait forever.
 TEST_F(ControlLoopsTest, ACutInALoopWithoutOneIsRefused) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return On(kA1, op::Neg, i); });

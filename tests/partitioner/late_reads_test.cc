@@ -34,7 +34,8 @@ class LateReadsTest : public ::testing::Test {
     return op::Neg(v_.value()).operation();
   }
 
-  // Returns the name of the node that `reader` reads after ReadReferencesLate.
+  // Runs ReadReferencesLate and returns the name of the node that `reader` then
+  // reads.
   std::string InputOf(const Operation& reader) {
     PrepareOptions options;
     options.policies = &BuiltinPolicies();
@@ -84,8 +85,9 @@ TEST_F(LateReadsTest, AnUpdateOfAnUpdatedReferenceCounts) {
   EXPECT_EQ(InputOf(Reader({twice.operation()})), "v");
 }
 
-// If its control input is dead, the Identity is dead, too. A reference is never
-// dead, so the Merge would take it for a live input.
+// If the control input of the Identity is dead, the Identity is dead, too. A
+// reference is never dead, so the Merge would take the reference for a live
+// input.
 TEST_F(LateReadsTest, AMergeTakesTheIdentity) {
   const std::vector<Operation> update = {update_};
   const Scope after = b_.ControlDependencies(update);
@@ -106,7 +108,8 @@ TEST_F(LateReadsTest, ManyVariablesDoNotDisturbEachOther) {
   for (int i = 0; i < 130; ++i) {
     const std::vector<Operation> update = {
         op::AssignAdd(variables[i].handle(), 1.0f).operation()};
-    // Every second reader reads a variable that its own update does not change.
+    // Every second reader waits for an update of another variable than the one
+    // that it reads.
     const Variable& read = variables[i % 2 == 0 ? i : i - 1];
     const Scope after = b_.ControlDependencies(update);
     const Scope there = b_.OnDevice(kPs);

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes registered_graph.pbtxt: what TensorFlow's master registers on a task.
+"""Writes registered_graph.pbtxt, a graph that TensorFlow's master registers on a task.
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel; the output is
-committed beside this file. It is the part of the master's own task (/job:worker)
-in a step that is fed x and fetches the loss; a parameter server has the weights.
+A step feeds x and fetches the loss. A parameter server has the weights. The graph is
+the part of this step that the master's own task (/job:worker) runs.
+
+This program is run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. Its
+output is committed beside this file.
 """
 
 import os

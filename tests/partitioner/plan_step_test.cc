@@ -28,7 +28,7 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// Returns the names of all nodes in the partition of `task` whose op is `op`.
+// Returns the names of all nodes with the op `op` in the partition of `task`.
 std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
                                  const std::string& op) {
   std::vector<std::string> names;

@@ -102,7 +102,7 @@ TEST_F(PreparedGraphTest, RandomExtensionsAreThoseOfTheWholeGraph) {
     };
     client = ImportText(Functions() + some(20), BuiltinOps());
     auto first = PrepareGraph(client, devices, options);
-    if (!first.ok()) continue;  // its constraints contradict each other
+    if (!first.ok()) continue;  // constraints contradict each other
     PreparedGraph graph(*std::move(first));
     GraphTotals totals = TotalsOf(client);
     for (int i = 0; i < 4; ++i) {

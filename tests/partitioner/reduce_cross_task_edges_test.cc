@@ -45,7 +45,7 @@ std::vector<std::string> NodesOf(const Graph& graph, const std::string& op) {
   return names;
 }
 
-// Returns the names of all nodes in the partition of `task` whose op is `op`.
+// Returns the names of all nodes with the op `op` in the partition of `task`.
 std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
                                  const std::string& op) {
   for (const Partition& part : plan.partitions) {
@@ -54,7 +54,7 @@ std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
   return {};
 }
 
-// Returns the number of nodes in all partitions whose op is `op`.
+// Returns the number of nodes with the op `op` in all partitions.
 size_t Count(const StepPlan& plan, const std::string& op) {
   size_t count = 0;
   for (const Partition& part : plan.partitions) {

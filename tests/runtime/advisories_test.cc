@@ -6,12 +6,13 @@
 // must return an error that names the node, or the right answer, and the
 // session must run its next step.
 //
-// For each row of the advisories' table, the file has a line with "id", "table"
-// and "ops". "table" is the row's op column. "ops" are the ops that the row's
-// cases must cover if Leat has them. The row's cases follow, one per line. A
-// case is one of these:
-// - one node: "op", "attrs" and "inputs", as in the op cases. A "variable" or
-//   "reference" is the value of a variable that is the node's first input.
+// A table lists the advisories. For each row of this table, the file has a line
+// with "id", "table" and "ops". "table" is the row's op column. "ops" are the
+// ops that the row's cases must cover if Leat has these ops. The row's cases
+// follow, one per line. A case is one of these:
+// - one node: "op", "attrs" and "inputs", as in the op cases. If the case has a
+//   "variable" or a "reference", this is the value of a resource variable or of
+//   a reference variable, which becomes the node's first input.
 // - a "graph" in protobuf's text format
 // - the name of a "test" that covers the row
 // A case expects an "error" [code, text] or "outputs".
@@ -45,7 +46,7 @@ using nlohmann::json;
 
 enum class Values { kConstant, kFed };
 
-// Makes the node "bad" of a case and the nodes that are its inputs. args()
+// Makes the node "bad" of a case, and the nodes that compute its inputs. args()
 // returns the targets, feeds and fetches of the step to run.
 class BadGraph {
  public:

@@ -289,8 +289,9 @@ TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
 }
 
 // The second element is enqueued only after the first element has arrived, so
-// they must not be in the same bundle. The two values to enqueue are sent in
-// the other direction. They must not be in the same bundle either.
+// the two elements must not be in the same bundle. The two values to enqueue
+// are sent in the other direction. These values must not be in the same bundle
+// either.
 TEST_F(BundledTensorsTest, QueuesInARowDoNotWaitForEachOther) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), last = NewElement();

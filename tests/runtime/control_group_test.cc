@@ -63,8 +63,9 @@ TEST_F(ControlGroupTest, ReadsTheFirstVersionToo) {
   EXPECT_EQ(Limit("4:memory:/\n"), kNoMemoryLimit);
 }
 
-// In a container, the path in /proc/self/cgroup is the one on the host. But the
-// files of the group are in the root folder that the container sees.
+// In a container, /proc/self/cgroup gives the path that the group has on the
+// host. The container does not see this path. It sees the files of the group in
+// the root folder.
 TEST_F(ControlGroupTest, ReadsTheRootWhereThePathIsNotToBeSeen) {
   Write("memory.max", "4000\n");
   EXPECT_EQ(Limit("0::/system.slice/docker-1a2b.scope\n"), 4000);
@@ -88,8 +89,8 @@ TEST_F(ControlGroupTest, IsSlowedDownFromHighOn) {
   EXPECT_EQ(Limit("0::/a\n"), 2500);
 }
 
-// A group may have a larger limit than its subgroup and still have less memory
-// left. Here the group a has 450 bytes left, and the group a/b has 1,600.
+// A group may have a larger limit than its subgroup but less memory left. Here
+// the group a has 450 bytes left, and its subgroup a/b has 1,600 bytes left.
 TEST_F(ControlGroupTest, KnowsWhatTheProcessesOfEachGroupUse) {
   Write("a/memory.max", "3000\n");
   Write("a/memory.current", "2900\n");

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that a failed step leaves nothing in an executor that could run in the
-// next step. Also tests the order of instructions in memory. The matrix product
-// in each program is expensive, so the program is not sequential. The device
+// next step. Also tests the order in which the executor stores its
+// instructions. Each graph here has a matrix product. The executor takes it for
+// expensive, so it does not run the graph as a sequential program. The device
 // has one thread.
 #include "leat/runtime/executor.h"
 
@@ -32,7 +33,7 @@ std::shared_ptr<Session> NewSession(const Graph& graph) {
 Tensor Square(float value) { return Tensor::Filled<float>(Shape{2, 2}, value); }
 
 // The op `check` becomes ready last, and the executor runs it first. When
-// `check` fails, many updates are ready. They must not run, neither in this
+// `check` fails, many updates are ready. These updates must run neither in this
 // step nor in the next one.
 TEST(ExecutorTest, AStepThatFailsLeavesNothingReadyToTheNext) {
   LEAT_CPU_SESSION_ONLY("a node of a CPU waits for a GPU");

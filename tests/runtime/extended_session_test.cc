@@ -51,7 +51,7 @@ TEST(ExtendedSessionTest, ComputesWhatASessionOfTheWholeGraphComputes) {
     };
     Graph graph = add();
     const auto extended = NewSession(graph);
-    if (extended == nullptr) continue;  // its constraints contradict each other
+    if (extended == nullptr) continue;  // constraints contradict each other
     for (int i = 0; i < 4; ++i) {
       graph = add();
       const bool is_placed = extended->Extend(graph).ok();

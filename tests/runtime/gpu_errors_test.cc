@@ -38,8 +38,8 @@ constexpr char kGpu0[] = "/device:GPU:0";
 
 FakeCuda* breaking_cuda = nullptr;
 
-// Loses the GPU when the work that this kernel queues runs. The code of the
-// work is compiled for the host.
+// Queues work that loses the GPU when the work runs. The code of the work is
+// compiled for the host.
 absl::Status BreakTheGpu(KernelContext& context) {
   GpuStream& stream = *context.step().device->gpu_stream();
   cuda::ForEach(stream.handle(), 1, [](int64_t) { breaking_cuda->Lose(0); });
@@ -180,7 +180,7 @@ TEST(GpuDeadlineTest, SaysForWhatTheStepStillWaits) {
             HasSubstr("'_arg_x_0'")));
 }
 
-// The step waits for the CPU, and no work is queued on its GPU.
+// The step waits for a node on the CPU, and no work is queued on the GPU.
 TEST(GpuDeadlineTest, DoesNotBlameAGpuThatHasNothingToDo) {
   testing::SimulatedClock clock;
   GraphBuilder b;

@@ -54,7 +54,7 @@ class GraphRunnerTest : public ::testing::TestWithParam<int> {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return *std::move(graph);
   }
-  // Registers a graph that computes 2 x^2 and squares x on the last device.
+  // Registers a graph that computes 2 x^2. The last device computes x^2.
   std::shared_ptr<CompiledGraph> RegisterSquares() {
     Output y;
     {
@@ -65,8 +65,8 @@ class GraphRunnerTest : public ::testing::TestWithParam<int> {
     const Output z = op::AddV2(y, y);
     return Register(runner_, {.feeds = {"x"}, .fetches = {z.name()}});
   }
-  // Registers a graph that waits for an element of an empty queue and negates
-  // it on the other device.
+  // Registers a graph that waits for an element of an empty queue on the last
+  // device and negates the element on the first device.
   std::shared_ptr<CompiledGraph> RegisterWaiting() {
     Output taken;
     {

@@ -105,10 +105,10 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   EXPECT_GT(num_imported, NumTries(500));
   EXPECT_GT(num_run, NumTries(500));
   // About a quarter of the mutated graphs behave like the original graph,
-  // because the change has no effect: it changed a device, or it chose a node
-  // that is not an Enter for a change of an Enter. The steps of these graphs
-  // end before their deadlines. On a busy machine, some of them do not, so the
-  // test expects far fewer.
+  // because the change has no effect: it changed only a device, or it was a
+  // change of an Enter and picked a node that is not an Enter. The steps of
+  // these graphs end before their deadlines, except for a few on a busy
+  // machine. So the test expects far fewer than a quarter.
   EXPECT_GT(num_ended, NumTries(50));
 }
 

@@ -2,8 +2,8 @@
 //
 // Tests that a loop that pushes to a list never copies the list. The gradients
 // of loops contain such loops. A push changes the list in place if nothing else
-// refers to the list. The executor makes sure of that: the last reader of each
-// slot clears the slot, so only the slot that the push reads holds the list.
+// refers to the list. The executor makes sure of that: the last node that reads
+// a slot clears the slot. So only the slot that the push reads holds the list.
 #include <atomic>
 #include <fstream>
 #include <memory>

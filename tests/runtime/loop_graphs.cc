@@ -38,8 +38,8 @@ Output Sum(LoopGraph& g, const std::string& frame, Output n, Output one,
       parallel)[1];
 }
 
-// Some nodes of the body use only loop invariants. So no value of an iteration
-// makes these nodes run.
+// Some nodes of the body use only loop invariants. No value that an iteration
+// computes starts these nodes.
 Graph InvariantGraph() {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");

@@ -2,7 +2,7 @@
 //
 // Tests loops over two tasks of two devices each. As in a cluster, the plan is
 // cut by task, the parts are sent as messages, and each part is cut by device
-// when it is registered. But one rendezvous serves both tasks.
+// when it is registered. Unlike in a cluster, one rendezvous serves both tasks.
 #include <map>
 #include <memory>
 #include <optional>

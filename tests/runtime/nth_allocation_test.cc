@@ -154,8 +154,9 @@ Program Embedding() {
 }
 
 // A step that fails may leave an element in the queue or a gradient in the
-// accumulator. The last step takes all elements and all gradients. Because all
-// elements are equal, and all gradients are equal, its results stay the same.
+// accumulator. The last step takes all elements and all gradients. All elements
+// are equal, and all gradients are equal, so the results of the last step stay
+// the same.
 Program Queue() {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {3});

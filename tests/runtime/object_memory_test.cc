@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests that the memory of strings and handles counts as memory of the device.
-// A kernel that copies or joins them must fail if there is not enough memory. A
-// few such nodes can ask for any amount of memory.
+// A kernel that copies or joins strings must fail if there is not enough
+// memory, because a few such nodes can ask for any amount of memory.
 #include <malloc.h>
 
 #include <algorithm>
@@ -273,8 +273,8 @@ TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   EXPECT_EQ(LiveBytes(), 0);
 }
 
-// An op that splits its input counts only each output's own part, not the whole
-// input for each output.
+// If an op splits its input, each output counts only its own part, not the
+// whole input.
 TEST_F(ObjectMemoryTest, PartsCountWhatTheyHold) {
   const Tensor columns = Tensor::Filled(Shape{1, 3}, LongText());
   AttrMap attrs;

@@ -25,9 +25,9 @@ using ::testing::HasSubstr;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// The graph: `twice` is computed from a, and `sum` from `twice` and c. `add`
-// adds the elements of c to the variable `total`. `put` enqueues c, and `taken`
-// waits for an element of the queue.
+// In the graph, `twice` is computed from a, and `sum` is computed from `twice`
+// and c. `add` adds the elements of c to the variable `total`. `put` enqueues
+// c, and `taken` waits for an element of the queue.
 class PartialRunTest : public ::testing::TestWithParam<int> {
  protected:
   PartialRunTest() {
@@ -116,7 +116,7 @@ TEST_P(PartialRunTest, OneCallMayFetchATensorTwice) {
   ExpectOver(run);
 }
 
-// Two calls take the last tensors of the step. Whichever ends first, it must
+// Two calls take the last tensors of the step. The call that ends first must
 // not end the step while the other call still runs.
 TEST_P(PartialRunTest, CallsOfSeveralThreadsEndTheStepTogether) {
   for (int i = 1; i <= 20; ++i) {
@@ -162,7 +162,7 @@ TEST_P(PartialRunTest, RefusesAndGoesOn) {
   EXPECT_EQ(refused({{c, Pair(1, 2)}}, {sum}),
             "Fetch a:0 can't be computed from the feeds that have been fed so "
             "far.");
-  EXPECT_EQ(refused({}, {twice}),  // on which `sum` depends
+  EXPECT_EQ(refused({}, {twice}),  // `twice` needs a
             "Fetch a:0 can't be computed from the feeds that have been fed so "
             "far.");
   EXPECT_THAT(refused({{a, Tensor::Scalar(1)}}, {}), HasSubstr("int32"));

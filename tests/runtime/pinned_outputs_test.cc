@@ -54,8 +54,9 @@ TEST(PinnedOutputsTest, AreThoseThatOnlyGpusRead) {
     x = b.Placeholder<float>("x");
     sent = op::Neg(x);
     kept = op::Square(x);
-    // A node normally may reuse its input's buffer. `forwarded` must not,
-    // because its output is pinned and the buffer of `kept` is not.
+    // A node may normally reuse the buffer of its input. `forwarded` must not
+    // reuse the buffer of `kept`, because this buffer is not pinned and the
+    // output of `forwarded` must be pinned.
     forwarded = op::Neg(kept);
     shared = op::Sqrt(x);
   }

@@ -187,8 +187,8 @@ TEST_F(PlanningTest, ADeadlineThatIsPastRunsNothing) {
   EXPECT_EQ(observer.count, 0);
 }
 
-// The deadline of a callable counts from the call of the callable, not from its
-// planning.
+// The time until the deadline of a callable begins when the callable is called,
+// not when it is planned.
 TEST_F(PlanningTest, ACallablesDeadlineIsThatOfItsCall) {
   auto session = NewSession();
   constexpr auto kTimeout = std::chrono::seconds(4);
@@ -221,9 +221,9 @@ TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsKept) {
   }
 }
 
-// The second caller waits while the first caller's plan is made, and this
-// planning fails. But the session was extended between the two calls, so the
-// second caller must plan again with the new graph.
+// One caller starts to plan a step. Then the session is extended, and a second
+// caller waits for the plan of the same step. The planning of the first caller
+// fails. The second caller must plan again with the new graph.
 TEST_F(PlanningTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   const Output queue = op::FIFOQueueV2(builder, {DType::kFloat});
   const std::string refused =

@@ -85,8 +85,9 @@ std::string TestAt(absl::string_view line) {
   return "";
 }
 
-// Returns the name of the test for each line that begins with `word`, or the
-// name of the file if the line is before the first test of the file.
+// For each line that begins with `word`, returns the name of the test that the
+// line is in. For a line before the first test of a file, returns the name of
+// the file.
 std::vector<std::string> TestsWith(absl::string_view word) {
   std::vector<std::string> tests;
   for (const Source& source : Sources()) {

@@ -50,8 +50,8 @@ class StartedStep {
   }
 
   // Returns the step. Must not be called after Start, because the end of the
-  // step resets the pointer. To make the step fail later, keep the result of a
-  // call before Start.
+  // step resets the pointer. A test that makes the step fail later calls this
+  // function before Start and keeps the pointer.
   std::shared_ptr<Step> step() const { return step_; }
 
   // returns() has the results of a step that has ended. was_on_pool() tells

@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, SteadyStepTest, ::testing::Values(1, 2));
 
 TEST_P(SteadyStepTest, TakesNoBufferFromTheSystem) {
   // The number of buffers that are in use at the same time depends on the
-  // timing of the threads. So the first steps may not show the maximum, and
-  // each pool gets a buffer for every tensor of a step.
+  // timing of the threads. So a later step may need more buffers than the first
+  // steps. Therefore the test fills the pools before it counts.
   FillPools({100 * 16 * sizeof(float), 100 * 100 * sizeof(float)});
   for (int i = 0; i < 5; ++i) Run(100);
   const int64_t before = SystemRequests();

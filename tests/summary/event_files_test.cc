@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests writing and reading of event files, and what readers say of files that
-// are cut off, changed or made to deceive. tests/interop/summaries.py compares
-// with TensorFlow.
+// Tests writing and reading of event files, and what readers say about files
+// that are cut off, changed or made to deceive. tests/interop/summaries.py
+// checks that TensorFlow reads such files.
 #include <sys/resource.h>
 
 #include <csignal>

@@ -93,14 +93,14 @@ class CallFaults {
   // begin while faults are disabled are not counted.
   void SetEnabled(bool is_enabled);
 
-  // counts() returns the counts of all calls, and counts(method) those of the
-  // calls of `method`.
+  // counts() returns the counts of all calls. counts(method) returns the counts
+  // of the calls of `method`.
   Counts counts() const;
   Counts counts(absl::string_view method) const;
 
  private:
-  // Returns a hash of the call, on which its fate depends. Counts the call in
-  // `calls_`.
+  // Returns a hash of the call. The fate of the call depends on this hash.
+  // Counts the call in `calls_`.
   uint64_t Identity(absl::string_view caller, absl::string_view callee,
                     absl::string_view method, absl::string_view header)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

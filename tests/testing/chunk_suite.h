@@ -141,7 +141,8 @@ class ChunkTask {
   }
 
  private:
-  // Wraps the handler of `method` so that it counts calls and holds chunks.
+  // Wraps the handler of `method` with a function that counts the calls and
+  // holds calls of FetchChunk.
   void Count(const Method& method) {
     methods_.Wrap(method, [this, &method](Handler handler) {
       const bool is_chunk =
@@ -298,9 +299,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return CallPs(methods::kFetchChunk, EncodeFetchChunkRequest(request))
         .status();
   }
-  // Sends a tensor from the ps and asks for it like a receiver that wants
-  // chunks of kChunk bytes and nothing inline. Returns the transfer that the ps
-  // has begun.
+  // Sends a tensor from the ps, and requests it in chunks of kChunk bytes with
+  // no bytes inline. Returns the transfer that the ps has begun.
   Transfer BeginTransfer(const Tensor& tensor) {
     const std::string key = NewKey();
     EXPECT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), tensor, false).ok());
@@ -346,7 +346,7 @@ TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
     }
     const int64_t pieces = size > kInline ? (size + kChunk - 1) / kChunk : 1;
     EXPECT_EQ(ps_->calls(methods::kFetchChunk) - before, pieces - 1);
-    // Nothing but `sent` uses the tensor's buffer any more.
+    // In the end, only `sent` uses the buffer of the tensor.
     EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
   }
 }

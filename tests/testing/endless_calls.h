@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EndlessCalls makes requests of clients and peers that a task never answers. A
-// call with such a request ends only when its caller cancels it or is gone.
-// Tests use these calls to fill a task with waiting calls.
+// EndlessCalls makes requests that a task never answers. Some are requests of a
+// client, and some are requests of a peer. A call with such a request ends only
+// when its caller cancels it or is gone. Tests use these calls to fill a task
+// with waiting calls.
 #ifndef LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 #define LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 
@@ -23,9 +24,9 @@ struct MethodCall {
   Payload request = {};
 };
 
-// Returns a RecvTensor call to `task` ("/job:ps/replica:0/task:0") for a tensor
-// that its CPU:0 never sends, in a step that the task does not know.
-// `incarnation` is the incarnation of that device.
+// Returns a RecvTensor call to `task` ("/job:ps/replica:0/task:0"). It asks for
+// a tensor that the task's CPU:0 never sends, in a step that the task does not
+// know. `incarnation` is the incarnation of that device.
 MethodCall RecvThatNobodySends(const std::string& task, uint64_t incarnation);
 
 // Holds two sessions on one task that the endless calls use: a client's session
@@ -40,8 +41,8 @@ class EndlessCalls {
                const std::string& task);
 
   // Returns a RunStep, RunCallable, RunGraph or RecvTensor call, chosen by `i`
-  // modulo 4. A call of the first three kinds that still waits ends when this
-  // object is destroyed, because its session ends then.
+  // modulo 4. The destructor of this object ends the sessions, and so it ends
+  // the waiting calls of the first three kinds.
   MethodCall Make(int i) const;
 
   // Asks the task how many steps run on it and how many RecvTensor calls wait

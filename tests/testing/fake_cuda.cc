@@ -104,7 +104,7 @@ struct FakeCuda::Work {
   Event* event = nullptr;
   int64_t record = 0;    // the number of the record
   bool is_wait = false;  // true for a wait, false for a record
-  // The pinned memory that a copy reads or writes, or null.
+  // Is the pinned memory that a copy reads or writes, or null.
   const char* pinned = nullptr;
   size_t pinned_bytes = 0;
 };

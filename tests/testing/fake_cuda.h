@@ -61,7 +61,7 @@ struct FakeCudaOptions {
 // access to it.
 class FakeCuda final : public CudaApi {
  public:
-  // The calls that Fail can make fail.
+  // Lists the calls that Fail can make fail.
   enum class Call {
     kNewMemory,
     kNewPinned,
@@ -77,7 +77,7 @@ class FakeCuda final : public CudaApi {
   };
 
   static constexpr int kOutOfMemory = 2;
-  // The error of a launch that CUDA refuses.
+  // Is the error of a launch that CUDA refuses.
   static constexpr int kInvalidConfiguration = 9;
   static constexpr int kIllegalAddress = 700;  // a sticky error
   static constexpr char kFreed = static_cast<char>(0xdb);
@@ -195,8 +195,8 @@ class FakeCuda final : public CudaApi {
   absl::Status Enter(Call call, int ordinal)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LossOf(int ordinal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Both return the object of a stream or event handle. If there is none, they
-  // add a complaint and return null.
+  // Both functions return the object of a stream or event handle. If there is
+  // no such object, they add a complaint and return null.
   Stream* Find(CudaStream stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Event* Find(CudaEvent event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Queue(Call call, CudaStream stream, Work work);
@@ -208,8 +208,9 @@ class FakeCuda final : public CudaApi {
 
   std::pair<char* const, Region>* RegionOf(const char* memory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // IsInRegion returns whether the bytes are memory of a GPU, and IsInPinned
-  // whether they are pinned memory. If not, they add a complaint.
+  // IsInRegion returns whether the bytes are memory of a GPU. IsInPinned
+  // returns whether the bytes are pinned memory. Both add a complaint before
+  // they return false.
   bool IsInRegion(const char* memory, size_t bytes, bool check_use)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsInPinned(const char* memory, size_t bytes)

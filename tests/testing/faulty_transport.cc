@@ -25,7 +25,7 @@ bool IsFaulty(const CallFate& fate) {
 }  // namespace
 
 // A FaultyCall is one call that suffers faults. Its timers, the other transport
-// and the open calls share its ownership.
+// and the set of open calls own it together.
 class FaultyTransport::FaultyCall
     : public std::enable_shared_from_this<FaultyCall> {
  public:
@@ -144,8 +144,9 @@ class FaultyTransport::FaultyCall
       End(std::move(reply));
       return;
     }
-    // The transport and its timers live until this call has ended. So End waits
-    // for this lock until the timer has been added.
+    // The transport and its timers may be destroyed as soon as this call has
+    // ended. This lock keeps the call from ending before the timer has been
+    // added.
     MutexLock lock(mutex_);
     if (has_ended_) return;
     transport_.timers_.After(
@@ -157,8 +158,8 @@ class FaultyTransport::FaultyCall
 
   // Ends the call for its caller with `result`, unless the caller already has a
   // result. Returns true if the caller has got `result` and the callee has
-  // received the request. If `result` is then not the callee's answer, the
-  // function that has called End must cancel the call at the callee.
+  // received the request. In this case, the code that called End must cancel
+  // the call at the callee, unless `result` is the callee's answer.
   bool End(absl::StatusOr<Payload> result) {
     std::optional<Cancellation::Token> token;
     bool is_sent = false;

@@ -15,8 +15,8 @@ namespace leat::testing {
 // Makes `count` endless calls (EndlessCalls) to `task`
 // ("/job:ps/replica:0/task:0"), which listens at `address`. Each call has its
 // own connection. Closes each connection while its call waits. Fails the test
-// if calls do not begin or do not end with their connections. `transport`
-// carries the other calls that this function makes to the task.
+// if a call does not begin, or if a call does not end with its connection.
+// `transport` carries the other calls that this function makes to the task.
 void LoseConnections(Transport& transport, const std::string& address,
                      const std::string& task, int count);
 

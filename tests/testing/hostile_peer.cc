@@ -65,7 +65,7 @@ constexpr char kGraph[] = R"(
 constexpr char kExtension[] = R"(
   node { name: "more" op: "NoOp" device: "$0/device:CPU:0" }
 )";
-// Is the part of a step that is fed with x. $0 is the task, and $1 the
+// Is the part of a step that is fed with x. $0 is the task, and $1 is the
 // incarnation of its device.
 constexpr char kFedPart[] = R"(
   node { name: "x" op: "_Recv" device: "$0/device:CPU:0"
@@ -166,7 +166,7 @@ HostilePeer::Answers HostilePeer::Flood(
       if (open.size() < kCallsAtATime && i + 1 < count) continue;
     }
     Open& oldest = open.front();
-    // By now, some calls are under way at the task, and some are not.
+    // By now, some of the calls have reached the task, and some have not.
     if (vanishes) {
       if (i % 7 == 0) std::this_thread::yield();
       oldest.cancellation->Cancel(absl::CancelledError("the peer is gone"));

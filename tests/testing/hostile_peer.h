@@ -40,8 +40,8 @@ class HostilePeer {
   Answers UseUnknownHandles(int count);
   // Sends graphs whose nodes are on devices of a task that does not exist.
   Answers SendGraphsForAbsentDevices(int count);
-  // Sends headers that are one byte larger, and tensors that are slightly
-  // larger, than `max_message_bytes`.
+  // Sends headers that are one byte larger than `max_message_bytes`, and
+  // tensors that are slightly larger than `max_message_bytes`.
   Answers SendOversizedMessages(int count);
   // Is the number of nodes of the graphs that SendOversizedGraphs sends. The
   // limit of the task must be lower.

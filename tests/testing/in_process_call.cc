@@ -51,9 +51,9 @@ void InProcessCall::Start() {
       const auto give_up = [weak](const absl::Status&) {
         const CallRef call = weak.lock();
         if (call == nullptr) return;
-        // This runs on any thread. It holds `share`, because the network might
-        // otherwise be destroyed as soon as `done` has returned. A network that
-        // has been destroyed has no open calls.
+        // This function runs on any thread. The network may be destroyed as
+        // soon as `done` has returned, so this function shares the ownership.
+        // If the network is destroyed already, the call is not open any more.
         const auto share = call->share_.lock();
         if (share == nullptr) return;
         call->Abandon(

@@ -117,8 +117,8 @@ class Network {
   TimerQueue timers_;  // destroyed first: it adds to the queue
 };
 
-// Holds the calls of one transport that are open, because their `done` has not
-// returned. It is thread-safe.
+// Holds the open calls of one transport. A call is open until its `done` has
+// returned. An OpenCalls is thread-safe.
 class OpenCalls {
  public:
   void Add(const CallRef& call) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessNetwork connects the transports named "in-process". Tests of many
-// tasks use it. They can also run under the thread sanitizer, which cannot see
-// into gRPC.
+// InProcessNetwork connects the transports named "in-process". Tests with many
+// tasks use it. Such tests can also run under the thread sanitizer, because
+// they do not use gRPC. The thread sanitizer cannot see into gRPC.
 //
 // Transports of one network reach each other's listeners, at any valid
 // addresses. Nothing leaves the process: messages are moved, and the tensors of

@@ -82,8 +82,8 @@ class KernelTestHarness {
                                          std::vector<Value> inputs);
 
   // Makes the kernel, runs it and returns the tensors of its outputs. Returns
-  // INTERNAL if an output has no tensor, or not the dtype that the node
-  // declares.
+  // INTERNAL if an output has no tensor, or if its dtype is not the dtype that
+  // the node declares.
   absl::StatusOr<std::vector<Tensor>> Run(absl::string_view op, AttrMap attrs,
                                           std::vector<Tensor> inputs);
 
@@ -105,8 +105,8 @@ class KernelTestHarness {
 
  private:
   void FillServices();
-  // Copies the inputs that the kernel expects in memory of the GPU to that
-  // memory.
+  // Copies the inputs to the memory of the GPU, except for those that the
+  // kernel expects in host memory.
   void CopyInputs(const NodeMemory& memory, std::vector<Value>& inputs);
 
   const std::unique_ptr<WorkQueue> queue_;  // null if the device is a GPU

@@ -19,7 +19,8 @@ bool BecomesEmpty(absl::FunctionRef<bool()> is_empty) {
   if (SimulatedClock* const clock = SimulatedClock::Current()) {
     return clock->AdvanceUntil(is_empty, kLongest);
   }
-  // In real time, the wait ends as soon as the threads have ended the step.
+  // In real time, this loop does not sleep, so that it ends as soon as
+  // possible.
   const Clock::time_point limit = RealClock().After(kLongest);
   while (!is_empty()) {
     if (RealClock().Now() >= limit) return is_empty();

@@ -55,8 +55,8 @@ int CodeOf(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// Waits as AwaitText does, but stops waiting when `is_written` returns false,
-// because no process writes the file any more.
+// Waits as AwaitText does, but only while `is_written` returns true.
+// `is_written` returns false when no process writes the file any more.
 bool AwaitTextWhile(absl::FunctionRef<bool()> is_written,
                     const std::string& path, const std::string& text,
                     absl::Duration timeout) {

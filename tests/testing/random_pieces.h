@@ -155,7 +155,7 @@ class RandomPieces {
         return On(AnyOf(options_.devices));
       case 2:
         return names_.empty() ? "" : With(Loc(AnyOf(names_)));
-      case 3:  // this node may be added later
+      case 3:  // the other node may come later
         return With(Loc(absl::StrCat("ghost", num_pieces_ + Below(40))));
       default:
         return "";

@@ -118,7 +118,7 @@ absl::Status CheckOptions(const LocalSessionOptions& options) {
   if (name == nullptr) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat(name,
-                   " is of local sessions: use NewLocalSession, or "
+                   " is an option of local sessions: use NewLocalSession, or "
                    "LEAT_LOCAL_SESSION_ONLY"));
 }
 

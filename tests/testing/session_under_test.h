@@ -30,27 +30,27 @@ namespace leat {
 
 enum class SessionKind { kLocal, kInProcess, kGrpc };
 
-// Returns the kind that LEAT_TEST_SESSION names, which is kLocal for a session
-// with a GPU. Any other word ends the program.
+// Returns the kind that LEAT_TEST_SESSION names. A session with a GPU has the
+// kind kLocal. An unknown name ends the program.
 SessionKind TestedSession();
 
 // Returns true if LEAT_TEST_SESSION is "gpu" or "real_gpu".
 bool HasGpu();
 
-// Makes a session of the kind TestedSession(). Its clock is TestClock(), or the
-// real clock if it runs over gRPC. A session on a server has the devices,
-// limits and optimizer of `options`, but not their placement policy. The task
-// of the server has the name that a local session gives to its own task,
-// "/job:localhost/replica:0/task:0". When the session and all its Callables are
-// destroyed, the test fails if the server still holds something of them.
-// Returns UNIMPLEMENTED for options that only a local session can have
-// (device_set, passes).
+// Makes a session of the kind TestedSession(). The clock of the session is
+// TestClock(), or the real clock if the session runs over gRPC. A session on a
+// server has the devices, limits and optimizer of `options`, but not the
+// placement policy of `options`. The task of the server has the name that a
+// local session gives to its own task, "/job:localhost/replica:0/task:0". When
+// the session and all its Callables are destroyed, the test fails if the server
+// still holds something of them. Returns UNIMPLEMENTED for options that only a
+// local session can have (device_set, passes).
 absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());
 
-// Returns a SimulatedClock for the sessions that are made next, or null if
-// sessions run over gRPC, whose time is real.
+// Returns a SimulatedClock for the sessions that are made next. Returns null if
+// sessions run over gRPC, because gRPC uses real time.
 std::unique_ptr<testing::SimulatedClock> SimulateTime();
 
 // Runs `step` until it ends or its `timeout` is over. `step` may run a loop
@@ -59,9 +59,10 @@ std::unique_ptr<testing::SimulatedClock> SimulateTime();
 void RunUntilTimeout(std::chrono::nanoseconds timeout,
                      absl::FunctionRef<void()> step);
 
-// Returns how many variants a long test tries: `local` for local sessions, and
-// a tenth of that for servers, because each try starts one, and for a fake GPU,
-// which is slow.
+// Returns how many variants a long test tries. With local sessions on CPUs, it
+// tries `local` variants. With servers or a GPU, it tries a tenth of `local`,
+// because each try takes longer: the try starts a server, or a fake GPU runs
+// it.
 template <class Int>
 Int NumTries(Int local) {
   const bool all = TestedSession() == SessionKind::kLocal && !HasGpu();
@@ -75,17 +76,17 @@ Int NumTries(Int local) {
 #define LEAT_LOCAL_SESSION_ONLY(reason)                           \
   do {                                                            \
     if (::leat::TestedSession() != ::leat::SessionKind::kLocal) { \
-      GTEST_SKIP() << "only of local sessions: " << (reason);     \
+      GTEST_SKIP() << "only for local sessions: " << (reason);    \
     }                                                             \
   } while (false)
 
 // Skips the rest of a test that checks how a session without a GPU runs, such
 // as on which devices, in which order, or in how much memory.
-#define LEAT_CPU_SESSION_ONLY(reason)                                 \
-  do {                                                                \
-    if (::leat::HasGpu()) {                                           \
-      GTEST_SKIP() << "only of sessions without a GPU: " << (reason); \
-    }                                                                 \
+#define LEAT_CPU_SESSION_ONLY(reason)                                  \
+  do {                                                                 \
+    if (::leat::HasGpu()) {                                            \
+      GTEST_SKIP() << "only for sessions without a GPU: " << (reason); \
+    }                                                                  \
   } while (false)
 
 #endif  // LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_

@@ -206,7 +206,8 @@ bool SimulatedClock::Wait(const CondVar& condition, Mutex& mutex,
                         "\" waits for a time of the real clock."));
     }
     waiters_.push_back(&waiter);
-    // No thread can notify the waiter before it is in the list.
+    // The waiter is in the list before the mutex is unlocked. So no
+    // notification is lost.
     mutex.Unlock();
     if (deadline <= now_) {
       --num_running_;

@@ -38,8 +38,8 @@ class ClientSession {
   // Returns the callable's handle.
   int64_t MakeCallable(const std::string& feed, const std::string& fetch);
 
-  // Return requests for one step, without tensors. The test adds the tensors
-  // that it feeds.
+  // Both functions return a request for one step, without tensors. The test
+  // adds the tensors that it feeds.
   pb::RunStepRequest StepRequest(const std::string& fetch) const;
   pb::RunCallableRequest CallableRequest(int64_t callable) const;
 

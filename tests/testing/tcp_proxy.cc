@@ -145,7 +145,8 @@ void TcpProxy::Accept() {
     MutexLock lock(mutex_);
     if (is_ending_) return;
     if (client.is_open()) ++num_accepted_;
-    // This closes the client's connection. The client notices that at once.
+    // If this iteration ends here, `client` closes its connection. The client
+    // notices that at once.
     if (fault_.is_cut || !server.is_open()) continue;
     SetNoDelay(client);
     SetNoDelay(server);

@@ -51,8 +51,8 @@ absl::StatusOr<Payload> CallNow(Transport& transport, absl::string_view address,
                                 const Method& method, Payload request = {},
                                 CallOptions options = {});
 
-// Returns a message that has `tensors` and one other field: number 1, the
-// string `text`. REQUIRES: `text` is shorter than 128 bytes.
+// Returns a message with `tensors` and one other field, which has the number 1
+// and contains the string `text`. REQUIRES: `text` is shorter than 128 bytes.
 Payload PayloadOf(absl::string_view text, WireTensors tensors = {});
 
 // Is thread-safe. Must outlive its calls.

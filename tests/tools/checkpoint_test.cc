@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what `leat checkpoint` says of checkpoints that TensorFlow has written,
-// of damaged ones and of different ones.
+// Tests what `leat checkpoint` says about checkpoints that TensorFlow has
+// written, about damaged checkpoints, and about the differences between two
+// checkpoints.
 #include <cmath>
 #include <complex>
 #include <filesystem>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Counts the tensors that travel between the memories of a CPU and a GPU in the
-// graphs of the examples. The graphs are planned for a GPU that nobody has.
+// graphs of the examples. The graphs are only planned, so the GPU need not
+// exist.
 #include <string>
 #include <vector>
 
@@ -148,7 +149,7 @@ TEST(GpuPlacementTest, AListThatACpuReadsIsCopiedOnce) {
   EXPECT_THAT(travels.per_step, SizeIs(2));  // one copy and one _Send
 }
 
-// The host must know the condition of a loop, which here has two parts.
+// The host must know the condition of a loop. Here the condition has two parts.
 TEST(GpuPlacementTest, AConditionOfTwoPartsStaysOnTheHost) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {4, 4});

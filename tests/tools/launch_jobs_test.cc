@@ -33,8 +33,8 @@ std::string Refusal(const std::string& text) {
 }
 
 // Returns whether a socket can listen at the IPv4 address "host:port". If
-// `reuse` is true, sets SO_REUSEADDR, so another socket may be bound to that
-// port.
+// `reuse` is true, sets SO_REUSEADDR. Then the socket can listen even if
+// another socket is bound to the port.
 bool CanListen(const std::string& address, bool reuse) {
   int port = 0;
   EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.find(':') + 1), &port));

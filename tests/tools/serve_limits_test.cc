@@ -78,8 +78,8 @@ const std::vector<Limit>& Limits() {
   return limits;
 }
 
-// Returns true for limits of chunks, which another section of the manual
-// describes.
+// Returns true for limits of chunks. Another section of the manual describes
+// these limits.
 bool IsOfChunks(const Limit& limit) {
   return absl::StartsWith(limit.fields[0], "chunks.");
 }
@@ -161,7 +161,7 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
   Fields expected = FieldsOf(ServeOptions());
   std::set<std::string> fields;
   std::string flags;
-  // Each flag gets another value above 100. Such values are valid for every
+  // Each flag gets a different value above 100. Such values are valid for every
   // flag, and none of them is a default.
   int64_t value = 100;
   for (const Limit& limit : Limits()) {

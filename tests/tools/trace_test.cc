@@ -139,8 +139,8 @@ TEST(TraceTest, DrawsArrowsFromSendsToRecvs) {
   }
 }
 
-// TensorFlow's tasks report such stats, without threads and without
-// nanoseconds.
+// TensorFlow's tasks report received tensors in this way: without a thread, and
+// with times in microseconds.
 TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
   pb::StepStats step;
   pb::DeviceStepStats& cpu = Device(step, "cpu");

@@ -88,9 +88,9 @@ TEST(CancellationTest, CallbacksMayUseTheCancellation) {
 TEST(CancellationTest, DeregisterFreesOutsideTheLock) {
   Cancellation cancellation;
   Cancellation::Token token;
-  // The callback owns this value, and the deleter of the value calls functions
-  // of `cancellation`, which take its lock. So the test deadlocks if Deregister
-  // destroys the callback under this lock.
+  // The callback owns this value. The deleter of the value calls functions of
+  // `cancellation`, and these functions lock its mutex. So the test deadlocks
+  // if Deregister destroys the callback while it holds the mutex.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
     EXPECT_TRUE(cancellation.status().ok());

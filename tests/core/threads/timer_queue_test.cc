@@ -176,9 +176,9 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
 TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
   SimulatedClock clock;
   TimerQueue timers("test-timers", clock);
-  // The callback owns this value, and the deleter of the value calls functions
-  // of `timers`, which take its lock. So the test deadlocks if Cancel destroys
-  // the callback under this lock.
+  // The callback owns this value. The deleter of the value calls functions of
+  // `timers`, and these functions lock its mutex. So the test deadlocks if
+  // Cancel destroys the callback while it holds the mutex.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
     timers.Cancel(timers.At(clock.After(hours(1)), [] {}));

@@ -30,8 +30,8 @@ TEST_P(ThreadPoolTest, RunsEveryClosureOnce) {
   for (const auto& count : runs) ASSERT_EQ(count, 1);
 }
 
-// A caller that has waited for a closure may destroy the pool while the call of
-// Add for that closure is still running.
+// When a closure has run, the pool may be destroyed, even if the call of Add
+// for this closure has not returned yet.
 TEST_P(ThreadPoolTest, EndsBehindEveryAdd) {
   for (int i = 0; i < 200; ++i) {
     auto pool = NewThreadPool("test", GetParam());

@@ -107,8 +107,8 @@ TEST_F(BlasMultiplicationTest, APlanIsForOneEpilogue) {
   EXPECT_EQ(record_->planned.size(), 4u);
 }
 
-// A plan may need the alignment of the operands for which it was made. So
-// operands with another alignment get another plan.
+// A plan is made for operands with a certain alignment. Operands with another
+// alignment get another plan.
 TEST_F(BlasMultiplicationTest, APlanIsForOneAlignment) {
   const auto library = NewLibrary();
   const Tensor x = Filled(100, 1);
@@ -135,8 +135,8 @@ TEST_F(BlasMultiplicationTest, ForgetsThePlanThatIsUnusedForLongest) {
               ElementsAre(Square(1), Square(2), Square(3), Square(2)));
 }
 
-// While queued products use the workspace, the allocator must not hand out its
-// memory.
+// The allocator must not hand out the memory of a workspace that queued
+// products still use.
 TEST_F(BlasMultiplicationTest, KeepsItsWorkspace) {
   const auto library = NewLibrary();
   gpu_.cuda().Hold();

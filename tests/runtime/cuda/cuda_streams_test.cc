@@ -103,7 +103,7 @@ TEST(CudaStreamsTest, CopiesLargeOrdinaryTensorsInPieces) {
     }
     const Tensor there = gpu.OnGpu(kSeveralPieces);
     ASSERT_TRUE(gpu.stream().CopyToDevice(from, there).ok());
-    SetAll(from, -1);  // The bytes have been read.
+    SetAll(from, -1);  // CopyToDevice has read the bytes
     gpu.Add(there, 0.5f, there);
     const Tensor back = gpu.Ordinary(kSeveralPieces);
     gpu.stream().CopyToHost(there, back, nullptr);
@@ -269,7 +269,7 @@ TEST(CudaStreamsTest, CheckLaunchReturnsTheErrorOfALaunch) {
   EXPECT_TRUE(gpu.stream().CheckLaunch().ok());
 }
 
-// If CUDA refuses an event, the calling thread waits for the work instead.
+// If CUDA refuses an event, the calling thread itself waits for the work.
 TEST(CudaStreamsTest, GoesOnWithoutEvents) {
   for (const Call call : {Call::kRecord, Call::kNewEvent, Call::kWait}) {
     GpuUnderTest gpu;

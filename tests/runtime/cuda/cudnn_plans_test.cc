@@ -53,8 +53,8 @@ std::vector<ConvolutionShape> ResNet50(int64_t batch) {
        {std::pair<int64_t, int64_t>{56, 64}, {28, 128}, {14, 256}, {7, 512}}) {
     const int64_t stride = size == 56 ? 1 : 2;
     const int64_t before = size * stride;
-    // The first block of each stage has the first four convolutions. The other
-    // blocks have the fourth convolution and the last two.
+    // Of the six convolutions below, the first block of each stage has the
+    // first four. The other blocks have the last three.
     shapes.push_back(Square(batch, before, in, width, 1, 1));
     shapes.push_back(Square(batch, before, width, width, 3, stride));
     shapes.push_back(Square(batch, before, in, 4 * width, 1, stride));

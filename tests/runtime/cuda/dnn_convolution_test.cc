@@ -174,8 +174,8 @@ TEST_F(DnnConvolutionTest, AFullGpuConvolvesWithoutAWorkspace) {
   EXPECT_EQ(fetched.data<float>()[kSize - 1], 6);
 }
 
-// After this error, Leat's own kernel computes the convolution instead of the
-// library.
+// If the library returns this error, Leat's own kernel computes the
+// convolution.
 TEST_F(DnnConvolutionTest, RefusesAConvolutionWithoutMemoryForAWorkspace) {
   Make({.memory_bytes = 1 << 20});
   record_->needs_workspace = true;

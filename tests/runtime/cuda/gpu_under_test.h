@@ -36,8 +36,8 @@ class GpuUnderTest {
   }
 
   ~GpuUnderTest() {
-    // If the fake has no thread, the test runs the queued work. Otherwise the
-    // device would wait for it forever.
+    // The destructor of the device waits for the queued work. If the fake has
+    // no thread, the work must run here, or the device would wait forever.
     if (!has_thread_) cuda_->RunAll();
   }
 

@@ -38,9 +38,10 @@ inline void SetAll(Tensor& tensor, float value) {
 
 // Runs random copies and kernels on a device and checks the results. All
 // elements of a tensor have the same value. The program drops each tensor as
-// soon as it can, so that the next tensor reuses the memory, and overwrites
-// freed host memory. It compares the values that were copied to the host at the
-// next drain. Is not thread-safe, but several programs may run on one device.
+// soon as it can, and overwrites host memory that is free again. So a copy that
+// still reads dropped memory gives wrong values. At each drain, the program
+// compares the values that were copied to the host. A RandomProgram is not
+// thread-safe, but several programs may run on one device.
 class RandomProgram {
  public:
   // Queues a kernel that reads `x`, whose value is `value`, and writes `y`.

@@ -35,8 +35,8 @@ std::string SomeLibrary() {
 
 class SharedLibraryTest : public ::testing::Test {
  protected:
-  // Copies a library to the name kName in the folder `folder` of the temporary
-  // folder. Returns the path of the copy.
+  // Copies a library into the subfolder `folder` of the temporary folder, under
+  // the name kName. Returns the path of the copy.
   std::string Put(const std::string& folder) {
     std::filesystem::create_directories(folder_.Path(folder));
     const std::string path = folder_.Path(folder + "/" + kName);

@@ -74,7 +74,8 @@ TEST(StreamAllocatorTest, AFullGpuFailsOneRequest) {
   EXPECT_TRUE(gpu.Drain().ok());
 }
 
-// CUDA may refuse memory that another process has taken.
+// CUDA may refuse a request for memory, because another process has taken the
+// memory.
 TEST(StreamAllocatorTest, AskCudaForLessIfItRefuses) {
   GpuUnderTest gpu;
   gpu.cuda().Fail(Call::kNewMemory, FakeCuda::kOutOfMemory, 3);

@@ -34,8 +34,9 @@ struct FakeBlasRecord {
 };
 
 // Adds a failure to the running test if cuBLASLt would refuse the form of a
-// product, or if an operand is less aligned than the limits of its plan say.
-// Each product overwrites the whole workspace. A FakeBlas is thread-compatible.
+// product, or if an operand has less alignment than the limits of the plan
+// require. Each product overwrites the whole workspace. A FakeBlas is
+// thread-compatible.
 class FakeBlas final : public BlasApi {
  public:
   static constexpr size_t kWorkspace = 4096;

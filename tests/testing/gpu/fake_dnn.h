@@ -23,7 +23,8 @@ namespace leat::testing {
 
 // Records the requests to a FakeDnn, and sets its answers.
 struct FakeDnnRecord {
-  // For each plan that was requested, the largest workspace that it may use.
+  // Holds, for each plan that was requested, the largest workspace that the
+  // plan may use.
   std::vector<int64_t> limits = {};
   // If this is not OK, each new plan fails with it.
   absl::Status next_plan = {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TestGpu is the interface of a GPU for tests of kernels: of a QueuedGpu, whose
-// kernels run on the host, or of a CudartGpu.
+// TestGpu is the interface of the GPUs that tests of kernels use. A QueuedGpu
+// runs the kernels on the host. A CudartGpu runs them on a real GPU.
 #ifndef LEAT_TESTS_TESTING_GPU_TEST_GPU_H_
 #define LEAT_TESTS_TESTING_GPU_TEST_GPU_H_
 

@@ -36,7 +36,8 @@ using testing::Process;
 using testing::ReadFile;
 
 // Is the beginning of every script. $1 is the test's folder. `job` becomes the
-// job of the task, such as "ps", and `me` the name of the task, such as "ps-1".
+// job of the task, such as "ps". `me` becomes the name of the task, such as
+// "ps-1".
 constexpr char kPrelude[] = R"(
   job=${TF_CONFIG##*'"type":"'}; job=${job%%'"'*}
   me=$job-${TF_CONFIG##*'"index":'}; me=${me%%'}'*}
@@ -128,8 +129,8 @@ class LaunchTest : public ::testing::Test {
 };
 
 TEST_F(LaunchTest, TellsEveryTaskTheClusterAndKeepsItsOutput) {
-  // The launcher does not pass variables that describe another cluster on to
-  // the tasks. It passes on all others.
+  // The tasks do not get environment variables of the launcher that describe
+  // another cluster. They get all its other environment variables.
   const auto launcher =
       Start("chief=1,worker=2,ps=1,evaluator=1", {}, R"(
         echo "CONFIG $TF_CONFIG"

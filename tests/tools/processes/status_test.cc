@@ -147,8 +147,8 @@ TEST_F(StatusTest, ShowsARecvThatIsStuck) {
        absl::StrCat("unix://", folder_.Path("worker")), "--fetch", "y"});
   constexpr char kPs[] = "/job:ps/replica:0/task:0";
   constexpr char kWorker[] = "/job:worker/replica:0/task:0";
-  // Both tasks report the Recv: the task that waits for the tensor, and the
-  // task that it has asked for the tensor.
+  // Two tasks report the Recv: the task that waits for the tensor, and the task
+  // from which it has requested the tensor.
   for (const char* task : {kPs, kWorker}) {
     nlohmann::json recv;
     const absl::Time end = absl::Now() + absl::Seconds(60);
