@@ -107,7 +107,7 @@ struct Model {
   std::string uninitialized = {};
 };
 
-// All workers train on all examples. So there is one best model, whichever
+// All workers train on all examples. So the best model is the same, whichever
 // workers' gradients are applied.
 absl::StatusOr<Model> MakeModel(int worker) {
   GraphBuilder b;
@@ -177,8 +177,8 @@ class Training {
     do {
       after = std::max(after, PaceOfOthers(victim));
     } while (after < kPace * before && absl::Now() < killed + kPaceAfter);
-    // `before` may be below 1: if the machine is busy with other work, possibly
-    // no step ends within kWindow.
+    // `before` may be below 1, because no step may end within kWindow on a busy
+    // machine.
     paces_.push_back(after / std::max(before, 1.0));
     cluster_.Start(task);
     EXPECT_TRUE(workers_[victim]->Advances(20));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that tasks on an overloaded machine do not mistake slow peers for dead
-// ones.
+// Tests that tasks on an overloaded machine do not assume that slow peers are
+// dead.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -32,7 +32,7 @@ using testing::ServedCluster;
 const TaskId kPs = {"ps", 0};
 const TaskId kWorker = {"worker", 0};
 
-// Keeps every processor busy with four threads that spin.
+// Keeps each processor busy with four spinning threads.
 class BusyLoops {
  public:
   BusyLoops() {
@@ -97,7 +97,7 @@ TEST_F(BusyMachineTest, NoStepIsLost) {
   EXPECT_EQ((*counts)[0], static_cast<float>(client.done()));
 }
 
-// While the step waits, only pings are sent over its connections.
+// While the step waits, the tasks send each other only pings.
 TEST_F(BusyMachineTest, AStepMayWait) {
   GraphBuilder b;
   Output taken;

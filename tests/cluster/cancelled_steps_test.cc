@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that steps leave nothing behind when clients cancel them while they run
-// on two served tasks.
+// Tests that steps on two served tasks leave nothing behind when clients cancel
+// the steps.
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -114,7 +114,7 @@ class CancelledStepsTest : public ::testing::Test {
     EXPECT_TRUE(result.ok()) << result.status();
   }
   // Waits until both tasks have ended the cancelled steps. A cancelled step
-  // that still ran could take the element of the queue that is meant for
+  // that still runs could take the element of the queue that is meant for
   // another step.
   void AwaitNoStep() {
     for (const TaskId& task : kTasks) {

@@ -23,16 +23,17 @@
 
 namespace leat::testing {
 
-// Describes a graph with one variable on each of `num_ps` parameter servers.
-// The device "/job:worker/task:0", or another `worker`, reads each variable and
-// computes its update from the value. So tensors travel in both directions. All
-// models on one cluster share their variables.
+// Describes a graph with one variable on each parameter server. A worker reads
+// each variable and computes the variable's update from the value. So tensors
+// travel in both directions. All models on one cluster share their variables.
 struct CountingModel {
   Graph graph;
   std::string step = {};
   std::vector<std::string> values = {};  // the variables' values, to be fetched
 };
-// Returns the errors of GraphBuilder::Build.
+// Returns a model with `num_ps` parameter servers, or an error of
+// GraphBuilder::Build. `worker` is the device of the worker, such as
+// "/job:worker/task:0".
 absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
                                                 const std::string& worker);
 
@@ -54,7 +55,8 @@ class CountingClient {
     bool in_step = false;  // false: no session could be made
   };
 
-  // `options` gives the target and how long to wait for it.
+  // `options` gives the target, and the time limit for connecting to the
+  // target.
   CountingClient(CountingModel model, SessionOptions options);
   ~CountingClient() { Stop(); }
 

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests an evaluator while a worker is dead or hangs. The evaluator's sessions
-// leave out all workers, so they can begin and can read the variables that the
-// other worker trains. If a session does not leave out the workers, the same
-// master refuses it with an error that names the missing worker.
+// leave out all workers. So these sessions can begin, and can read the
+// variables that the other worker trains. If a session does not leave out the
+// workers, the same master refuses it with an error that names the missing
+// worker.
 #include <chrono>
 #include <csignal>
 #include <future>

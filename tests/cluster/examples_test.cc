@@ -106,9 +106,8 @@ TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
 
   std::vector<float> means;
   std::vector<float> others;
-  // A delayed replica may lose its turn to the other replica, which then
-  // computes a gradient in its place and changes the losses. Then the test
-  // tries again.
+  // If a replica is delayed, the other replica may compute a gradient in its
+  // place. This changes the losses, so the test then tries again.
   for (int i = 0; i < 3; ++i) {
     Process between(
         LEAT_PROGRAM_LEAT,
@@ -163,9 +162,9 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
   EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
 }
 
-// The chief is killed in the first third of the training. Meanwhile the worker
-// goes on and gives a gradient to nearly every step. To some steps it gives two
-// gradients, until the replica of the new chief begins to take tokens.
+// The chief is killed in the first third of the training, and starts again. The
+// worker gives a gradient to nearly every step. Until the replica of the new
+// chief takes tokens, the worker may give two gradients to one step.
 TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);
@@ -200,7 +199,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     EXPECT_GE(losses.size(), kSteps / 2);
     // From the restart on, the new chief has computed the gradients that the
     // worker did not compute. So the two tasks together have computed about two
-    // gradients for each of these steps.
+    // gradients for each step since the restart.
     const int64_t since =
         kSteps - LastNumber(out, "[chief-0]  this task trains from step ");
     EXPECT_GE(losses.size() + Losses(folder_.Path("chief-0.txt")).size(),
@@ -212,8 +211,8 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   }
 }
 
-// Each chief that begins after the end of training increments the global step
-// by one.
+// A chief that finds variables of an earlier training increments the global
+// step by one when it takes over.
 TEST_F(ExamplesTest, SynchronousTrainingGoesOnWithServersThatWereKept) {
   const auto cluster =
       LocalCluster::Create(*ParseJobs("chief=1,worker=1,ps=1"));

@@ -42,7 +42,7 @@ constexpr absl::Duration kPatience = absl::Seconds(40);
 // The test cannot measure memory with a sanitizer, because a sanitizer keeps
 // freed memory.
 constexpr bool kCountsMemory = !kHasSanitizer;
-// With a sanitizer, the test is ten times as slow.
+// With a sanitizer, a call takes about ten times as long.
 constexpr int kTimes = kHasSanitizer ? 100 : 1000;
 // Is the largest growth of memory, in bytes, that a round of kTimes calls may
 // cause. If each call left a step or a session behind, the memory would grow by
@@ -50,8 +50,8 @@ constexpr int kTimes = kHasSanitizer ? 100 : 1000;
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 
-// Attacks the parameter server, while a session trains there: the parameter
-// server is the session's master and holds its variable.
+// Attacks the parameter server, while a session trains there. The parameter
+// server is the master of this session, and holds its variable.
 class HostilePeerProcessTest : public ::testing::Test {
  protected:
   void SetUp() override {

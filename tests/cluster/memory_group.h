@@ -16,11 +16,12 @@
 namespace leat::testing {
 
 // A MemoryGroup is used by one thread. The programs that have entered the group
-// must have ended before it is destroyed.
+// must have ended before the MemoryGroup is destroyed.
 class MemoryGroup {
  public:
   // Makes a control group (of version 1 or 2) inside the group of this process.
-  // Makes none if the user may not make groups, as is usual outside containers.
+  // Makes no group if the user may not make groups. Outside containers, users
+  // usually may not.
   explicit MemoryGroup(int64_t limit_bytes);
   ~MemoryGroup();
   MemoryGroup(const MemoryGroup&) = delete;

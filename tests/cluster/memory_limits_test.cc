@@ -138,9 +138,9 @@ TEST_P(MemoryLimitsTest, RefusesGraphsThatAreTooLarge) {
   EXPECT_TRUE(server->IsRunning()) << server->Err();
 }
 
-// Several clients at the same time make sessions and do not close them, until
-// no memory is left for another session. The message with the graph of a
-// session has less than 64 KiB.
+// Several clients make sessions at the same time and do not close them, until
+// no memory is left for another session. The request for a session has less
+// than 64 KiB.
 TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
   const auto server = Serve();
   const std::string target = TargetOf(*server);

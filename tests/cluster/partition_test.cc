@@ -6,11 +6,12 @@
 //
 // Each task has a host of its own, which is a network namespace of the kernel.
 // A switch in the chief's namespace connects the hosts. The test starts itself
-// again in that namespace, or is skipped if the kernel does not allow this.
+// again in that namespace. If the kernel does not allow this, the test is
+// skipped.
 //
-// The test prints how soon the cut is noticed. That should be within 5 s, but a
-// busy machine may take longer. Without pings the step would end only after
-// many minutes, when the kernel stops sending, or never.
+// The test prints how soon the cut is noticed. This should happen within 5 s,
+// but a busy machine may take longer. Without pings the step would end only
+// after many minutes, when the kernel stops sending, or never.
 #include <unistd.h>
 
 #include <chrono>
@@ -110,8 +111,8 @@ std::string Unshare() {
                         : "unshare --user --map-root-user --net";
 }
 
-// Returns "" if this machine can make namespaces, and cables from them to a
-// switch with isolated ports. Otherwise returns the error.
+// Returns "" if this machine can make network namespaces and can connect them
+// to a switch with isolated ports. Otherwise returns the error.
 std::string WhyNot() {
   int code = 0;
   const std::string said = Shell(

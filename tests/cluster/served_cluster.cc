@@ -18,8 +18,8 @@ namespace leat::testing {
 namespace {
 
 // On a busy machine, a task may need this much time to notice that a peer is
-// gone. It may also need this time to delete a session if the request to delete
-// it was lost.
+// gone. If the request to delete a session was lost, the task may also need
+// this much time to delete the session.
 constexpr absl::Duration kIdle = absl::Seconds(60);
 constexpr int kManySeeds = 5;
 
@@ -117,8 +117,8 @@ pb::TaskStatusResponse ServedCluster::Status(const TaskId& task) {
 void ServedCluster::ExpectBecomes(
     const TaskId& task, bool (*condition)(const pb::TaskStatusResponse&)) {
   absl::StatusOr<pb::TaskStatusResponse> status;
-  // When a task continues, a call to it may still fail, because its silent
-  // connections may have been given up.
+  // When a stopped task continues, a call to it may still fail, because the
+  // caller may have given up its connection to the task.
   const auto is_so = [&] {
     status = TryStatus(task);
     return status.ok() && condition(*status);

@@ -290,8 +290,8 @@ TEST_F(ServerProcessTest, TakesNoFileOfAnotherKindForItsSocket) {
 TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
   absl::Duration quickest = absl::InfiniteDuration();
   int64_t bytes = 0;
-  // Tries up to 50 times until a server was ready within kQuick, because the
-  // machine may be busy with other work.
+  // Starts five servers. If none of them is ready within kQuick, starts up to
+  // 50 servers, because the machine may be busy with other work.
   for (int i = 0; i < (quickest < kQuick ? 5 : 50); ++i) {
     const absl::Time start = absl::Now();
     Process server(LEAT_PROGRAM_LEAT, ServeAlone());

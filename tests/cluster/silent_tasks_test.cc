@@ -2,11 +2,11 @@
 //
 // Tests tasks that fall silent without closing their connections, as on a
 // machine that hangs. The other tasks must notice the silence and stop waiting
-// for the silent tasks. The calls that a silent task receives later, and the
-// replies that it sends later, must change nothing.
+// for the silent tasks. When a silent task continues, the calls that it then
+// receives, and the replies that it then sends, must change nothing.
 //
-// The tests print how soon the silence is noticed. That should be within 5 s,
-// but a busy machine may take longer. Without pings the silence would not be
+// The tests print how soon the silence is noticed. This should happen within 5
+// s, but a busy machine may take longer. Without pings the silence would not be
 // noticed at all.
 #include <chrono>
 #include <csignal>
@@ -79,15 +79,15 @@ class SilentTasksTest : public ::testing::Test {
   // Stops the process of `task` for `silence`, or longer if the client and
   // `other` need longer to notice the stop. The client must get an error that
   // contains `name`. The task `other` must end all steps and calls that involve
-  // `task`. After the process continues, steps must succeed again. The count
-  // must lie between the number of steps that succeeded and the number of steps
-  // that began.
+  // `task`. After the process continues, steps must succeed again. At the end,
+  // the value of the variable must lie between the number of steps that
+  // succeeded and the number of steps that began.
   void StopAndGoOn(const TaskId& task, const TaskId& other,
                    const std::string& name, absl::Duration silence, int seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
-    // The timeout is short, because the client is stopped while a task is
-    // silent.
+    // The timeout is short, because client.Stop() may have to wait for this
+    // timeout while a task is silent.
     const SessionOptions options = {.target = cluster_->Target(kWorker),
                                     .connect_timeout = std::chrono::seconds(2)};
     CountingClient client(*model_, options);
@@ -98,9 +98,10 @@ class SilentTasksTest : public ::testing::Test {
     const auto failure = client.AwaitFailure(stopped, kPatience);
     ASSERT_TRUE(failure.has_value());
     ExpectNoticed(failure->status, failure->when - stopped, name);
-    // Ends the client if the parameter server is silent, because the client
-    // would call it again and again. If the worker is silent, the client goes
-    // on: the worker is its master, so Stop would wait for the silent worker.
+    // If the parameter server is silent, ends the client, because the client's
+    // steps would call the parameter server again and again. If the worker is
+    // silent, does not end the client yet. The worker is the client's master,
+    // so Stop would wait for the silent worker.
     if (task.job == kPs.job) client.Stop();
     cluster_->ExpectQuiet(other);
     std::cout << "given up after " << absl::Now() - stopped << "\n";
@@ -153,9 +154,9 @@ TEST_F(SilentTasksTest, AMasterIsNamedByItsClient) {
   }
 }
 
-// The parameter server gets the request to run its part of the step only when
-// it continues, after the step has ended. It then learns from the worker that
-// the step has ended.
+// The step ends while the parameter server is stopped. When the parameter
+// server continues, it gets the request to run its part of the step, which is
+// too late. Then it learns from the worker that the step has ended.
 TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
   // A step that hangs must fail the test instead of blocking it.
   const RunArgs step = {

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests synchronous training on served tasks when a worker is killed and
-// returns. The other workers wait for it, go on with a backup worker, or get an
-// error. Every global step must apply the required number of gradients, and no
-// gradient twice. The same must hold when the chief is killed and its successor
-// takes over.
+// returns. The other workers wait for this worker, go on with a backup worker,
+// or get an error. Every global step must apply the required number of
+// gradients, and no gradient twice. The same must hold when the chief is killed
+// and its successor takes over.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -202,7 +202,7 @@ TEST_F(SyncFaultsTest, AKilledChiefTakesOverFromItself) {
   }
 }
 
-// ---- In-graph ----
+// ---- In-graph training ----
 
 // Describes a model with two towers. Each tower has a gradient of 1.
 struct InGraphModel {
@@ -223,8 +223,8 @@ absl::StatusOr<InGraphModel> MakeInGraphModel() {
   std::vector<Output> gradients;
   for (int i = 0; i < 2; ++i) {
     const Scope tower = b.OnDevice(absl::StrCat("/job:worker/task:", i));
-    // This is 1 for every value of w, but no optimization pass knows that, so w
-    // is read.
+    // This gradient is 1 for every value of w. But no optimization pass knows
+    // that, so the step reads w.
     gradients.push_back(op::Minimum(op::Square(w.value()) + 1.0f, 1.0f));
   }
   const Operation train = optimizer.ApplyGradients(
@@ -287,8 +287,8 @@ TEST(InGraphFaultsTest, AKilledWorkerIsNamedToTheClientWhichGoesOn) {
     EXPECT_GE(steps, client.done());
     EXPECT_LE(steps, client.begun());
     for (const float each : (*result)[0].data<float>()) {
-      // Each step subtracts both gradients from w. A step that was interrupted
-      // before the global step counted it has subtracted them once more.
+      // Each step subtracts two gradients of 1 from w. The global step does not
+      // count a step that was interrupted after it changed w.
       const int64_t twice = std::lround(-each);
       EXPECT_EQ(twice % 2, 0) << each;
       EXPECT_GE(twice / 2, steps);

@@ -29,7 +29,7 @@ constexpr int kMaxWorkers = 3;
 
 // A row of `seen` is -1/n if its gradient is part of a mean of n gradients.
 // Returns the number of such rows for each n. Fails the test if a row has
-// another value, except 0.
+// another value that is not 0.
 std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
   std::map<int64_t, int64_t> counts;
   for (const float each : seen.data<float>()) {
@@ -90,9 +90,9 @@ int32_t TracedRow(int worker, int64_t step) {
 
 TracedMeans ExpectExactMeans(const TracedValues& values, int required,
                              int64_t takeovers) {
-  // Each takeover may have added one to the global step (sync_replicas.h). The
-  // last update of each of the chief's sessions may have been interrupted
-  // before the global step counted the update.
+  // A takeover may have added one to the global step without an update
+  // (sync_replicas.h). The last update of each session of the chief may have
+  // been applied without being counted in the global step.
   const int64_t steps = values.global_step;
   const auto matches = AllOf(Ge(static_cast<double>(steps - takeovers)),
                              Le(static_cast<double>(steps + 1)));
@@ -103,7 +103,7 @@ TracedMeans ExpectExactMeans(const TracedValues& values, int required,
   TracedMeans made;
   double means = 0;
   for (const auto& [of, count] : GradientsByMean(values.seen)) {
-    EXPECT_GE(of, required) << "gradients in a mean";
+    EXPECT_GE(of, required) << "a mean has too few gradients";
     EXPECT_EQ(count % of, 0) << count << " gradients in means of " << of;
     made.gradients += count;
     means += static_cast<double>(count / of);

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Trains on Fashion-MNIST while every process is killed, one by one and all at once.
+"""Trains on Fashion-MNIST while processes are killed: first one by one, then all at once.
 
 The training has six processes: a chief, two workers, two parameter servers and an
 evaluator. `leat launch` starts a killed process again. The chief saves checkpoints. The
 training must end by itself, and the accuracy on the test images must be high enough.
 
-Usage: train_through_losses.py BUILD [EPOCHS [ACCURACY]]     default: 15 epochs, 91 %
+Usage: train_through_losses.py BUILD [EPOCHS [ACCURACY]]
+  BUILD     the build folder
+  EPOCHS    the number of epochs (default: 15)
+  ACCURACY  the least accuracy in percent (default: 91)
 """
 
 import os
@@ -25,7 +28,7 @@ MAX_SECONDS = 3600
 
 
 class Training:
-  """A training of six processes, whose chief saves every `save_every` seconds."""
+  """Runs a training of six processes. The chief saves every `save_every` seconds."""
 
   def __init__(self, build, folder, epochs, save_every):
     self.folder = folder
@@ -43,7 +46,7 @@ class Training:
     return pathlib.Path(self.log.name).read_text()
 
   def step(self):
-    """Returns the step of the latest checkpoint, or -1."""
+    """Returns the step of the latest checkpoint, or -1 if there is none."""
     try:
       state = (self.folder / "saved/checkpoint").read_text()
     except FileNotFoundError:
@@ -56,7 +59,7 @@ class Training:
   def wait_until(self, condition, what):
     while not condition():
       if self.process.poll() is not None or time.monotonic() > self.deadline:
-        sys.exit("there is not %s:\n%s" % (what, self.output()))
+        sys.exit("the training has not reached %s:\n%s" % (what, self.output()))
       time.sleep(0.01)
 
   def starts(self, task):

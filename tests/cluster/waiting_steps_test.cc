@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that clients whose steps wait for one parameter server soon hear that
-// another parameter server of their session was killed or has stopped. The test
-// prints how soon they hear of it. That should be within 5 s, but a busy
-// machine may take longer.
+// Steps wait for one parameter server, while another parameter server of their
+// session is killed or stops. Tests that the clients of the steps soon get an
+// error. The test prints how soon they get it. This should happen within 5 s,
+// but a busy machine may take longer.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -58,8 +58,9 @@ class WaitingStepsTest : public ::testing::Test {
   }
 
   // Makes a client of each worker wait for a token of the parameter server that
-  // stays. Then calls `lose`, which must end parameter server number `lost`.
-  // Expects that all clients get an error because of the loss.
+  // stays. Then calls `lose`, which must kill or stop parameter server number
+  // `lost`. Expects that all clients get an error that names this parameter
+  // server.
   void LoseWhileAllWait(int lost, absl::FunctionRef<void()> lose) {
     std::vector<std::shared_ptr<Session>> sessions;
     for (int i = 0; i < kWorkers; ++i) {

@@ -49,9 +49,9 @@ class FakeTaskCaller final : public TaskCaller {
         on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}
 
-  // Waits until there are `count` calls that no earlier Take has returned, and
-  // returns them. Fails the test if there are fewer when the WaitLimit is
-  // reached.
+  // Waits for `count` calls that no earlier Take has returned, and returns all
+  // such calls. Fails the test if there are fewer than `count` at the
+  // WaitLimit.
   std::vector<Received> Take(size_t count) {
     const Clock::time_point limit = testing::WaitLimit();
     MutexLock lock(mutex_);

@@ -102,8 +102,8 @@ class FakeTransport final : public Transport {
   // Describes one call of Call. The first call of End calls `done`. Later calls
   // of End do nothing.
   struct OneCall : std::enable_shared_from_this<OneCall> {
-    // Calls Cancel when `cancellation` is cancelled. Returns false if it is
-    // cancelled already.
+    // Calls Cancel when `cancellation` is cancelled. Returns false if
+    // `cancellation` is cancelled already.
     bool WatchCancellation() {
       return cancellation->Register(
           [weak = weak_from_this()](const absl::Status&) {

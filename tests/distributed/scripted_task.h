@@ -32,7 +32,8 @@ class ScriptedTask {
 
   // `task` is a name such as "/job:ps/replica:0/task:0". `leat` is the LeatPeer
   // in the task's answer to GetStatus. Without a version in `leat`, the task is
-  // a TensorFlow task. `add` adds further methods to those that a master calls.
+  // a TensorFlow task. The task has the methods that a master calls, and the
+  // methods that `add` adds.
   ScriptedTask(
       const std::string& task, const std::string& address,
       const std::shared_ptr<InProcessNetwork>& network,

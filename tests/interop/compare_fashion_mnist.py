@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Runs with TensorFlow what examples/fashion_mnist exported, and compares.
+"""Runs in TensorFlow the graphs that examples/fashion_mnist exported.
 
     fashion_mnist --model mlp --epochs 1 --no-shuffle --losses losses.txt \
         --export frozen.pb --export-training train.pb --show 10000 > shown.txt
     python3 compare_fashion_mnist.py train.pb frozen.pb losses.txt shown.txt
 
-The training graph, from its own seeded initial values, must give the same
-first 20 losses (1e-5 relative), and the frozen graph the same predictions, of
-all test images if all were shown. (Where TensorFlow's two best logits are
-within 1e-5 of each other, either may win.)
-Needs the Python that has the tensorflow-cpu 2.15.1 wheel.
+The training graph starts from its own seeded initial values. Its first 20
+losses must equal those of Leat (1e-5 relative). The frozen graph must give the
+same predictions as Leat for all images that were shown. (If TensorFlow's two
+best logits are within 1e-5 of each other, either class is right.)
+
+This script needs a Python that has the tensorflow-cpu 2.15.1 wheel.
 """
 import gzip
 import re
@@ -82,10 +83,10 @@ def compare_predictions(frozen_path, shown_path, batch=1000):
     top = np.sort(logits, axis=1)[:, -2:]
     ties = set(np.flatnonzero(top[:, 1] - top[:, 0] <= 1e-5))
     wrong = [i for i in differ if i not in ties]
-    print("predictions: %d compared, %d differ, %d of them by a tie"
+    print("predictions: %d compared, %d differ, %d of them because of a tie"
           % (len(ours), len(differ), len(differ) - len(wrong)))
     for i in wrong[:10]:
-        print("  image %d: %s here, %s there" % (i, ours[i], CLASSES[best[i]]))
+        print("  image %d: %s in Leat, %s in TensorFlow" % (i, ours[i], CLASSES[best[i]]))
     return bool(ours) and not wrong
 
 

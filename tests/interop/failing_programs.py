@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Programs that fail, on TensorFlow's server and on Leat's.
+"""Runs programs that fail, on TensorFlow's server and on Leat's.
 
-Each program fails with its own error: of a kernel, of a graph, of a step's names, feeds
-and fetches, of its placement, its time, its session. The class of the exception, the op
-that it names and the first line of the message must be the same on both servers.
+Each program causes another error. The errors concern kernels, graphs, names, feeds,
+fetches, placement, timeouts and sessions. On both servers, the exception must have the
+same class, name the same op, and begin with the same line.
 
-Usage: failing_programs.py LEAT     LEAT: the program `leat`; "": TensorFlow's own
-                                    server stands in, which tests this script
+Usage: failing_programs.py LEAT
+  LEAT  the program `leat`. If LEAT is "", another server of TensorFlow takes the place of
+        Leat's server. This tests the script.
 """
 
 import re
@@ -269,7 +270,7 @@ def main():
         differences += 1
         print("  leat: %s" % (got,), flush=True)
   if differences:
-    sys.exit("%d of %d programs fail otherwise" % (differences, len(PROGRAMS)))
+    sys.exit("%d of %d programs fail with another error on Leat" % (differences, len(PROGRAMS)))
 
 
 if __name__ == "__main__":

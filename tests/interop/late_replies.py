@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""The cause of an error is told even when its echo comes first.
+"""Tests that an error names its cause, even if the master hears of a consequence first.
 
-An op fails on a parameter server of Leat. The worker, of TensorFlow, which waits for
-its result, fails too, and its master hears of that first: the reply of the parameter
-server is late, since it comes by a proxy that holds it back. The error must still be
-the parameter server's: what it told the worker says that it is not the cause.
+An op fails on a parameter server of Leat. A worker of TensorFlow waits for the result of
+this op, so the worker fails, too. The worker is also the master. A proxy delays the reply
+of the parameter server, so the master learns first that the worker has failed. The client
+must nevertheless get the error of the parameter server. The master can tell, because the
+worker's error says that it is only a consequence.
 
-Usage: late_replies.py LEAT           LEAT: the program `leat`
+Usage: late_replies.py LEAT
+  LEAT  the program `leat`
 """
 
 import concurrent.futures
@@ -23,8 +25,8 @@ RUNS = 3
 
 
 def serve_proxy(port, target):
-  """Passes all calls on to `target`. In a process of its own: TensorFlow's client
-  keeps Python's lock while it waits."""
+  """Passes all calls on to `target`. The proxy needs a process of its own, because
+  TensorFlow's client holds Python's global lock while it waits."""
   import grpc  # installed with TensorFlow
 
   channel = grpc.insecure_channel(target)
@@ -70,13 +72,13 @@ def check_errors(target, ps):
     for _ in range(RUNS):
       try:
         session.run(on_worker, {index: 7})
-        raise AssertionError("no error")
+        raise AssertionError("the step does not fail")
       except tf.errors.InvalidArgumentError as error:
         for part in (f"From {ps.name}", "bad_gather", "is not in [0, 2)"):
           if part not in error.message:
             raise AssertionError(f"{part} is not in: {error.message}") from error
     if session.run(on_worker, {index: 1}) != 2:
-      raise AssertionError("a good step after it")
+      raise AssertionError("the next step has a wrong result")
 
 
 def main():
@@ -104,7 +106,7 @@ def main():
     finally:
       for task in (ps, worker, proxy):
         task.kill()
-  print(f"{RUNS} errors of the parameter server, as its own")
+  print(f"all {RUNS} errors name the parameter server as the cause")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes tests/graphs/functional/: functional control flow and what it yields.
+"""Writes tests/graphs/functional/: graphs with functional control flow, and results.
 
-Run by hand with TensorFlow 2.15.1 installed; the files are committed. Every graph
-is a GraphDef <case>.pbtxt; expected.txt has one step a line,
+Run this script by hand with TensorFlow 2.15.1 installed. The files are committed.
+Each graph is a GraphDef in <case>.pbtxt. Each line of expected.txt describes a step:
 
     case feed=value,feed=value fetch=value,fetch=value target,target
 
-the steps of a case run in one session, in order; all values are scalars, floats
-but for some int32 fetches, and "-" is an empty list.
+The steps of a case run in one session, in this order. All values are scalars. They
+are floats, except for some int32 fetches. "-" is an empty list.
 
 Usage: make_control_flow.py [FOLDER]
 """
@@ -31,7 +31,7 @@ def named(value, name):
 
 
 def cond_in_while():
-  """Halves even and triples odd numbers until n steps are done."""
+  """Replaces v by v / 2 if v is even, and by 3 v + 1 if v is odd, n times."""
   x, n = scalar("x"), scalar("n")
   def body(i, v):
     even = tf.equal(v - 2.0 * tf.floor(v / 2.0), 0.0)
@@ -43,7 +43,7 @@ def cond_in_while():
 
 
 def while_in_cond():
-  """x > 0 ? 2^x in a loop : a constant that no data reaches."""
+  """Computes 2^x in a loop if x > 0. Otherwise returns a constant."""
   x = scalar("x")
   def power():
     return tf1.while_loop(lambda i, v: i < x, lambda i, v: (i + 1.0, v * 2.0),
@@ -53,7 +53,7 @@ def while_in_cond():
 
 
 def nested_while():
-  """sum over i < n of i^2, by adding."""
+  """Computes the sum of i^2 over i < n by adding i in nested loops."""
   n = scalar("n")
   def body(i, total):
     inner = tf1.while_loop(lambda j, t: j < i, lambda j, t: (j + 1.0, t + i),
@@ -64,7 +64,7 @@ def nested_while():
 
 
 def case():
-  """Three branches; an index out of range takes the last."""
+  """Selects one of three branches. An index out of range selects the last branch."""
   index = tf.cast(scalar("index"), tf.int32)
   x = scalar("x")
   named(tf.switch_case(
@@ -74,7 +74,7 @@ def case():
 
 
 def stateful_branch():
-  """Only the branch taken assigns, although no data leaves it."""
+  """Assigns in the branch that is taken, although no data leaves the branch."""
   v = tf1.get_variable("v", initializer=1.0)
   x = scalar("x")
   def add():
@@ -96,7 +96,7 @@ def stateful_branch():
 
 
 def call_with_control_outputs():
-  """Calls in calls; a control edge from a call waits for its side effects."""
+  """Calls functions in functions. A control edge from a call waits for the side effects."""
   v = tf1.get_variable("v", initializer=1.0)
   x = scalar("x")
   @tf.function
@@ -118,7 +118,7 @@ def call_with_control_outputs():
 
 
 def while_with_resource():
-  """A loop that reads and writes a variable it captures."""
+  """Reads and writes a variable in a loop that captures the variable."""
   v = tf1.get_variable("v", initializer=1.0)
   n = scalar("n")
   @tf.function
@@ -135,7 +135,7 @@ def while_with_resource():
 
 
 def while_on_variable_only():
-  """All that the loop carries is a resource."""
+  """Runs a loop that carries only a resource."""
   v = tf1.get_variable("v", initializer=1.0)
   @tf.function
   def loop():
@@ -148,7 +148,7 @@ def while_on_variable_only():
 
 
 def numeric_predicate():
-  """Predicates that are no bools."""
+  """Uses numbers instead of bools as predicates."""
   x = scalar("x")
   def branch(value):
     @tf.function
@@ -162,7 +162,7 @@ def numeric_predicate():
 
 
 def list_in_while():
-  """Pushes x, 2x, 4x ...; the sum of the list and its length."""
+  """Pushes x, 2x, 4x and so on to a list. Computes the sum and the length of the list."""
   x, n = scalar("x"), scalar("n")
   def body(i, v, values):
     values = tf.raw_ops.TensorListPushBack(input_handle=values, tensor=v)
@@ -180,7 +180,7 @@ def list_in_while():
 
 
 def tensor_array_gradient():
-  """Running sums of the rows of a TensorArray, each read twice."""
+  """Reads each row of a TensorArray twice in a loop, and computes the gradient."""
   x = scalar("x")
   rows = tf.TensorArray(tf.float32, 4).unstack(
       tf.stack([x, x * x, 3.0 * x, tf.sin(x)]))
@@ -195,7 +195,7 @@ def tensor_array_gradient():
 
 
 def while_gradient():
-  """v = v (1 + x v / 10), n times; its first and second derivatives."""
+  """Computes v = v (1 + x v / 10) n times, and the first and second derivatives."""
   x, n = scalar("x"), scalar("n")
   y = tf1.while_loop(lambda i, v: i < n,
                      lambda i, v: (i + 1.0, v * (1.0 + x * v * 0.1)),
@@ -207,7 +207,7 @@ def while_gradient():
 
 
 def nested_while_gradient():
-  """A loop in a loop: lists of lists."""
+  """Computes the gradient of a loop in a loop, which needs lists of lists."""
   x, n = scalar("x"), scalar("n")
   def body(i, v):
     inner = tf1.while_loop(lambda j, w: j < i, lambda j, w: (j + 1.0, w * x),
@@ -220,7 +220,7 @@ def nested_while_gradient():
 
 
 def cond_gradient():
-  """Branches with intermediate values: optionals."""
+  """Computes gradients of branches. The intermediate values need optionals."""
   x = scalar("x")
   y = tf1.cond(x > 0.0, lambda: tf.sin(x) * tf.exp(x) * x, lambda: x * x * x)
   first = tf1.gradients(y, x)[0]
@@ -229,7 +229,7 @@ def cond_gradient():
 
 
 def cond_in_while_gradient():
-  """A branch in a loop: lists of optionals."""
+  """Computes the gradient of a branch in a loop, which needs lists of optionals."""
   x, n = scalar("x"), scalar("n")
   def body(i, v):
     return i + 1.0, tf1.cond(v > 1.0, lambda: tf.sin(v) * x,
@@ -241,7 +241,7 @@ def cond_in_while_gradient():
 
 
 def control_flow_functional():
-  """Not written here: made by tests/protos/make_graphs.py."""
+  """Returns the steps for a graph that tests/protos/make_graphs.py writes."""
   return [({"x": x0}, ["n", "z", "gradients/cond_grad/Identity"], [])
           for x0 in (3, -0.7)]
 
@@ -259,7 +259,7 @@ def write(folder, make):
 
 
 def run_existing(make):
-  """A graph of tests/graphs/."""
+  """Runs the steps of a graph that is already in tests/graphs/."""
   path = pathlib.Path(__file__).parents[1] / "graphs" / f"{make.__name__}.pbtxt"
   message = text_format.Parse(path.read_text(), tf1.GraphDef())
   with tf.Graph().as_default() as graph:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Partial runs and connected callables, on tasks of TensorFlow and of Leat.
+"""Tests partial runs and connected callables on tasks of TensorFlow and of Leat.
 
-Each program runs on clusters of TensorFlow, of Leat, and of both, with a master of
-either, with nodes on a worker and a parameter server. What it returns, and the classes and
-messages of its errors, must be the same as on TensorFlow's servers.
+Each program runs on four clusters of a worker and a parameter server. Each of the two
+tasks is one of TensorFlow or one of Leat. The worker is the master. Results, and classes
+and messages of errors, must be the same as if both tasks are TensorFlow's.
 
-Usage: partial_runs.py LEAT     LEAT: the program `leat`; "": TensorFlow's own servers
-                                stand in, which tests this script
+Usage: partial_runs.py LEAT
+  LEAT  the program `leat`. If LEAT is "", tasks of TensorFlow take the place of Leat's
+        tasks. This tests the script.
 """
 
 import sys
@@ -23,7 +24,8 @@ tf1.disable_v2_behavior()
 
 
 class Model:
-  """a -> twice (worker) -> sum with b (ps); c is added to a variable on the ps."""
+  """Has the graph that all programs run. The worker computes twice = 2 a. The ps
+  computes sum = twice + b, and adds c to a variable."""
 
   def __init__(self):
     with tf1.device("/job:worker/task:0"):
@@ -190,7 +192,7 @@ PROGRAMS = [
 
 
 def outcome(program, target):
-  """What the program returns, or its error."""
+  """Returns what the program returns, or describes its error."""
   with tf1.Graph().as_default():
     model = Model()
     with tf1.Session(target) as session:

@@ -2,14 +2,15 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Runs the programs of examples/tensorflow on servers of Leat and of TensorFlow.
 
-Programs and servers are killed meanwhile and started again. In the end, both kinds of
-servers must have the same variables, where these are certain.
+While the programs run, programs and servers are killed and started again. At the end,
+the variables must have the same values on both kinds of servers. The values of some
+programs are not compared, because they depend on chance.
 
 Usage: programs.py LEAT [--tensorflow] [PROGRAM...]
-  LEAT          the program `leat`; "" with --tensorflow: writes what TensorFlow's
-                servers have in the end to programs.json
-  --tensorflow  runs the programs on TensorFlow's servers, too, and compares with them
-                and not with programs.json
+  LEAT          the program `leat`. If LEAT is "" and --tensorflow is given, the script
+                writes the values on TensorFlow's servers to programs.json.
+  --tensorflow  also runs the programs on TensorFlow's servers, and compares with these
+                values instead of programs.json
 """
 
 import json
@@ -40,7 +41,7 @@ def check(condition, what):
 
 
 class Program:
-  """A program that runs in a process of its own, with TensorFlow loaded already."""
+  """Runs a program in a child process, which has already loaded TensorFlow."""
 
   def __init__(self, name, log, *args):
     self.log = log
@@ -80,12 +81,12 @@ class Program:
         return self.output()
       if time.monotonic() > deadline:
         self.kill()
-        raise AssertionError("it does not end: " + self.output())
+        raise AssertionError("the program does not end: " + self.output())
       time.sleep(0.02)
 
 
 class World:
-  """A cluster of servers of one kind, and a folder that they may write."""
+  """Has a cluster of servers of one kind, and a folder that the servers may write."""
 
   def __init__(self, kind, leat, root, ps=2, workers=1):
     self.kind = kind
@@ -141,7 +142,7 @@ def begins_at(output):
 
 
 def interrupted(name):
-  """A training that is killed together with all servers, and then goes on."""
+  """Returns a test that kills a training and all servers, and then lets it go on."""
 
   def run(world):
     first = world.start(name, steps=STEPS // 2)
@@ -158,7 +159,8 @@ def interrupted(name):
 
 
 def sync_replicas(world):
-  """The chief is killed and started again. Its order with others is not certain."""
+  """Kills the chief and starts it again. The order of the workers' steps depends on
+  chance, so this returns no variables to compare."""
   chief = world.start("sync_replicas", worker=0)
   world.wait_for(0, chief)  # a worker that starts earlier waits for 30 s
   others = world.start("sync_replicas", worker=1)
@@ -173,7 +175,7 @@ def sync_replicas(world):
 
 
 def evaluator(world):
-  """A server of its own evaluates what another cluster saves."""
+  """Evaluates, on a server of its own, the checkpoints that another cluster saves."""
   training = world.start("monitored_training")
   with tasks.Cluster({"worker": [world.kind]}, leat=world.cluster._leat,
                      leat_flags=world.cluster._leat_flags) as own:

@@ -2,13 +2,16 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Lets TensorFlow and a C++ program of Leat go on with each other's checkpoints.
 
-The C++ program embedding_cluster trains on a cluster and saves its variables, some of
-them partitioned. TensorFlow finds the latest checkpoint, reads all variables, changes
-the step and a table, and saves. Then the C++ program, on a cluster of another shape,
-goes on from there. TensorFlow also imports the graph that is beside the checkpoint, finds
-its variables, and restores and saves them, with the graph's saver and one of its own.
+The C++ program embedding_cluster trains on a cluster and saves its variables. Some of
+them are partitioned. TensorFlow finds the latest checkpoint and reads all variables. It
+imports the graph that is beside the checkpoint and finds its variables. It restores and
+saves these variables with the graph's saver, and with a saver that it makes itself. Then
+TensorFlow saves a checkpoint with another step and other tables. The C++ program goes on
+from this checkpoint, on a cluster with more parameter servers.
 
-Usage: resumed_training.py LEAT EMBEDDING_CLUSTER     LEAT: the program `leat`
+Usage: resumed_training.py LEAT EMBEDDING_CLUSTER
+  LEAT               the program `leat`
+  EMBEDDING_CLUSTER  the program embedding_cluster
 """
 
 import os
@@ -69,8 +72,8 @@ def check_collections(session, is_initialized):
 
 
 def import_graph(folder, step, tensors):
-  """Restores and saves the variables with the nodes of Leat's graph, and with
-  those that TensorFlow adds to it."""
+  """Restores and saves the variables with the saver in Leat's graph, and with a
+  saver that TensorFlow adds to the graph."""
   prefix = folder + "/model.ckpt-%d" % step
   with tempfile.TemporaryDirectory() as other, tf1.Graph().as_default():
     savers = [tf1.train.import_meta_graph(prefix + ".meta", clear_devices=True),
@@ -108,8 +111,8 @@ def main():
     check(np.any(tensors["user_table/Adagrad"] > 0.1), "nothing was learned")
     import_graph(folder, 30, tensors)
 
-    # TensorFlow saves tables of zeros, so the product of every user and item is
-    # 0.
+    # TensorFlow saves tables of zeros. So the product of every user with every
+    # item is 0.
     tensors["user_table"][:] = 0
     tensors["item_table"][:] = 0
     tensors["global_step"] = np.int64(100)

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Runs loops that Leat froze in TensorFlow, and writes one for Leat to freeze.
+"""Runs in TensorFlow a loop that Leat froze, and writes a loop for Leat to freeze.
 
-Run by hand with TensorFlow 2.15.1 installed. tests/graphs/frozen_loops/leat.pbtxt was
-built and frozen with Leat's C++ API (tests/train/freeze_test.cc, which says how to
-write it anew). This script runs it in TensorFlow, with its functional control flow
-lowered to primitives and again with TensorFlow's If and While kernels, and demands
-that both agree with NumPy. It writes tensorflow.pbtxt, the same computation with
-variables as TensorFlow builds it, and expected.txt, a step a line,
+Run this script by hand with TensorFlow 2.15.1 installed. Leat's C++ API built and froze
+tests/graphs/frozen_loops/leat.pbtxt. (tests/train/freeze_test.cc says how to write this
+file anew.) TensorFlow runs this graph twice: with functional control flow lowered to
+primitives, and with its If and While kernels. Both results must agree with NumPy.
+
+The script writes tensorflow.pbtxt, in which TensorFlow builds the same computation with
+variables. It also writes expected.txt, in which each line describes a step:
 
     graph n threshold value value
 
-The test demands the same values of Leat.
+freeze_test.cc expects these values from Leat.
 
 Usage: run_frozen_loops.py [FOLDER]
 """
@@ -43,7 +44,7 @@ def reference(n, threshold):
 
 
 def run(graph_def, lower, init=None):
-  """y of every step."""
+  """Returns the value of y in each step."""
   graph_def = tf1.GraphDef.FromString(graph_def.SerializeToString())
   for nodes in [graph_def.node] + [f.node_def for f in graph_def.library.function]:
     for node in nodes:
@@ -62,7 +63,7 @@ def run(graph_def, lower, init=None):
 
 
 def loops():
-  """What freeze_test.cc builds."""
+  """Builds the same graph as freeze_test.cc."""
   n = tf1.placeholder(tf.int32, [], name="n")
   threshold = tf1.placeholder(tf.float32, [], name="threshold")
   x = tf1.placeholder(tf.float32, [1, 2], name="x")
@@ -100,7 +101,7 @@ def main():
       values = " ".join(repr(float(v)) for v in lowered)
       lines.append(f"{name} {n} {t} {values}")
   (folder / "expected.txt").write_text("\n".join(lines) + "\n")
-  print(f"{len(STEPS)} steps of both graphs: lowered, functional and NumPy agree")
+  print(f"{len(STEPS)} steps of both graphs: lowered loops, functional loops and NumPy agree")
 
 
 if __name__ == "__main__":

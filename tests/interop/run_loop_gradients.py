@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Runs a graph of Leat's, with loops and their gradients, in TensorFlow.
+"""Runs in TensorFlow a graph of Leat that has loops and their gradients.
 
-tests/graphs/loop_gradients/graph.pbtxt was built with Leat's C++ API (tests/train/
-loop_gradients_test.cc, which says how to write it anew). This script, run by hand
-with TensorFlow 2.15.1 installed, imports it, runs every step with its functional
-control flow lowered to primitives and again with TensorFlow's If and While kernels,
-and demands that both agree to 1e-12 with what TensorFlow's own gradients of the same
-loops give, run eagerly. It writes expected.txt: one fetch a line,
+Leat's C++ API built tests/graphs/loop_gradients/graph.pbtxt. (tests/train/
+loop_gradients_test.cc says how to write this file anew.) Run this script by hand with
+TensorFlow 2.15.1 installed. It runs every step twice: with functional control flow
+lowered to primitives, and with TensorFlow's If and While kernels. Both results must
+agree to 1e-12 with TensorFlow's own gradients of the same loops, which run eagerly.
+
+The script writes expected.txt, in which each line describes a fetch:
 
     n threshold fetch value value ...
 
-The test demands the same values of Leat.
+loop_gradients_test.cc expects these values from Leat.
 
 Usage: run_loop_gradients.py [FOLDER]
 """
@@ -37,7 +38,7 @@ def nodes(graph_def):
 
 
 def run(graph_def, lower):
-  """The fetches of every step."""
+  """Returns the values of the fetches in each step."""
   graph_def = tf1.GraphDef.FromString(graph_def.SerializeToString())
   count = 0
   for node in nodes(graph_def):
@@ -57,7 +58,7 @@ def run(graph_def, lower):
 
 
 def reference(graph_def, n, threshold):
-  """The fetches of a step from TensorFlow's tape over Python's loops."""
+  """Computes the fetches of a step with loops of Python and TensorFlow's tape."""
   constants = {node.name: tf.constant(tf.make_ndarray(node.attr["value"].tensor))
                for node in graph_def.node if node.op == "Const"}
   x, h0, w, u, bias = xs = [constants[k]
@@ -93,7 +94,7 @@ def main():
       values = " ".join(repr(float(v)) for v in np.ravel(x))
       lines.append(f"{n} {t} {fetch} {values}")
   (folder / "expected.txt").write_text("\n".join(lines) + "\n")
-  print(f"{len(STEPS)} steps: lowered, functional and TensorFlow's own agree")
+  print(f"{len(STEPS)} steps: lowered loops, functional loops and TensorFlow's tape agree")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""SavedModels that one of TensorFlow and Leat writes and the other one runs.
+"""Runs SavedModels of Leat in TensorFlow, and SavedModels of TensorFlow in Leat.
 
 Usage: saved_model.py LEAT TRAIN_TEST
 
-LEAT is the program `leat`. TRAIN_TEST is the test program that saves models
-(save_saved_model_test.cc), which this script loads with TensorFlow.
+LEAT is the program `leat`. TRAIN_TEST is the test program whose tests save models
+(save_saved_model_test.cc). TensorFlow loads these models.
 """
 
 import json
@@ -30,7 +30,7 @@ def expect(value, expected, what):
 
 
 def run_as_v1(folder, signature, feeds):
-  """What the signature gives in a session of tf.compat.v1."""
+  """Returns the outputs of the signature in a session of tf.compat.v1."""
   with tf1.Graph().as_default(), tf1.Session() as session:
     meta = tf1.saved_model.load(session, ["serve"], folder)
     found = meta.signature_def[signature]
@@ -47,7 +47,8 @@ def run_as_v2(folder, signature, feeds):
 
 
 def tensorflow_loads(test, root):
-  """y = 0.5 x + 2 with both kinds of variables, and with an init op that adds 1."""
+  """Runs two models that Leat has saved. The first one computes y = 0.5 x + 2. The init
+  op of the second one adds 1 to the result."""
   subprocess.run([test, "--gtest_filter=" + TESTS], check=True,
                  stdout=subprocess.DEVNULL,
                  env=dict(os.environ, LEAT_TEST_SAVED_MODELS=root))
@@ -67,7 +68,7 @@ def tensorflow_loads(test, root):
 
 
 def tensorflow_restores_and_saves_again(root):
-  """The nodes of the saver are what tf.compat.v1.train.Saver wants."""
+  """Saves the variables of a model of Leat with the model's saver nodes."""
   with tf1.Graph().as_default(), tf1.Session() as session:
     meta = tf1.saved_model.load(session, ["serve"], root + "/new/model/1")
     prefix = session.run(meta.saver_def.save_tensor_name,
@@ -78,7 +79,7 @@ def tensorflow_restores_and_saves_again(root):
 
 
 def leat_runs(leat, root):
-  """A model of Keras with random weights, which `leat run` computes too."""
+  """Runs a Keras model with random weights in TensorFlow and with `leat run`."""
   tf.random.set_seed(7)
   model = tf.keras.Sequential([
       tf.keras.layers.Input((8, 8, 3), name="image"),

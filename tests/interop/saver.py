@@ -2,13 +2,15 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Saves and restores with tf.compat.v1.train.Saver, on tasks of TensorFlow and Leat.
 
-Variables on two parameter servers, one of them partitioned. The files that both kinds
-of servers write must be equal byte for byte, and each kind restores what the other one
-has saved, also on a cluster of another shape. A sharded saver merges what the parameter
-servers have written.
+The variables are on two parameter servers, and one variable is partitioned. Both kinds of
+servers must write files that are equal byte for byte. Each kind must restore the files of
+the other kind. Leat must also restore its files on three parameter servers. The script
+tests all this with a plain saver, and with a sharded saver, which merges the files of the
+parameter servers.
 
-Usage: saver.py LEAT     LEAT: the program `leat`; "": TensorFlow's own servers stand in,
-                         which tests this script
+Usage: saver.py LEAT
+  LEAT  the program `leat`. If LEAT is "", servers of TensorFlow take the place of Leat's
+        servers. This tests the script.
 """
 
 import glob
@@ -33,7 +35,7 @@ def check(condition, what):
 
 
 def build(num_ps):
-  """Variables of several types, whose values depend on their names only."""
+  """Builds variables of several types. Their initial values are always the same."""
   def value(shape, dtype, seed):
     numbers = np.random.RandomState(seed).normal(0, 100, shape)
     return numbers.astype(dtype)
@@ -74,7 +76,7 @@ def save(cluster, folder, num_ps, sharded):
 
 
 def restore(cluster, folder, num_ps):
-  """Restores on variables of zeros, and compares them with what was saved."""
+  """Sets all variables to 0, restores them, and expects their initial values."""
   with tf1.Graph().as_default():
     variables, whole, rows = build(num_ps)
     saver = tf1.train.Saver()
@@ -103,7 +105,7 @@ def refused(cluster, path, num_ps, words):
         check(words in str(error), str(error))
         check(error.op is not None and "save" in error.op.name, "no op")
         return
-  raise AssertionError("%s may be written" % path)
+  raise AssertionError("%s has been written" % path)
 
 
 def main():

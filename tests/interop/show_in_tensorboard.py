@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Shows event files to TensorBoard, and takes pictures of its pages to look at.
+"""Runs TensorBoard on event files, and takes pictures of its pages with Chromium.
 
-Fails if TensorBoard does not find what the files have. Pictures are taken with Chromium.
-Run by hand:
+Fails if TensorBoard does not find a curve and a graph. A person can then look at the
+pictures. Run this script by hand:
 
     fashion_mnist --model mlp --epochs 2 --summaries /tmp/logs/run
     show_in_tensorboard.py /tmp/logs /tmp/pictures
 
-Usage: show_in_tensorboard.py LOGS [PICTURES]     folders of event files, and for pictures
+Usage: show_in_tensorboard.py LOGS [PICTURES]
+  LOGS      the folder with the event files
+  PICTURES  the folder for the pictures; without it, no pictures are taken
 """
 
 import json
@@ -34,7 +36,7 @@ def get(address, path):
 
 
 def check(address):
-  """Prints the tags of each plugin. Returns whether there is a curve and a graph."""
+  """Prints the tags of each plugin. Returns whether TensorBoard has a curve and a graph."""
   tags = {}
   for plugin, path in LISTS.items():
     runs = get(address, path)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Summaries of TensorFlow's client on tasks of Leat and of TensorFlow.
+"""Makes summaries with TensorFlow's client on tasks of Leat and of TensorFlow.
 
 Both kinds of tasks must return the same summaries, byte for byte, and their ops must
-write the same events. What a step of Leat's tasks has recorded must please TensorFlow's
-FileWriter, timeline and profiler. TensorFlow reads the files that Leat's C++ program has
-written.
+write the same events. TensorFlow's FileWriter, timeline and profiler must accept what
+Leat's tasks record about a step. TensorFlow must be able to read the files that a C++
+program of Leat writes.
 
-Usage: summaries.py LEAT [FASHION_MNIST]     LEAT: the program `leat`;
-                                             FASHION_MNIST: the example
+Usage: summaries.py LEAT [FASHION_MNIST]
+  LEAT           the program `leat`
+  FASHION_MNIST  the example fashion_mnist; without it, no C++ program is tested
 """
 
 import glob
@@ -40,7 +41,8 @@ def numbers(*shape, low=-3, high=5):
 
 
 def events(folder):
-  """The events of the only file in the folder, without the first."""
+  """Returns the events of the only file in the folder, except the first event, which has
+  the version of the file."""
   paths = glob.glob(folder + "/events.out.tfevents.*")
   check(len(paths) == 1, paths)
   found = list(tf1.train.summary_iterator(paths[0]))
@@ -49,7 +51,7 @@ def events(folder):
 
 
 def summaries():
-  """A variable on the parameter server, summarized by the worker."""
+  """Builds summaries that the worker computes of a variable on the parameter server."""
   with tf1.device("/job:ps/task:0"):
     weights = tf1.get_variable("w", initializer=numbers(50, 20))
   with tf1.device("/job:worker/task:0"):
@@ -78,7 +80,7 @@ def of_ops(clusters):
 
 
 def write_events(folder):
-  """Ops that write one event of each kind to a file of the worker."""
+  """Returns ops that write one event of each kind to a file of the worker."""
   with tf1.device("/job:worker/task:0"):
     writer = gen_summary_ops.summary_writer(shared_name=folder)
     create = gen_summary_ops.create_summary_file_writer(
@@ -114,7 +116,7 @@ def of_writer_ops(clusters):
       create, writes, flush, close = write_events(folder)
       with tf1.Session(cluster.target("worker")) as session:
         session.run(create)
-        check(not events(folder), "an event of nothing")
+        check(not events(folder), "there is an event before the first write")
         for write in writes[:-1]:
           session.run(write)
         session.run(flush)
@@ -131,7 +133,7 @@ def of_writer_ops(clusters):
 
 
 def of_v2_api(clusters):
-  """tf.summary of TensorFlow 2, in a graph."""
+  """Uses tf.summary of TensorFlow 2 in a graph."""
   cluster = clusters["leat"]
   folder = cluster.root + "/v2"
   with tf1.Graph().as_default(), tf1.device("/job:worker/task:0"):
@@ -156,12 +158,12 @@ def outside_of_the_root(clusters):
       except tf.errors.PermissionDeniedError as error:
         check("--file-root" in str(error), error)
       else:
-        raise AssertionError("a file outside of the root")
+        raise AssertionError("the task has written outside of --file-root")
     check(not os.listdir(folder), os.listdir(folder))
 
 
 def of_a_step(clusters):
-  """RunMetadata of a traced step, in all that shows it."""
+  """Gives the RunMetadata of a traced step to everything that shows RunMetadata."""
   names = {}
   for kind, cluster in clusters.items():
     metadata = tf1.RunMetadata()

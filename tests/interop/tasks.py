@@ -1,11 +1,11 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Tasks of a cluster, each a process: servers of Leat and of TensorFlow.
+"""Runs clusters whose tasks are processes: servers of Leat and of TensorFlow.
 
     with Cluster({"ps": ["tensorflow", "leat"], "worker": ["tensorflow"]},
                  leat="build/release/tools/leat") as cluster:
       session = tf1.Session(cluster.target("worker", 0))
 
-All listen on the loopback interface. None outlives its cluster.
+All tasks listen on the loopback interface. They end with their cluster.
 """
 
 import json
@@ -41,7 +41,8 @@ server.join()
 
 
 def free_ports(count):
-  """Ports that nobody has now; somebody may take one before a task does."""
+  """Returns ports that are free now. Another program may take one before a task
+  listens at it."""
   sockets = [socket.socket() for _ in range(count)]
   try:
     for each in sockets:
@@ -53,13 +54,14 @@ def free_ports(count):
 
 
 def _ends_with_parent(command):
-  """The command, killed when this process is, however that ends."""
+  """Returns a command that runs `command`, and kills it when this process ends in any
+  way. Without the program setpriv, nothing kills it."""
   setpriv = shutil.which("setpriv")
   return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
 
 
 class Task:
-  """One task; kind is "leat" or "tensorflow"."""
+  """Runs one task. `kind` is "leat" or "tensorflow"."""
 
   def __init__(self, kind, job, index, cluster, leat, log, leat_flags=()):
     self.kind, self.job, self.index = kind, job, index
@@ -96,7 +98,7 @@ class Task:
       raise OSError(f"{self.name} ({self.kind}) does not serve: {self.log()}")
 
   def stop(self):
-    """Returns when it does nothing any more, until go_on."""
+    """Stops the process until go_on is called. Returns when the process has stopped."""
     self.process.send_signal(signal.SIGSTOP)
     os.waitpid(self.process.pid, os.WUNTRACED)
 
@@ -107,7 +109,7 @@ class Task:
     self._end(signal.SIGKILL)
 
   def terminate(self):
-    """SIGTERM; the exit code."""
+    """Sends SIGTERM, waits for the end, and returns the exit code."""
     return self._end(signal.SIGTERM)
 
   def _end(self, number):
@@ -132,8 +134,8 @@ class Task:
 
 
 class Cluster:
-  """kinds: {job: [kind of task 0, ...]}. Serves when it is entered. Tasks of Leat
-  get the flags."""
+  """Runs the tasks of `kinds`, which is {job: [kind of task 0, ...]}, while a `with`
+  statement is active. Tasks of Leat get the flags `leat_flags`."""
 
   ATTEMPTS = 3  # each attempt uses other ports
 
@@ -187,8 +189,9 @@ class Cluster:
 
 
 def first_line(error):
-  """The first line of what the server said in a client's error. The client puts in front
-  where the program has built the node, and a master the name of the task."""
+  """Returns the first line of the server's message in an error of a client. Before this
+  line, the client says where the program has built the node, and a master names the
+  task."""
   lines = error.message.splitlines()
   if lines and lines[0] == "Graph execution error:":
     nodes = [i for i, line in enumerate(lines) if line.startswith("Node: '")]
@@ -199,7 +202,7 @@ def first_line(error):
 
 
 def eventually(call, seconds=30, errors=(Exception,)):
-  """What the call returns when it no longer raises one of these."""
+  """Repeats the call until it raises none of `errors`, and returns its result."""
   deadline = time.monotonic() + seconds
   while True:
     try:

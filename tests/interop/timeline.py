@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Step stats of clusters of Leat's and TensorFlow's tasks, in TensorFlow's
-timeline and in the trace of `leat run`.
+"""Traces steps on clusters with tasks of Leat and of TensorFlow. Checks the step
+stats, TensorFlow's timeline of them, and the trace of `leat run`.
 
-Usage: timeline.py LEAT     LEAT: the program `leat`
+Usage: timeline.py LEAT
+  LEAT  the program `leat`
 """
 
 import collections
@@ -36,7 +37,7 @@ def check(condition, *what):
 
 
 def build(places):
-  """A tensor that goes over these tasks, one after another."""
+  """Returns a graph, and a tensor that passes through these tasks in turn."""
   graph = tf1.Graph()
   with graph.as_default():
     with tf1.device(places[0].device):
@@ -50,8 +51,8 @@ def build(places):
 
 
 def arrows(step_stats):
-  """(start of the Send, end of the Recv) in nanoseconds. TensorFlow's tasks
-  tell of neither."""
+  """Returns (start of the Send, end of the Recv) in nanoseconds for each transfer
+  between tasks of Leat. TensorFlow's tasks report neither of these times."""
   ends = collections.defaultdict(dict)
   for device in step_stats.dev_stats:
     for node in device.node_stats:
@@ -121,7 +122,7 @@ def check_timeline(step_stats, places):
 
 
 def master_of_leat(cluster, leat, foreign, ps):
-  """All tasks but one are of Leat."""
+  """Tests a master of Leat. One of the other tasks is TensorFlow's."""
   places = [leat, ps, foreign, leat]
   metadata, begun, ended = trace_a_step(cluster, leat, places)
   step_stats = metadata.step_stats
@@ -145,7 +146,7 @@ def master_of_tensorflow(cluster, leat, foreign, ps):
 
 
 def program(cluster, leat, foreign, ps):
-  """leat run --trace on the cluster."""
+  """Tests `leat run --trace` on the cluster."""
   places = [leat, ps, foreign, leat]
   graph, value = build(places)
   with tempfile.TemporaryDirectory(prefix="leat_interop_") as folder:

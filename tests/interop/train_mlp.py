@@ -2,20 +2,23 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Trains with TensorFlow's client on tasks of TensorFlow and of Leat.
 
-A Fashion-MNIST MLP, 20 steps, its variables on a parameter server, the rest on a
-worker, whose master the client calls: both of TensorFlow, then each and both of Leat.
-Several optimizers with a plain session, one with a MonitoredTrainingSession and a loop
-in a branch of the loss. The losses must be equal (1e-5 relative). Every master must
-list the same devices.
+The model is an MLP for Fashion-MNIST, which trains for 20 steps. Its variables are on a
+parameter server. All other nodes are on a worker, which is also the master. Each of the
+two tasks is first one of TensorFlow and then one of Leat, in all four combinations. The
+losses must be equal (1e-5 relative) in all of them, and all masters must list the same
+devices. Some trainings use a plain session. Others use a MonitoredTrainingSession, and
+have a loop in a branch of the loss.
 
 The dialect of TensorFlow 1 is a mode of the whole process:
-  v1     disable_v2_behavior(): reference variables, and resource variables where
-         asked for; loops and branches are nodes (Enter, Switch)
-  v2     disable_eager_execution() alone: resource variables; loops and branches are
-         functions (While, If)
+  v1     The process calls disable_v2_behavior(). Variables are reference variables,
+         unless the program asks for resource variables. Loops and branches are nodes
+         (Enter, Switch).
+  v2     The process calls only disable_eager_execution(). Variables are resource
+         variables. Loops and branches are functions (While, If).
 
-Usage: train_mlp.py LEAT v1|v2     LEAT: the program `leat`; "": TensorFlow's own
-                                   servers stand in, which tests this script
+Usage: train_mlp.py LEAT v1|v2
+  LEAT  the program `leat`. If LEAT is "", tasks of TensorFlow take the place of Leat's
+        tasks. This tests the script.
 """
 
 import contextlib
@@ -85,7 +88,8 @@ def variable(name, shape, seed):
 
 
 def weighted(loss, x):
-  """Four times the loss if the batch is bright: a loop in a branch."""
+  """Returns four times the loss if the batch is bright, and otherwise the loss. Uses a
+  loop in a branch."""
   # In control flow v1, the gradient of a product in a loop needs StackV2, which
   # Leat does not have.
   twice = (lambda y: y * 2.0) if tf1.control_flow_v2_enabled() else (lambda y: y + y)
@@ -128,7 +132,8 @@ def plain_session(target):
 
 @contextlib.contextmanager
 def monitored_session(target):
-  """Its hook reads the global step in a branch, and stops the session at the end."""
+  """Runs a MonitoredTrainingSession. Its hook reads the global step in a branch, and
+  stops the session after STEPS steps."""
   # The graph contains a Saver, but no step runs it.
   with tf1.train.MonitoredTrainingSession(
       target, hooks=[tf1.train.StopAtStepHook(last_step=STEPS)],
@@ -139,7 +144,7 @@ def monitored_session(target):
 
 
 def losses(target, ps, worker, use_resource, optimizer, monitored, ops):
-  """Of the steps of a training, whose graph must contain the ops."""
+  """Returns the losses of the steps of a training. Its graph must contain `ops`."""
   start = monitored_session if monitored else plain_session
   with tf1.Graph().as_default() as graph:
     with tf1.variable_scope(f"{use_resource}_{optimizer}_{monitored}",

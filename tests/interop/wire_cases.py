@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""What travels between tasks of TensorFlow and of Leat.
+"""Tests what tasks of TensorFlow and of Leat send each other.
 
-TensorFlow's client calls the master of a worker; a parameter server is the other
-task. Every case runs with both of TensorFlow, which tests the case, and with each and
-both of Leat.
+TensorFlow's client calls the master of a worker. The other task is a parameter server.
+Each of the two tasks is one of TensorFlow or one of Leat, and every case runs in all four
+combinations. If both tasks are TensorFlow's, the run tests the case itself.
 
-Usage: wire_cases.py [LEAT [CASE...]]     LEAT: the program `leat`; "" or nothing:
-                                          TensorFlow's own servers stand in
+Usage: wire_cases.py [LEAT [CASE...]]
+  LEAT  the program `leat`. Without LEAT, or if LEAT is "", tasks of TensorFlow take the
+        place of Leat's tasks.
 """
 
 import concurrent.futures
@@ -29,14 +30,14 @@ LOST = (errors.UnavailableError, errors.AbortedError)
 
 
 def plain_config():
-  """Grappler would take away what a case is about."""
+  """Returns a config that turns off Grappler, which would remove nodes of the cases."""
   config = tf1.ConfigProto()
   config.graph_options.rewrite_options.disable_meta_optimizer = True
   return config
 
 
 class Place:
-  """Where a case runs."""
+  """Holds the two tasks on which a case runs."""
 
   def __init__(self, cluster, worker, ps):
     self.target = cluster.target("worker", worker.index)
@@ -69,7 +70,8 @@ def raises(kinds, call):
 
 
 def dead_tensors(place):
-  """The branch that is not taken dies on one task and is merged on the other."""
+  """Runs a branch whose Switch is on one task. A Merge on the other task, and a Merge on
+  the same task, must ignore the dead tensor."""
   for switch, other in ((place.worker.device, place.ps.device), (place.ps.device, place.worker.device)):
     with tf1.Graph().as_default():
       with tf1.device(switch):
@@ -90,8 +92,8 @@ def dead_tensors(place):
 
 
 def loops(place):
-  """An op of the body on each task, in TensorFlow's primitive control flow and
-  in its functional one, which the master lowers."""
+  """Runs a loop whose body has ops on both tasks. Uses primitive control flow, and
+  functional control flow, which the master lowers."""
   for functional in (False, True):
     toggle = (tf1.enable_control_flow_v2 if functional
               else tf1.disable_control_flow_v2)
@@ -119,7 +121,7 @@ def loops(place):
 
 
 def nested_loops(place):
-  """The inner loop lies on both tasks, the outer one's condition on one."""
+  """Runs nested loops on both tasks. The condition of the outer loop is on one task."""
   with tf1.Graph().as_default():
     def inner(j, total):
       with tf1.device(place.ps.device):
@@ -140,7 +142,7 @@ def nested_loops(place):
 
 
 def feeds(place):
-  """From the client to each task; to a placeholder and instead of a value."""
+  """Feeds placeholders on both tasks, and feeds a tensor that a node would compute."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       x = tf1.placeholder(tf.float32, [None])
@@ -158,7 +160,7 @@ def feeds(place):
 
 
 def default_attrs(place):
-  """A master leaves out of what it registers the attrs that have defaults."""
+  """Runs nodes whose attrs have default values. A master does not send these attrs."""
   a = np.arange(6, dtype=np.float32).reshape(2, 3)
   b = np.arange(12, dtype=np.float32).reshape(3, 4) - 5
   with tf1.Graph().as_default():
@@ -182,7 +184,8 @@ def default_attrs(place):
 
 
 def values():
-  """Of every kind that has its own encoding, with unusual shapes."""
+  """Yields tensors of every kind that has an encoding of its own, and of unusual
+  shapes."""
   yield tf.bool, np.array([True, False, True])
   yield tf.string, np.array([b"", b"a\0b", b"x" * 5000, "ä".encode()], object)
   yield tf.string, np.array(b"alone", object)
@@ -199,7 +202,7 @@ def values():
 
 
 def kinds_of_tensors(place):
-  """To the parameter server and back."""
+  """Sends tensors of all kinds to the parameter server and back."""
   with tf1.Graph().as_default(), place.session() as session:
     for dtype, value in values():
       with tf1.device(place.worker.device):
@@ -216,7 +219,7 @@ def kinds_of_tensors(place):
 
 
 def large_tensors(place):
-  """A variable of 16 MiB, read and updated by the worker."""
+  """Lets the worker read and update a variable of 16 MiB."""
   shape = [1024, 4096]
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
@@ -233,8 +236,9 @@ def large_tensors(place):
 
 
 def resources(place):
-  """A handle comes to the master, which parses it. (The placer keeps its uses on
-  the task that made it, and Python cannot feed it.)"""
+  """Fetches a resource handle, which the master must parse. (Nothing else can send a
+  handle: the placer puts all ops that use a handle on the task that made it, and Python
+  cannot feed a handle.)"""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2],
@@ -243,7 +247,7 @@ def resources(place):
 
 
 def fused_layers(place):
-  """Grappler fuses layers on the parameter server too."""
+  """Runs layers that Grappler fuses, on the parameter server."""
   x = np.linspace(-2, 2, 12).astype(np.float32).reshape(3, 4)
   w = np.cos(np.arange(20)).astype(np.float32).reshape(4, 5)
   b = np.linspace(-1, 1, 5).astype(np.float32)
@@ -292,7 +296,8 @@ def errors_name_op_and_task(place):
 
 
 def blocked_dequeue_times_out(place):
-  """The step ends on both tasks; what comes later is not lost."""
+  """Runs a step that times out at an empty queue. It must end on both tasks, so that it
+  does not take an element that is added later."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       queue = tf1.FIFOQueue(3, [tf.float32], [[]], shared_name="blocking")
@@ -313,7 +318,8 @@ def blocked_dequeue_times_out(place):
 
 
 def closing_ends_what_waits(place):
-  """A closed queue fails its dequeues with OUT_OF_RANGE, as loops expect."""
+  """Dequeues more elements than a closed queue has. The error must have the code
+  OUT_OF_RANGE, because input loops expect this code."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       queue = tf1.FIFOQueue(3, [tf.int32], [[]],
@@ -333,7 +339,8 @@ def closing_ends_what_waits(place):
 
 
 def sessions_share_variables(place):
-  """Until a container is reset; the default one is the task's job."""
+  """Reads variables in several sessions, until their container is reset. The default
+  container has the name of the task's job."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       by_ref = tf1.get_variable("by_ref", initializer=1.0, use_resource=False)
@@ -358,7 +365,7 @@ def sessions_share_variables(place):
 
 
 def many_steps_at_a_time(place):
-  """Every update is done once."""
+  """Updates a variable in many steps at a time. Every update must be done once."""
   threads, steps = 8, 40
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
@@ -381,7 +388,8 @@ def many_steps_at_a_time(place):
 
 
 def step_stats(place):
-  """Every op of both tasks, and the graphs that they ran."""
+  """Traces a step. The trace must have the ops of both tasks, and the metadata must have
+  the graphs that the tasks ran."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       x = tf1.placeholder(tf.float32, [])
@@ -402,7 +410,8 @@ def step_stats(place):
 
 
 def restarted_server(place):
-  """The running client is told; what it had is gone; it goes on."""
+  """Restarts the parameter server. The client must get an error. A new session must work,
+  but the variable is no longer initialized."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       v = tf1.get_variable("lost", initializer=5.0, use_resource=True)
@@ -443,8 +452,9 @@ def restarted_server(place):
 
 
 def silent_server(place):
-  """A process that stops, with its connections open: Leat notices it. (TensorFlow
-  waits for the end of the step.) It goes on where it stopped."""
+  """Stops the process of the parameter server, whose connections stay open. A worker of
+  Leat must notice this. (A worker of TensorFlow would wait for the end of the step, so
+  the case ends early.) When the process continues, steps must succeed again."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       v = tf1.get_variable("silent", initializer=5.0, use_resource=True)
@@ -469,8 +479,8 @@ def silent_server(place):
 
 
 def restarted_master(place):
-  """The worker whose master the client calls: the parameter server keeps the
-  variables meanwhile."""
+  """Restarts the worker whose master the client calls. The parameter server must keep
+  the variables meanwhile."""
   with tf1.Graph().as_default():
     with tf1.device(place.ps.device):
       v = tf1.get_variable("kept", initializer=5.0, use_resource=True)
@@ -494,8 +504,8 @@ def restarted_master(place):
     equal(tasks.eventually(again, errors=LOST), 5)
 
 
-# The last two cases restart tasks, which destroys the variables of the cases
-# before them.
+# The last two cases restart tasks. A task that restarts loses the variables of the
+# cases before.
 CASES = [dead_tensors, loops, nested_loops, feeds, default_attrs,
          kinds_of_tensors, large_tensors, resources, fused_layers,
          errors_name_op_and_task, blocked_dequeue_times_out,

@@ -2,15 +2,16 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Compares Leat's messages with those of an installed TensorFlow (2.15.1).
 
-Every message, field and enum value that protos/ declares exists in TensorFlow
-with the same number, type and label; maps are maps, members of a oneof are in
-one of the same name. Every graph of tests/graphs, serialized by TensorFlow, is
-read by our messages without an unknown field and written back byte for byte.
-Not compared is what is Leat's own: OUR_FILES, and fields from OUR_NUMBERS on.
+Every message, field and enum value that protos/ declares must exist in
+TensorFlow with the same number, type and label. A map must be a map there, and
+a member of a oneof must be in a oneof of the same name. TensorFlow serializes
+every graph of tests/graphs. Leat's messages must read the bytes without unknown
+fields, and write the same bytes again. The script does not compare what only
+Leat has: OUR_FILES, and fields whose numbers are at least OUR_NUMBERS.
 
 Usage: compare_with_tensorflow.py FILE
-FILE is what protoc --include_imports --descriptor_set_out=FILE wrote.
-Labelled `tensorflow` in CTest; needs LEAT_TENSORFLOW_PYTHON.
+FILE is a file that protoc --include_imports --descriptor_set_out=FILE wrote.
+CTest runs this script under the label `tensorflow`, with LEAT_TENSORFLOW_PYTHON.
 """
 
 import importlib
@@ -67,7 +68,7 @@ def load(path):
 
 
 def describe(field, is_number=False):
-  """What must be equal, as one comparable value."""
+  """Returns everything that must be equal in both fields, as one value."""
   of = not is_number and (field.message_type or field.enum_type)
   oneof = field.containing_oneof
   return {
@@ -82,7 +83,8 @@ def describe(field, is_number=False):
 
 
 def is_unread(ours, theirs):
-  """Options that Leat does not use are bytes or numbers, the same on the wire."""
+  """Returns true if the field is an option that Leat does not use. Leat declares such
+  an option as bytes or as a number, which has the same encoding."""
   return (ours.file.name == "leat/protos/config.proto" and
           (ours.type, theirs.type) in ((ours.TYPE_BYTES, ours.TYPE_MESSAGE),
                                        (ours.TYPE_INT32, ours.TYPE_ENUM)) and
@@ -98,7 +100,7 @@ def compare_enum(ours, theirs, complaints):
 
 
 def compare_message(ours, theirs, complaints):
-  """Returns the number of fields compared."""
+  """Adds what differs to `complaints`. Returns the number of compared fields."""
   count = 0
   for field in ours.fields:
     if field.number >= OUR_NUMBERS:
@@ -164,7 +166,7 @@ def compare_graph(path, pool, theirs, complaints):
   if unknown := count_unknown(read):
     complaints.append(f"{path.name}: {unknown} unknown fields")
   if read.SerializeToString(deterministic=True) != data:
-    complaints.append(f"{path.name}: written back with other bytes")
+    complaints.append(f"{path.name}: Leat writes other bytes than TensorFlow")
 
 
 def main():

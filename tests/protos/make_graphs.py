@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes tests/graphs/*.pbtxt: small graphs as TensorFlow's Python makes them.
+"""Writes tests/graphs/*.pbtxt: small graphs that TensorFlow's Python API builds.
 
-Run by hand with TensorFlow 2.15.1 installed; the files are committed.
+Run this script by hand with TensorFlow 2.15.1 installed. The files are committed.
 
-Dialect A keeps TensorFlow 2's behaviour inside a graph: resource variables and
-functional control flow. Dialect B is disable_v2_behavior(): reference variables
-and Switch, Merge, Enter, Exit.
+Graphs of dialect A have resource variables and functional control flow, as in
+TensorFlow 2. For dialect B the script calls disable_v2_behavior(). These graphs
+have reference variables and the ops Switch, Merge, Enter and Exit.
 
 Usage: make_graphs.py [FOLDER]
 """
@@ -22,7 +22,7 @@ tf1 = tf.compat.v1
 
 
 def mlp():
-  """4-3-2, softmax cross entropy, gradient descent; for `labels` in {0, 1}."""
+  """Trains a 4-3-2 MLP with gradient descent. Each label is 0 or 1."""
   rng = np.random.RandomState(7)
   x = tf1.placeholder(tf.float32, [None, 4], name="x")
   labels = tf1.placeholder(tf.int32, [None], name="labels")
@@ -42,7 +42,7 @@ def mlp():
 
 
 def control_flow():
-  """y = x > 0 ? 2x : -x; z = smallest 2^k y above 100, counted in n."""
+  """Computes y = x > 0 ? 2x : -x, and the smallest n with z = 2^n y >= 100."""
   x = tf1.placeholder(tf.float32, [], name="x")
   y = tf1.cond(x > 0.0, lambda: x * 2.0, lambda: -x, name="cond")
   n, z = tf1.while_loop(
@@ -54,7 +54,7 @@ def control_flow():
 
 
 def attr_kinds():
-  """Constants of many types, and attrs of every kind, lists among them."""
+  """Has constants of many types, and attrs of every kind, including lists."""
   for name, values, dtype in [
       ("strings", [b"", b"leat", b"\x00\xff"], tf.string),
       ("bools", [True, False, True], tf.bool),
@@ -92,7 +92,7 @@ def attr_kinds():
 
 
 def meta_graph():
-  """A saver, collections and a signature around one variable."""
+  """Has a variable, a saver, collections and a signature."""
   x = tf1.placeholder(tf.float32, [None], name="x")
   scale = tf1.get_variable("scale", initializer=2.0)
   y = tf.multiply(x, scale, name="y")

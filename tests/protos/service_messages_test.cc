@@ -56,8 +56,8 @@ std::string Describe(const FieldDescriptor& field) {
     type = absl::StrReplaceAll(field.message_type()->full_name(),
                                {{"leat.pb.", "tensorflow."}});
   }
-  // Leat declares this field as an integer, which has the same form on the wire
-  // as the enum.
+  // Leat declares this field as an integer. Integers and enums have the same
+  // encoding.
   if (field.name() == "status_code") type = "tensorflow.error.Code";
   return absl::StrCat(field.name(), " ",
                       field.is_repeated() ? "repeated" : "optional", " ", type);
@@ -79,7 +79,7 @@ void ExpectTheirs(const Descriptor& ours, const Fields& theirs) {
     if (number == 0) continue;
     EXPECT_TRUE(ours.FindFieldByNumber(number) != nullptr ||
                 ours.IsReservedNumber(number))
-        << number << " is free for something else than " << field;
+        << number << " may be used for something other than " << field;
   }
 }
 

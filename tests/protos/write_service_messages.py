@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes service_messages.txt: the fields of TensorFlow's messages between a
-client, a master and workers, one a line: message, field, number, label, type.
+"""Writes service_messages.txt, which lists the fields of TensorFlow's messages
+between a client, a master and workers. Each line describes one field: message,
+field, number, label and type.
 
-Run by hand with the folder of an installed tensorflow-cpu 2.15.1; the file is
-committed beside this one. The wheel has no Python modules for these messages
-and no .proto files of them, but their descriptors lie in its libraries.
+Run this script by hand with the folder of an installed tensorflow-cpu 2.15.1.
+The list is committed beside this script. The wheel has no Python modules and no
+.proto files for these messages, but its libraries contain their descriptors.
 
 Usage: write_service_messages.py SITE-PACKAGES/tensorflow
 """
@@ -18,7 +19,7 @@ from google.protobuf import descriptor_pb2
 
 FILES = ["master", "named_tensor", "tensorflow_server", "worker"]
 LIBRARIES = ["libtensorflow_framework.so.2", "libtensorflow_cc.so.2"]
-# The field numbers of FileDescriptorProto end here.
+# This is the largest field number of FileDescriptorProto.
 MOST_FIELDS = 12
 KINDS = descriptor_pb2.FieldDescriptorProto
 
@@ -35,7 +36,7 @@ def take_varint(data, at):
 
 
 def end_of_message(data, at):
-  """Where the fields of the FileDescriptorProto that begins here end."""
+  """Returns the end of the FileDescriptorProto whose fields begin at `at`."""
   while at < len(data):
     tag, after = take_varint(data, at)
     if not 0 < tag >> 3 <= MOST_FIELDS or tag & 7 not in (0, 2):
@@ -46,7 +47,7 @@ def end_of_message(data, at):
 
 
 def find(library, name):
-  """The descriptor of that file in the library; None if it is not there."""
+  """Returns the descriptor of the file `name` from the library, or None."""
   path = f"tensorflow/core/protobuf/{name}.proto".encode()
   begin = library.find(b"\x0a" + bytes([len(path)]) + path + b"\x12")
   if begin < 0:

@@ -23,7 +23,7 @@ constexpr int64_t kMany = kMaxMessageBytes / 4 * 3;
 constexpr int kClients = 4;
 static_assert(kMany * kClients > kMaxTransportBytes);
 // A message of this size is slightly smaller than the limit of one message. Two
-// of them are slightly smaller than the limit of all messages together.
+// such messages together are slightly smaller than the limit of all messages.
 constexpr int64_t kHalf = kMaxTransportBytes / 2 - (64 << 10);
 static_assert(kHalf < kMaxMessageBytes);
 
@@ -38,7 +38,7 @@ void ExpectRefused(const absl::Status& status) {
 
 // Sends one feed above the limit of one message, and then several feeds that
 // together exceed the limit of all messages. Afterwards a large feed must
-// succeed. It would fail if refused feeds still took much of the room.
+// succeed. This feed would fail if the refused feeds still used memory.
 void FeedTooMuch(Scene& scene) {
   Visitor visitor(scene);
   visitor.ExpectStep();

@@ -27,9 +27,9 @@ using testing::TaskClient;
 // because a busy machine is slow.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// An idle process may use this much more than when it was idle before. It may
-// keep connections to all other tasks, threads that wait for work, and pages
-// that malloc or a pool has not yet returned to the system.
+// An idle process may use this much more than at earlier times when it was
+// idle. It may keep connections to all other tasks, threads that wait for work,
+// and pages that malloc or a pool has not yet returned to the system.
 constexpr int kMoreDescriptors = 8;
 constexpr int kMoreThreads = 8;
 constexpr int64_t kMoreBytes = 64 << 20;
@@ -129,8 +129,8 @@ int64_t SoakCluster::NumRefused(const TaskId& task) {
 }
 
 void SoakCluster::ExpectRefuses(const TaskId& task, int64_t before) {
-  // TryStatus uses the open connection of NumRefused, so it needs no new
-  // connection.
+  // TryStatus uses the connection that NumRefused has opened, so it needs no
+  // new connection.
   const auto has_refused = [&] {
     const auto status = served_.TryStatus(task);
     return status.ok() && status->connections().refused() > before;
@@ -185,7 +185,7 @@ void SoakCluster::ExpectNothingLeaked() {
     } else {
       ADD_FAILURE() << task.ToString() << " has "
                     << (now.ok() ? now->Text() : now.status().ToString())
-                    << "; when it was idle before it had "
+                    << "; when it was idle earlier, it had "
                     << least_[Key(task)].Text();
     }
   }

@@ -40,8 +40,8 @@ struct Usage {
   // idle.
   int64_t live_bytes = 0;
 
-  // Raise sets each number to the larger of its value and that of `other`.
-  // Lower sets each number to the smaller of the two.
+  // Raise sets each number to the larger one of this Usage and `other`. Lower
+  // sets each number to the smaller one.
   void Raise(const Usage& other);
   void Lower(const Usage& other);
   // Returns a text such as "3 descriptors, ...".
@@ -82,9 +82,9 @@ class SoakCluster {
   bool ExpectRunning();
   // Expects that each task reports that it is serving.
   void ExpectServing();
-  // Expects that each process uses only slightly more than when it was idle
-  // before, and that its tensors use no more memory. REQUIRES: all tasks are
-  // idle.
+  // Expects that each process uses only slightly more than at earlier times
+  // when it was idle, and that its tensors use no more memory. REQUIRES: all
+  // tasks are idle.
   void ExpectNothingLeaked();
   // Removes the plans that were written.
   void RemovePlans() const;

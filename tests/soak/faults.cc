@@ -51,8 +51,8 @@ const std::vector<Fault>& AllFaults() {
       {.name = "connection storm", .happen = StormConnections},
       {.name = "connections that end early", .happen = EndConnections},
       {.name = "slow partial requests", .happen = SendPartialRequests},
-      // If a victim has no room for the response of another task, its error
-      // names the other task, and calls the victim "this process".
+      // If a victim has no room for the response of another task, the victim's
+      // error names the other task, and calls the victim "this process".
       {.name = "feeds above limits", .happen = FeedTooMuch, .is_named = false},
       {.name = "wrong calls", .happen = CallWrongly},
       {.name = "descriptors exhausted", .happen = TakeDescriptors},

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Faults are what the soak does to a cluster that trains.
+// Defines the faults with which the soak disturbs a cluster that trains.
 #ifndef LEAT_TESTS_SOAK_FAULTS_H_
 #define LEAT_TESTS_SOAK_FAULTS_H_
 
@@ -35,8 +35,8 @@ struct Fault {
   const char* name = "";
   // Is the job of the victim. Is empty if any task can be the victim.
   const char* job = "";
-  // Disturbs the victim and returns when the disturbance is over. If the victim
-  // does not do what it must, makes the test fail.
+  // Disturbs the victim and returns when the disturbance is over. Makes the
+  // test fail if the victim behaves wrongly.
   void (*happen)(Scene& scene) = nullptr;
   // Is true if a worker must get an error.
   bool is_noticed = false;

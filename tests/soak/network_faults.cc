@@ -25,7 +25,7 @@ void SlowNetwork(Scene& scene) {
   Disturb(scene, {.delay = delay}, absl::Seconds(1), absl::Seconds(3));
 }
 
-// Holds back the requests to the victim, its replies, or both.
+// Holds back the requests to the victim, the replies of the victim, or both.
 void LoseNetwork(Scene& scene) {
   const auto ways = static_cast<uint32_t>(scene.random() % 3);
   Disturb(scene, {.holds_requests = ways != 1, .holds_replies = ways != 0},

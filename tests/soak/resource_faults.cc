@@ -107,8 +107,8 @@ void TakeDescriptors(Scene& scene) {
 }
 
 // The task cannot write to any file, so it can write neither its log nor its
-// plans. Nevertheless a visitor's step must succeed. The task writes the plan
-// of that step when there is room again.
+// plans. Nevertheless a visitor's step must succeed. The task must write the
+// plan of that step when it can write again.
 void FillDisk(Scene& scene) {
   scene.cluster.RemovePlans();
   {

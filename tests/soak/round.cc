@@ -12,8 +12,8 @@
 namespace leat::soak {
 namespace {
 
-// These are the numbers of steps in which each worker must succeed before and
-// after the fault.
+// Each worker must succeed in kStepsBefore steps before the fault, and in
+// kStepsAfter steps after it.
 constexpr int64_t kStepsBefore = 5;
 constexpr int64_t kStepsAfter = 5;
 

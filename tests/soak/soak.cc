@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains on a cluster for some minutes, and disturbs it with all faults of
-// faults.h, one after the other. After each fault the training must continue,
-// its variables must be correct, and the tasks must keep nothing that the fault
-// left behind. At the end, the program prints a table. tools/soak runs this
-// program.
+// Trains on a cluster for some minutes, and disturbs the cluster with all
+// faults of faults.h, one after the other. After each fault the training must
+// continue and its variables must be correct. The tasks must keep nothing that
+// the fault left behind. At the end, the program prints a table. tools/soak
+// runs this program.
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -170,12 +170,12 @@ std::optional<int> Parse(int argc, char** argv, Options& options) {
       "step was right, nobody hung and nothing leaked.");
   options.seed = std::random_device()();
   app.add_option("--minutes", options.minutes,
-                 "After so long no further round begins, if every fault has "
+                 "After this time, no further round begins if every fault has "
                  "happened once")
       ->check(NumberFrom(0, 1e6))
       ->capture_default_str();
   app.add_option("--seed", options.seed,
-                 "What decides the rounds [a random number, which is printed]");
+                 "The seed of the rounds [a random number, which is printed]");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -206,7 +206,7 @@ void CheckedTraining::ExpectSyncValues(
   EXPECT_GE(means.gradients, static_cast<int64_t>(Rows().size()) -
                                  kDroppedAtEnd -
                                  kDroppedPerSession * (sessions - kWorkers))
-      << "gradients of steps that have succeeded";
+      << "too many steps succeeded whose gradients were not applied";
 }
 
 void CheckedTraining::ExpectAsyncValues(
@@ -217,11 +217,11 @@ void CheckedTraining::ExpectAsyncValues(
   for (const int32_t row : rows) {
     if (seen[static_cast<size_t>(row)] != -1) ++missing;
   }
-  EXPECT_EQ(missing, 0) << "gradients of steps that have succeeded";
+  EXPECT_EQ(missing, 0) << "gradients of steps that succeeded were not applied";
   const auto applied = std::count(seen.begin(), seen.end(), -1.0f);
   EXPECT_EQ(applied + std::count(seen.begin(), seen.end(), 0.0f),
             kMaxTracedGradients)
-      << "gradients that were not applied, or once";
+      << "a gradient was applied more than once, or in part";
   const auto matches = AllOf(Ge(static_cast<double>(rows.size())),
                              Le(static_cast<double>(begun())));
   EXPECT_THAT(static_cast<double>(applied), matches);

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // CheckedTraining trains on the cluster while the soak disturbs it. Afterwards
-// its variables show which gradients were applied (TracedModel). So it can
-// check that exactly the right gradients were applied.
+// the variables show which gradients were applied (TracedModel). So
+// CheckedTraining can check that exactly the right gradients were applied.
 #ifndef LEAT_TESTS_SOAK_TRAINING_H_
 #define LEAT_TESTS_SOAK_TRAINING_H_
 
@@ -48,7 +48,7 @@ class CheckedTraining {
   int64_t errors() const;
 
  private:
-  // Describes a gradient whose step has succeeded.
+  // Describes the gradient of one step.
   struct Gradient {
     int32_t row = 0;
     int generation = 0;

@@ -41,8 +41,9 @@ class Visitor {
   // Makes the session, or returns an error.
   absl::Status Connect();
   // Runs steps with a feed of `bytes` bytes until one succeeds, or fails with
-  // an error that a later step would also return. Expects that the last step
-  // succeeds.
+  // an error that does not go away. If `waits_for_room` is true,
+  // RESOURCE_EXHAUSTED counts as an error that goes away. Expects that the last
+  // step succeeds.
   void ExpectFeed(int64_t bytes, bool waits_for_room);
 
   Graph graph_{BuiltinOps()};

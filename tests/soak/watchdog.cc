@@ -11,9 +11,9 @@
 namespace leat::soak {
 namespace {
 
-// No wait of a round lasts much longer than a minute. A round that takes ten
-// minutes has failed, because nearly all of its waits must have lasted that
-// long.
+// No wait of a round lasts much longer than a minute. So a round takes ten
+// minutes only if it hangs, or if nearly all of its waits reach their time
+// limits.
 constexpr std::chrono::minutes kLongestRound(10);
 
 }  // namespace

@@ -2,9 +2,9 @@
 //
 // Is a library for LD_PRELOAD that makes threads stall as on a busy machine. At
 // some of the locks and unlocks of mutexes, chosen at random, the thread sleeps
-// for a while. A test that fails with this library depends on how fast its
-// threads are. Only programs whose names end in "_test" stall. The library
-// reads these environment variables:
+// for a while. If a test fails only with this library, its result depends on
+// how fast its threads are. Only programs whose names end in "_test" stall. The
+// library reads these environment variables:
 //
 //   LEAT_STALL_ONE_IN  the mean number of locks and unlocks per stall
 //   LEAT_STALL_SEED    the seed of the random numbers that choose the stalls;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Ends the process, or the power of its machine, while checkpoints are saved.
-// Whatever was saved before must be there, and nothing may be half new.
+// Kills the process, or simulates a power failure, while checkpoints are saved.
+// Afterwards, each checkpoint that was saved before must still be there, and no
+// checkpoint may mix old and new tensors.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,9 +87,9 @@ int64_t StepAt(const std::string& prefix) {
 class PowerFailure {
  public:
   // Calls `prepare` to fill a new folder, and syncs the folder. Then calls
-  // `action` and records its file calls. For each file call, simulates a power
-  // failure after it. For each state that the folder can have after the
-  // failure, calls `check`. `is_done` is true after the last file call.
+  // `action` and records its file calls. Simulates a power failure after each
+  // of these file calls, and calls `check` for each state that the folder can
+  // then have. `is_done` is true after the last file call.
   void Try(absl::FunctionRef<void()> prepare, absl::FunctionRef<void()> action,
            absl::FunctionRef<void(bool is_done)> check) {
     LossyFolder model(RecordedFolder());
@@ -117,7 +118,8 @@ class PowerFailure {
   }
 
   // Saved returns the path of a file in the folder that `prepare` and `action`
-  // write to. Left returns its path in the copy that `check` reads.
+  // write to. Left returns the path of that file in the copy that `check`
+  // reads.
   std::string Saved(const std::string& name) const {
     return absl::StrCat(RecordedFolder(), "/", name);
   }
@@ -210,8 +212,8 @@ TEST(CheckpointCrashesTest, APowerFailureKeepsAMergedCheckpoint) {
   EXPECT_GT(power.num_states(), 20);
 }
 
-// Holds, in memory that several processes share, the number of the last step
-// whose two checkpoints have both been saved.
+// Holds the number of the last step whose two checkpoints have both been saved.
+// The number is in memory that several processes share.
 class SharedStep {
  public:
   SharedStep()

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FailingCalls makes the system calls of Leat's own code fail, and also its
-// attempts to start threads. The linker replaces these calls in this program
-// (tests/CMakeLists.txt), so the calls of shared libraries such as gRPC do not
-// change and do not count.
+// FailingCalls makes the system calls of Leat's own code fail. It also makes
+// the attempts of this code to start threads fail. The linker replaces these
+// calls in this program (tests/CMakeLists.txt), so the calls of shared
+// libraries such as gRPC do not change and do not count.
 #ifndef LEAT_TESTS_SYSTEM_CALLS_FAILING_CALLS_H_
 #define LEAT_TESTS_SYSTEM_CALLS_FAILING_CALLS_H_
 

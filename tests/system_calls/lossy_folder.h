@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LossyFolder is a model of a folder on a disk whose machine loses its power.
-// It keeps what was synced. Of the rest it keeps anything that POSIX permits to
-// be kept.
+// LossyFolder is a model of a folder on a machine that may lose power. After a
+// power failure, the folder has everything that was synced. Of the rest, it has
+// any part that POSIX permits.
 //
 //   LossyFolder folder;
 //   for (const FileCall& call : recorded.calls()) {
@@ -23,7 +23,7 @@
 
 namespace leat::testing {
 
-// Simulates a folder whose machine may lose power. It is not thread-safe.
+// Simulates one folder. It is not thread-safe.
 class LossyFolder {
  public:
   // Maps the name of each file to its content.

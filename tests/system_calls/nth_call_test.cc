@@ -83,7 +83,7 @@ int64_t CountThreads() {
   return count;
 }
 
-// Holds the numbers of files and threads that this process holds.
+// Counts the open files of this process and the threads of Leat.
 struct Held {
   int64_t files = CountEntries("/proc/self/fd");
   int64_t threads = CountThreads();
@@ -273,8 +273,8 @@ TEST(NthCallTest, MergingCheckpointsKeepsOlderOnes) {
         EXPECT_EQ(ReadCheckpoint(now).value(), 2);
         std::set<std::string> expected = FilesOf(parts[0]);
         expected.merge(FilesOf(now));
-        // If the part and `now` have two data files each, the merged
-        // checkpoint gets three.
+        // If the part and `now` have two data files each, the merged checkpoint
+        // has three data files with these names.
         expected.insert(DataPath(now, 2, 3));
         for (const int i : {0, 1}) expected.insert(DataPath(now, i, 3));
         ExpectNothingElse(folder, expected);
@@ -360,7 +360,7 @@ TEST(NthCallTest, OpeningTheLogOfATask) {
 }
 
 // One thread of the pool cannot be started. The simulated clock must not count
-// this thread, because it would wait for it forever.
+// this thread, because the clock would wait for the thread forever.
 TEST(NthCallTest, APoolInSimulatedTime) {
   testing::SimulatedClock clock;
   FailingCalls failing(2, NthFailure::kOnlyOne);
@@ -402,7 +402,8 @@ TEST(NthCallTest, ARecoverableSession) {
   });
 }
 
-// A server listens at the socket, so the socket file is not removed.
+// A server listens at the socket, so the file of the socket must not be
+// removed.
 TEST(NthCallTest, TheSocketFileOfAnotherServer) {
   const TemporaryFolder folder;
   const std::string address = absl::StrCat("unix:", folder.Path("s"));

@@ -27,8 +27,8 @@ Recording& TheRecording() {
   return *recording;
 }
 
-// Returns the number of calls until the process is killed, or 0 if it is not to
-// be killed.
+// Returns the number of calls until this process is killed, or 0 if KillAt was
+// not called.
 std::atomic<int64_t>& CallsLeft() {
   static std::atomic<int64_t> left{0};
   return left;

@@ -40,8 +40,8 @@ class RecordedCalls {
 void SkipSyncs();
 
 // Calls SkipSyncs. From now on, counts the calls that FileCall describes, and
-// kills this process with SIGKILL at call number `n`. This call is not made,
-// but a write writes half of its bytes.
+// kills this process with SIGKILL at call number `n`. This call is not made. If
+// it is a write, half of its bytes are written.
 void KillAt(int64_t n);
 
 // Only failing_calls.cc calls these functions. BeginFileCall counts a call that

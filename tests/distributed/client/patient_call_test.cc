@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests CallPatiently: its messages while it waits, their times, and the error
-// that it returns at the timeout.
+// Tests which messages CallPatiently gives while it waits, when it gives them,
+// and which error it returns at the timeout.
 #include "leat/distributed/client/patient_call.h"
 
 #include <chrono>
@@ -50,8 +50,8 @@ class PatientCallTest : public ::testing::Test {
                         });
         });
   }
-  // Serves kReset with a handler that fails when the timeout is over, with the
-  // error that a transport gives then (DEADLINE_EXCEEDED).
+  // Serves kReset with a handler that fails at the timeout. The error is
+  // DEADLINE_EXCEEDED, as from a real transport.
   void NeverAnswer() {
     AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }
@@ -97,8 +97,8 @@ TEST_F(PatientCallTest, SaysWhyItWaitsAtGrowingIntervals) {
   NeverAnswer();
   const absl::Status status = Call().status();
   EXPECT_THAT(times_, ElementsAre(1, 10, 30, 60, 90));
-  // The health check fails with this message of the FakeTransport, because no
-  // handler serves the health check.
+  // No handler serves the health check, so the FakeTransport fails it with this
+  // message.
   EXPECT_THAT(notices_, Each(HasSubstr("connection refused")));
   EXPECT_THAT(notices_.front(), HasSubstr("still trying for 1m39s"));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);

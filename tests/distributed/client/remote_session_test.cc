@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what a RemoteSession sends to a master and how it handles the answers.
-// Each test scripts its master; sessions against real masters are tested
-// elsewhere.
+// Tests what a RemoteSession sends to a master, and how the session handles the
+// master's answers. The master is fake: each test provides the answers. Other
+// tests run sessions on real masters.
 #include "leat/distributed/client/remote_session.h"
 
 #include <chrono>
@@ -259,8 +259,8 @@ TEST_F(RemoteSessionTest, EndsWaitingForAMasterThatKeepsSilent) {
       session->Run({.options = {.timeout = std::chrono::milliseconds(50)}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  // The master itself ends the step at the deadline. The client waits for the
-  // master's answer for `answer_grace` longer.
+  // Normally the master ends the step at the deadline of 50 ms and answers. So
+  // the client waits for the answer until `answer_grace` after the deadline.
   EXPECT_EQ(clock.Now() - start, std::chrono::milliseconds(7050));
   std::move(kept)(absl::CancelledError("at last"));
 }

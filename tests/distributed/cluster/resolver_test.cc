@@ -136,8 +136,8 @@ TEST(ResolverTest, AnEvaluatorIsOutsideOfTheCluster) {
 }
 
 // Kubeflow's TFJob writes a "sparseCluster" if the number of workers may
-// change. It lists only the process's own task and the tasks that this task
-// needs.
+// change. The "sparseCluster" lists only the process's own task and the tasks
+// that this task needs.
 TEST(ResolverTest, ASparseClusterHasTheTasksThatThisOneSees) {
   const TaskConfig worker = Resolve(
       Input(R"({"sparseCluster": {"worker": {"4": "w:1"}, "ps": ["p:1"]},

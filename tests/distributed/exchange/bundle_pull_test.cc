@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests tensors that a step receives together (partitioner/bundles.h).
+// Tests how a step receives a bundle, which is several tensors in one call
+// (partitioner/bundles.h).
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -99,13 +100,13 @@ TEST_F(BundleTest, TakesNothingElse) {
   SendOf("other", Tensor::Scalar<int>(7));
   EXPECT_EQ(RecvOf("other").tensor().scalar<int>(), 7);
   EXPECT_EQ(ps_.NumPulls(), 1);
-  // The key of another iteration has the same name, but it is the key of
-  // another tensor. That tensor is in no bundle.
+  // This key names b in another iteration of a loop. That is another tensor,
+  // which is in no bundle.
   const std::string in_loop = Key(ps_, worker_, "b", 5, 1);
   const ReceivedTensor looped = Recv(worker_, in_loop);
   EXPECT_EQ(ps_.NumPulls(), 2);
-  // "a" was already asked for, so this receive asks for it alone, without its
-  // bundle.
+  // The worker has already asked for "a". So this receive asks for "a" alone,
+  // and not for the bundle.
   const ReceivedTensor again = RecvOf("a");
   EXPECT_EQ(ps_.NumPulls(), 3);
   const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "b"));

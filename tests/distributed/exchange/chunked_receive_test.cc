@@ -34,7 +34,7 @@ using testing::ReceivedMessage;
 
 constexpr int64_t kChunk = 4096;
 
-// Counts its allocations. After Fail, it returns no memory.
+// Counts its allocations. After a call of Fail, Allocate returns no memory.
 class CountingAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) override {
@@ -64,8 +64,8 @@ Payload Received(Payload sent, TensorField field) {
   return *SplitPayload(ReceivedMessage(bytes).Take(), field);
 }
 
-// Holds the tensors of a received message. They are counted in `live` until
-// they are decoded or dropped.
+// Holds the tensors of a received message. `live` is the number of
+// CountedTensors that exist.
 class CountedTensors final : public PendingTensors {
  public:
   CountedTensors(std::unique_ptr<PendingTensors> received,
@@ -170,8 +170,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     FetchChunkRequest request = {};
     Reply reply = {};
   };
-  // Takes the first or the last call that has no answer. Fails the test if
-  // there is none.
+  // Takes the oldest call that has no answer, or the newest one if `last` is
+  // true. Fails the test if all calls have an answer.
   Fetch TakeCall(bool last = false) {
     MutexLock lock(mutex_);
     if (calls_.empty()) {
@@ -190,8 +190,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     MutexLock lock(mutex_);
     return num_results_;
   }
-  // Answers every call with the right chunk, including the calls that follow an
-  // answer.
+  // Answers calls with the right chunks until no call is left. The answers make
+  // the receive ask for further chunks, and these calls are answered too.
   void AnswerAll(bool last_first = false) {
     while (num_calls() > 0) {
       Fetch call = TakeCall(last_first);
@@ -270,7 +270,7 @@ TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
     std::move(TakeCall().reply)(absl::UnavailableError("gone"));
     EXPECT_EQ(num_results(), 0);
   };
-  queue.RunOne();  // copies the first chunk and asks
+  queue.RunOne();  // copies the first chunk and asks for another
   EXPECT_EQ(num_asked, 1);
   EXPECT_EQ(num_results(), 1);
   EXPECT_EQ(Result().status().message(), "gone");
@@ -287,7 +287,7 @@ TEST_F(ChunkedReceiveTest, LeavesNoMemoryBehindAFailure) {
     MutexLock lock(mutex_);
     EXPECT_EQ(bytes_at_end_, 0);
   }
-  EXPECT_EQ(num_calls(), 2u);  // Both are still under way.
+  EXPECT_EQ(num_calls(), 2u);  // Both calls are still under way.
   AnswerAll();
 }
 
@@ -314,8 +314,8 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // `most` is the largest number of chunks that were asked for and not copied
-    // yet. The limit was reached, but not exceeded.
+    // `most` is the largest number of chunks that were asked for but not copied
+    // yet. This number has reached the limit, but has not exceeded it.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();
@@ -397,8 +397,8 @@ TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
                    Answer(Chunk(0, kChunk + 1)));
     expect_refused("int8[4096] instead of a chunk of 4096 bytes",
                    Answer(Tensor::Filled<int8_t>(Shape({kChunk}), 1)));
-    // To parse this message would take too much memory, because every string
-    // takes some.
+    // Every string takes some memory when it is parsed. So it would take too
+    // much memory to parse this message.
     expect_refused(
         is_received ? "takes at least" : "string[",
         Answer(Tensor::Filled<std::string>(Shape({(kChunk - 64) / 32}), "")));
@@ -412,7 +412,8 @@ TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
     }
   }
   is_received_ = true;
-  // This message is much larger than a chunk, so the receive refuses it unread.
+  // This message is much larger than a chunk, so the receive refuses it without
+  // parsing it.
   expect_refused("", Answer(Tensor::Filled<uint8_t>(Shape({1 << 20}), 1)));
 }
 

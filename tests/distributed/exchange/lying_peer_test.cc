@@ -57,9 +57,10 @@ constexpr int kTimes = 1000;
 // test sets the size and the dtype of this tensor.
 class LyingTask {
  public:
-  // Says how the task answers FetchChunk. kRight: with the right chunk. kShort:
-  // with a chunk that lacks one byte. kNone: not at all. kAll: the task sends
-  // the whole tensor in one piece, so there is no FetchChunk.
+  // With kRight, the task answers FetchChunk with the right chunk. With kShort,
+  // the chunk lacks one byte. With kNone, the task does not answer FetchChunk.
+  // With kAll, the task sends the whole tensor in one piece, so there is no
+  // FetchChunk.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
@@ -270,7 +271,7 @@ TEST_F(LyingPeerTest, TensorsThatASessionHasNoRoomForAreRefused) {
               AllOf(HasSubstr(kPsName), HasSubstr("weight"),
                     HasSubstr(absl::StrCat(kMemory + 4, " bytes")),
                     HasSubstr("of session")));
-  // The receiver may have asked for some chunks before it was refused the
+  // The receiver may have asked for some chunks before the session refused the
   // memory.
   EXPECT_LT(ps_.num_fetches(), kInFlight);
   ExpectToReceive(kMemory / 2);
@@ -335,8 +336,8 @@ TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
                                      ", but it expects float")),
               HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
               HasSubstr("[[{{node weight")));
-    // The first chunk comes with the description of the transfer. With kRight,
-    // the receiver has fetched the other chunk.
+    // The tensor has two chunks. The first chunk comes with the description of
+    // the transfer. With kRight, the receiver has fetched the second chunk.
     ASSERT_EQ(ps_.num_fetches(), chunks == Chunks::kRight ? 1 : 0);
   };
   const std::vector<DType> types = {DType::kInt32, DType::kUint8,

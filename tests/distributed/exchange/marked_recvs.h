@@ -27,7 +27,8 @@ namespace leat::testing {
 // Describes a _Recv of a float and the attrs that matter for bundles.
 struct MarkedRecv {
   std::string tensor = {};
-  // Is the number of the bundle. If it has no value, the _Recv is not marked.
+  // Is the number of the bundle. If `bundle` has no value, the _Recv is in no
+  // bundle.
   std::optional<int64_t> bundle = 0;
   std::string sender = "/job:ps/replica:0/task:0/device:CPU:0";
   uint64_t incarnation = 0xe607e44825c78fa6;  // negative as int64

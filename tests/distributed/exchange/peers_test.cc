@@ -139,7 +139,7 @@ TEST_F(PeersTest, TellTasksOfLeatFromTensorFlows) {
   EXPECT_EQ(ps->devices[0].name, "/job:ps/replica:0/task:0/device:CPU:0");
   EXPECT_EQ(ps->devices[0].incarnation, UINT64_MAX);
   EXPECT_EQ(ps->devices[0].memory_bytes, 1000);
-  // Tasks of TensorFlow do not tolerate pings.
+  // A TensorFlow task, such as this worker, does not tolerate pings.
   EXPECT_THAT(transport_.pinged(), ElementsAre(kPsAddress));
   EXPECT_THAT(transport_.asked(), ElementsAre(kWorkerAddress));
 }

@@ -112,8 +112,9 @@ TEST(RecvBundlesTest, AreForOneDevice) {
   EXPECT_THAT(Keys(*BundlesOf({a, other})), IsEmpty());
 }
 
-// A receive completes only one bundle. If its key were in two bundles, the
-// second bundle would wait for it forever.
+// A receive completes only one bundle. If one key were in two bundles, the
+// receive of this key would complete the first bundle, and the second bundle
+// would wait forever.
 TEST(RecvBundlesTest, AKeyIsInOne) {
   const MarkedRecv a{.tensor = "a"}, b{.tensor = "b"};
   const MarkedRecv again{.tensor = "a", .bundle = 1};
@@ -185,8 +186,8 @@ class BundledRecvsTest : public ::testing::Test {
     return KeyOf({.tensor = tensor});
   }
   // Returns true if the receive was taken into a bundle. If the receive
-  // completes the bundle, the bundle's keys are in `ready_` and its callbacks
-  // in `all_`.
+  // completes the bundle, `ready_` then has the keys of the bundle, and `all_`
+  // has the callbacks of the bundle.
   bool Add(const std::string& key, const ReceivedTensor& received) {
     Rendezvous::Done done = ReceivedTensor(received).Done();
     ready_ = nullptr;

@@ -92,8 +92,8 @@ struct Task {
       }
       const auto request = *DecodeRecvRequest(RecvForm::kOne, payload.header);
       const ParsedKey& key = request.keys.all().front();
-      // The receiver of a large tensor also asks the sender for its status.
-      // That request (GetStatus) also arrives here, and it has no key.
+      // The receiver of a large tensor also calls GetStatus of the sender. That
+      // call arrives here, too. Its request has no key.
       if (key.text().empty()) {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }

@@ -115,13 +115,13 @@ TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   expect_restart(
       ps_.rendezvous->Send(ParsedKey(stale), Tensor::Scalar<int>(1), false));
   expect_restart(Recv(ps_, stale).status());
-  // The worker marks the peer's error as derived: another failure has caused
-  // it.
+  // The worker marks the error as derived, because the cause is an error of the
+  // peer.
   const absl::Status pulled = Recv(worker_, stale).status();
   expect_restart(pulled);
   EXPECT_TRUE(IsDerived(pulled));
-  // Another task had the address before. A key of this other task is refused in
-  // the same way.
+  // This key names a task that had the address of the ps earlier. Such a key is
+  // refused in the same way.
   std::string other = stale;
   other.replace(other.find("task:0"), 6, "task:9");
   expect_restart(RecvForPeer(ps_, other).status());
@@ -285,7 +285,7 @@ TEST_F(RemoteRendezvousTest, APullMayEndAfterIt) {
 }
 
 // ---------------------------------------------------------------------------
-// Limits and concurrency
+// Tests limits and concurrency.
 
 TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   FakeTransport transport;

@@ -243,8 +243,8 @@ TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   EXPECT_EQ(table_->num_untaken(), 2u);
   EXPECT_TRUE(WaitAsPeer(7, "x").status().ok());
   EXPECT_EQ(table_->num_untaken(), 1u);
-  // num_untaken() includes a tensor that is sent in chunks until the peer has
-  // fetched its last chunk.
+  // When a tensor is sent in chunks, num_untaken() counts the tensor until the
+  // peer has fetched the last chunk.
   PeerTraffic traffic(clock_);
   constexpr int64_t kChunk = kMinChunkBytes;
   const std::shared_ptr<Transfers>& transfers = outbox->transfers();
@@ -267,7 +267,8 @@ TEST_F(StepTableTest, ASessionCannotBeginAStepOfAnother) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("step 7"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
-  // A handle gives access to its session, so errors must not show it.
+  // Whoever knows the handle of a session can use the session. So errors must
+  // not show the handle.
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("mine")));
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_FALSE(BeginStatus(7, "yours").ok());
@@ -314,8 +315,8 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   EXPECT_EQ(table_->num_steps(), 1u);
   ASSERT_TRUE(table_->Await(7, is_waiting).ok());
   EXPECT_FALSE(is_waiting);
-  // Step 8 begins while a peer waits for it. It stays in the table after the
-  // peer stops waiting.
+  // Step 8 begins while a peer waits for it. The step stays in the table after
+  // the peer stops waiting.
   ASSERT_TRUE(table_->Await(8, is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   Begin(8);

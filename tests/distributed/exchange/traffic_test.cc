@@ -67,7 +67,7 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
   };
   EXPECT_EQ(traffic.totals().state, State::kUnknown);
   EXPECT_FALSE(traffic.totals().heard.has_value());
-  // The caller has cancelled the call, which says nothing about the peer.
+  // The caller has cancelled the call. This says nothing about the peer.
   EXPECT_EQ(after(AsTransportError(absl::CancelledError("given up"))).state,
             State::kUnknown);
   PeerTraffic::Totals totals =
@@ -128,7 +128,7 @@ std::vector<std::string> Keys(const OpenRecvs& recvs, size_t max = 100,
   return keys;
 }
 
-// While a Waiting exists, its key is registered as awaited.
+// While a Waiting exists, `recvs` lists its key as awaited.
 struct Waiting {
   Waiting(OpenRecvs& recvs, int64_t step_id, const std::string& text)
       : key(text), entry(recvs, step_id, {&key, 1}) {}

@@ -479,9 +479,10 @@ TEST_F(MasterCallablesTest, IsNotMadeForAClientThatHasGone) {
   EXPECT_EQ(Make().value_or(-1), 0);  // the first handle
 }
 
-// The second callable waits while the first callable's plan is made, and this
-// planning fails. But the second callable has a later version of the graph, so
-// the plan is made again for it.
+// While the plan for the first callable is made, the graph is extended, and the
+// second callable begins to wait for a plan. Then the plan for the first
+// callable fails. The second callable has a later version of the graph, so it
+// does not fail. It gets a plan for its own version.
 TEST_F(MasterCallablesTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   Connect();
   keeps_graphs_ = true;
@@ -495,7 +496,7 @@ TEST_F(MasterCallablesTest, AFailureWithAnEarlierGraphIsNotThatOfALaterOne) {
   const auto second = Start(OfX(), call);
   keeps_graphs_ = false;
   for (FakeTaskCaller::Received& received : tasks_.Take(1)) {
-    if (received.done == nullptr) continue;  // It was answered at once.
+    if (received.done == nullptr) continue;  // This call was answered.
     std::move(received.done)(absl::NotFoundError("no such op"));
   }
   EXPECT_EQ(first->Take().status().code(), Code::kNotFound);

@@ -497,7 +497,7 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
 }
 
 // A task uses the request id to recognize a repeated request, and the ticket to
-// recognize a late one.
+// recognize a late request.
 TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
   SimulatedClock clock;
   const auto network = std::make_shared<InProcessNetwork>(2, clock);

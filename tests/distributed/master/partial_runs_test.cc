@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests partial runs over two tasks: what crosses between the tasks, which
-// task's error reaches the client, and that nothing is left of runs that were
-// abandoned.
+// Tests partial runs on two tasks: which tensors the tasks send each other,
+// which task's error reaches the client, and that abandoned runs leave nothing
+// behind.
 #include "leat/distributed/master/partial_runs.h"
 
 #include <chrono>
@@ -87,9 +87,9 @@ TEST_F(PartialRunsTest, RunsOverTasks) {
   EXPECT_EQ(cluster.Leaks(), "");
 }
 
-// In a whole step, the values that are added to v and w would travel in one
-// bundle. In a partial run they must not, because `first` would then wait for
-// the feed of `second`.
+// In an ordinary step, one bundle would carry the two values that are added to
+// v and w. In a partial run, such a bundle would make `first` wait for the feed
+// of `second`. So each value must travel alone.
 TEST_F(PartialRunsTest, AFetchWaitsForItsOwnFeedsOnly) {
   const auto session = NewSession();
   ASSERT_EQ(session->Run({.targets = {b.Build()->init_op()}}).status(),
@@ -118,9 +118,9 @@ TEST_F(PartialRunsTest, AnErrorOfAnotherTaskIsTheCause) {
   EXPECT_EQ(cluster.Leaks(), "");
 }
 
-// A session may have a limited number of partial runs. A run that ends makes
-// room for another run at once. An abandoned run makes room when it is
-// destroyed.
+// A session may have only a limited number of partial runs at a time. A run
+// that ends makes room for another run at once. An abandoned run makes room
+// when it is destroyed.
 TEST_F(PartialRunsTest, ASessionHasALimitedNumber) {
   const auto session = NewSession();
   const PartialRunArgs args{.feeds = {a}, .fetches = {twice}};

@@ -120,8 +120,8 @@ TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
   EXPECT_EQ(call_.use_count(), 1);  // The table has dropped the call's wait.
 }
 
-// The callback may own feeds of the client. It must be destroyed when the wait
-// is over, even if the plan is still being made.
+// The callback may own feeds of the client. So the callback must be destroyed
+// when the wait is over, even if the plan is still being made.
 TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   auto feeds = std::make_shared<int>();
   const std::weak_ptr<int> watched = feeds;

@@ -210,7 +210,9 @@ TEST_F(RegisteredPlanTest, ATaskOfTensorFlowGetsNothingOfOurs) {
   EXPECT_TRUE(theirs.request.has_config_proto());
   EXPECT_FALSE(ours.request.has_config_proto());
   for (const pb::NodeDef& node : theirs.request.graph_def().node()) {
-    // The attr client_terminated is left out where it has its default, false.
+    // The attr client_terminated is left out of a node if its value is the
+    // default, false. The value is true only for the _Recv of a feed and the
+    // _Send of a fetch, whose names begin with "_".
     if (node.op() != "_Recv" && node.op() != "_Send") continue;
     EXPECT_EQ(node.attr().contains("client_terminated"),
               absl::StartsWith(node.name(), "_"))

@@ -72,7 +72,7 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   // the limit.
   Take(Thread::kTransport, 1000);
   EXPECT_EQ(served_, (std::vector<size_t>{1000}));
-  // A request that was served no longer counts.
+  // A request that was served no longer counts against the limit.
   blocking_.RunOne();
   Take(Thread::kBlocking, 150'000);
   while (blocking_.size() > 0) blocking_.RunOne();

@@ -17,16 +17,17 @@ namespace leat::testing {
 // Is the size of the tensor.
 inline constexpr int64_t kEdgeBytes = 4000;
 
-// Holds the tasks at both ends. The incarnation is that of the sending device.
+// Names the tasks at both ends of the edge. `sender_incarnation` is the
+// incarnation of the device that sends.
 struct Edge {
   std::string sender = {};  // such as "/job:ps/replica:0/task:0"
   uint64_t sender_incarnation = 0;
   std::string receiver = {};
 };
 
-// Returns `nodes`, a text of nodes, with its last node completed. In `nodes`,
-// the last node lacks the attrs that both _Send and _Recv have, and its closing
-// brace. In the result, $0 is replaced with the name of the sender, and $2 with
+// Completes `nodes`, which is the text of some nodes. The last node is a _Send
+// or a _Recv without its closing brace and without the attrs that both ops
+// have. Appends these, and replaces $0 with the name of the sender and $2 with
 // the name of the receiver.
 inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
   constexpr char kEnds[] = R"(

@@ -2,8 +2,8 @@
 //
 // Runs steps on three tasks, as a training program does. The network of the
 // tasks loses, duplicates, delays and reorders messages. A seed determines
-// these faults. Some messages have chunks of large tensors or bundles of small
-// ones. For every seed,
+// these faults. Some messages carry chunks of large tensors, and others carry
+// bundles of small tensors. For every seed,
 // - each step must have the right results or fail,
 // - an update must be applied once if its step succeeds, and at most once if
 //   its step fails,
@@ -65,8 +65,8 @@ constexpr ChunkOptions kChunks = {
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// No step takes longer than this. The master waits this long for the replies of
-// the step's tasks.
+// The master waits this long for the replies of a step's tasks. So no step
+// takes longer.
 constexpr std::chrono::seconds kLongestStep(5);
 
 int64_t NumberOf(const char* variable, int64_t otherwise) {
@@ -114,8 +114,8 @@ struct Program {
   }
 
   // Returns the sum of `value` and all reads of the parameters. Two tasks read
-  // the parameters. Each task reads both parameters, so that both can be in one
-  // bundle.
+  // the parameters. Each task reads both parameters, so that one bundle can
+  // carry both.
   Output PlusParameters(const Output& value) {
     const auto parameters = [&] { return weight.value() + bias.value(); };
     const Output there = At(kOnOther, parameters);
@@ -184,9 +184,9 @@ struct Program {
   Graph graph{BuiltinOps()};
 };
 
-// Describes what a client knows about its updates. Each step of a client adds a
-// digit of its own to a sum. The digit's two bits of the sum show how often it
-// was added.
+// Describes what a client knows about its updates. Each step that updates a sum
+// adds one digit. Each digit has two bits of the sum for itself. These bits
+// show how often the digit was added.
 struct Ledger {
   // Holds a pair for each digit: the position of its bits in a sum, and whether
   // it is certain that the digit was added.
@@ -196,7 +196,7 @@ struct Ledger {
   int num_ok = 0;
   int num_failed = 0;
   int num_large_ok = 0;
-  bool lost_sessions = false;  // The master may still have one.
+  bool lost_sessions = false;  // The master may still have these.
 };
 
 // Returns true for the errors that the faults may cause.
@@ -408,7 +408,7 @@ class FaultyCluster {
     std::string leaks = cluster_.Leaks();
     if (lost_sessions && !leaks.empty()) {
       // A client may have cancelled its request while the master was still
-      // creating the session. So sessions are closed once more.
+      // creating the session. So this closes all sessions once more.
       Reset();
       leaks = cluster_.Leaks();
     }
@@ -477,18 +477,18 @@ class FaultyCluster {
         const int64_t times = (total >> position) & 3;
         known |= int64_t{3} << position;
         if (is_certain) {
-          EXPECT_EQ(times, 1) << "of a step that succeeded";
+          EXPECT_EQ(times, 1) << "the step succeeded";
         } else {
-          EXPECT_LE(times, 1) << "of a step that failed";
+          EXPECT_LE(times, 1) << "the step failed";
         }
       }
     }
     EXPECT_EQ(total & ~known, 0);
   }
 
-  // Closes all sessions. Without this, a session whose client did not get the
-  // handle, or could not close it, would stay until it has been idle for a long
-  // time.
+  // Closes all sessions. A client may have failed to get the handle of its
+  // session, or to close the session. Without this call, such a session would
+  // stay until it has been idle for a long time.
   void Reset() {
     auto transport = cluster_.transports().Create("in-process");
     ASSERT_TRUE(transport.ok()) << transport.status();
@@ -564,11 +564,11 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   EXPECT_GT(num_large_ok, 0);
   ExpectAllFaults(all);
   {
-    SCOPED_TRACE("of chunks");
+    SCOPED_TRACE("calls that fetch chunks");
     ExpectAllFaults(chunks);
   }
   {
-    SCOPED_TRACE("of bundles");
+    SCOPED_TRACE("calls that fetch bundles");
     ExpectAllFaults(bundles);
   }
 }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that wrong calls of peers and clients are answered with a Status and
-// leave nothing behind. A session that trains meanwhile must not be affected.
+// Tests that a server answers wrong calls of peers and clients with an error
+// and keeps nothing of these calls. The calls must not affect a session that
+// trains meanwhile.
 #include "leat/tests/testing/hostile_peer.h"
 
 #include <algorithm>

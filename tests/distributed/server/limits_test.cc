@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that a session that asks for too much is refused, and that other
-// sessions go on meanwhile.
+// Tests that a server refuses what exceeds the limits of a session, and that
+// other sessions go on meanwhile.
 #include "leat/distributed/limits.h"
 
 #include <chrono>
@@ -270,8 +270,9 @@ TEST_F(LimitsTest, TimeOfAStep) {
                                {DType::kFloat})[0];
   }
   auto session = NewSession(b);
-  // The step would wait forever. In the first run the client sets no timeout,
-  // and in the second run it sets a long one.
+  // The step would wait forever, but the server ends it after four seconds. In
+  // the first run the client sets no timeout. In the second run the client's
+  // timeout is longer than the server's limit.
   for (const bool has_timeout : {false, true}) {
     RunOptions options;
     if (has_timeout) options.timeout = std::chrono::hours(1);
@@ -291,7 +292,7 @@ TEST_F(LimitsTest, ElementsOfAQueue) {
   GraphBuilder b;
   const Scope ps = b.OnDevice(kOnPs);
   const Output x = b.Placeholder<float>("x", PartialShape{-1});
-  // The limit counts tensors, and an element of this queue has two of them, so
+  // The limit is 100 tensors. Each element of this queue has two tensors, so
   // the queue may have 50 elements.
   const Output queue = op::FIFOQueueV2(b, {DType::kFloat, DType::kFloat},
                                        {.capacity = 1'000'000});
@@ -340,7 +341,7 @@ TEST_F(LimitsTest, EntriesOfARendezvous) {
 }
 
 // ---------------------------------------------------------------------------
-// Live bytes
+// Tests the limit on the memory of a session.
 
 class SessionBytesTest : public LimitsTest {
  protected:

@@ -46,7 +46,7 @@ TEST_F(MemorySweeperTest, GivesBackFreePagesOfMalloc) {
   void* volatile memory = malloc(kBytes);
   free(memory);
   if (FreeHeapBytes() < int64_t{kBytes}) {
-    GTEST_SKIP() << "this malloc does not tell of its free pages";
+    GTEST_SKIP() << "this malloc does not report its free pages";
   }
   const MemorySweeper sweeper(*devices_, seconds(10), clock_);
   clock_.Advance(seconds(20));

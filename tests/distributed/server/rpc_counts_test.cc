@@ -113,8 +113,8 @@ class RpcCountsTest : public ::testing::Test {
     return session;
   }
 
-  // Runs kSteps steps and returns how often they call each method. The calls of
-  // MakeCallable and of one step before these steps do not count.
+  // Makes a callable and runs it once. Then runs it kSteps times, and returns
+  // how often these kSteps steps call each method.
   std::map<std::string, int> CallsOf(Session& session,
                                      const CallableArgs& args) {
     const Callable step = session.MakeCallable(args).value();
@@ -124,9 +124,10 @@ class RpcCountsTest : public ::testing::Test {
     for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(step({}).ok());
     WaitUntilIdle();
     std::map<std::string, int> calls = AllCalls().Get();
-    // A master tells a task in the next step's calls that a step has ended. If
-    // no step follows soon, the master calls CleanupGraph instead, at the
-    // latest after the last step.
+    // Normally the calls of the next step tell a task that the previous step
+    // has ended. If no step follows soon, the master calls CleanupGraph
+    // instead. So the number of CleanupGraph calls depends on how fast the
+    // steps follow each other.
     const auto cleanups = calls.find("CleanupGraph");
     if (cleanups != calls.end()) {
       EXPECT_LE(cleanups->second, kSteps);

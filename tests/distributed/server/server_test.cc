@@ -261,7 +261,7 @@ TEST_F(ServerTest, StoppingItSaysForWhatItWaits) {
                         "have produced, and ends without that in 4s "
                         "(--grace)")));
   said.clear();
-  worker->Stop(std::chrono::seconds(5), say);  // Nothing runs there.
+  worker->Stop(std::chrono::seconds(5), say);  // The worker runs no step.
   EXPECT_THAT(said, IsEmpty());
 }
 
@@ -281,7 +281,7 @@ TEST_F(ServerTest, GivesLargerTicketsThanTheProcessBefore) {
   EXPECT_GT(ticket(), last);
 }
 
-// Blocks the threads that make plans, until Release.
+// Blocks the threads that make plans, until the test calls Release.
 class HeldPlans final : public PlanObserver {
  public:
   void OnPlan(const PlanView&) override {

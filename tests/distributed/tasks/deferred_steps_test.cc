@@ -78,8 +78,8 @@ TEST_F(DeferredStepsTest, AreSentWhenNothingElseIs) {
   EXPECT_EQ(request.step_id(), 7);
   std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
   EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
-  // Step 8 is deferred after the notice for step 7 was sent. Its notice is
-  // sent, too.
+  // Step 8 is deferred after the notice for step 7 was sent. The notice for
+  // step 8 is sent, too.
   EXPECT_TRUE(notices_->DeferStep(kPs, 8));
   calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
@@ -123,8 +123,8 @@ TEST_F(DeferredStepsTest, AreForgottenAtTheEnd) {
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
-// Provides a step without nodes on two tasks. One of them is the master's own
-// task.
+// Provides a step without nodes on two tasks. One of the tasks is the master's
+// own.
 class DeferredCleanupTest : public ::testing::Test {
  protected:
   DeferredCleanupTest() {

@@ -80,8 +80,8 @@ TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
   ExpectNoneLeft();
 }
 
-// RESOURCE_EXHAUSTED means that the task had no room for the request and did
-// not pass it to its worker.
+// RESOURCE_EXHAUSTED means that the task had no room for the request. So the
+// task has not passed the request to its worker.
 TEST_F(LostDeletionsTest, AreAlsoThoseForWhichTheTaskHadNoRoom) {
   const absl::Status full = absl::ResourceExhaustedError("no room");
   Delete("/job:ps", "s1", full);

@@ -14,9 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(ClockOffsetsTest, AClockThatMayBeTheMastersIsTakenForIt) {
-  // The bounds allow the offset 0, so the clock is taken for the master's. The
-  // middle of the bounds would be wrong, because the reply took much longer
-  // than the request.
+  // The bounds allow the offset 0. So ClockOffsets assumes that the task has
+  // the master's clock. The middle of the bounds would be wrong, because the
+  // reply took much longer than the request.
   EXPECT_THAT(ClockOffsets({{-50'000'000, 60'000}, {-3, 0}, {0, 3}}, {}),
               ElementsAre(0, 0, 0));
 }

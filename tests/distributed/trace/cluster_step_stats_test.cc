@@ -200,7 +200,7 @@ TEST_F(ClusterStepStatsTest, MergesDevicesOfAllTasks) {
   Run(Traced());
   std::map<std::string, std::set<std::string>> nodes;
   for (const auto& device : metadata_.step_stats().dev_stats()) {
-    EXPECT_TRUE(nodes[device.device()].empty()) << "there is one of each";
+    EXPECT_TRUE(nodes[device.device()].empty()) << "the device is listed twice";
     for (const auto& node : device.node_stats()) {
       nodes[device.device()].insert(node.node_name());
     }

@@ -101,18 +101,17 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
     const pb::StepStats merged = MergeStepStats(
         {Task(kPs, skew).Ran("a", "A()", 30, 60).Call(0, 20, 80, 100),
          Task(kWorker, 0).Ran("b", "B()", 40, 50).Call(0, 10, 90, 100)});
-    // The request and the reply took the same time, so the result is exact,
-    // except for the microsecond to which the times of messages are rounded
-    // down.
+    // The request and the reply took the same time, so the offset is exact.
+    // Only the rounding to whole microseconds makes a difference.
     EXPECT_NEAR(merged.dev_stats(0).node_stats(0).all_start_nanos() - kZero,
                 30 * kMicro, kMicro);
     EXPECT_THAT(Starts(merged.dev_stats(1)), ElementsAre(40));
   }
 }
 
-// The call allows a range of offsets. With the offset in its middle, the tensor
-// would arrive before the ps sent it. So MergeStepStats must choose an offset
-// with which the receive ends after the send began.
+// The call allows a range of offsets. With the offset in the middle of this
+// range, the tensor would arrive before the ps sent it. So MergeStepStats must
+// choose an offset with which the receive ends after the send began.
 TEST(MergedStepStatsTest, ARecvEndsAfterItsSendBegan) {
   for (const int64_t skew :
        {int64_t{0}, 30 * kMicro, -30 * kMicro, 7 * kSecond, -7 * kSecond}) {

@@ -173,8 +173,9 @@ TEST(FaultyTransportTest, TheNextCallOfTheSameTwoOvertakes) {
   EXPECT_EQ(net.faults->counts().overtaken, 1);
 }
 
-// Returns `plan` with the first seed whose fates `is_wanted` accepts: the fates
-// of two calls of one client and of one call of the next client.
+// Returns `plan` with the first seed for which `is_wanted` returns true. The
+// arguments of `is_wanted` are the fates of two calls of one client, and the
+// fate of one call of another client.
 template <class Condition>
 FaultPlan WithFates(FaultPlan plan, Condition is_wanted) {
   for (;; ++plan.seed) {
@@ -350,8 +351,8 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
   }
 }
 
-// A chunk's fate must depend on its offset, and not on the id of its transfer,
-// which is random.
+// A chunk's fate must depend on the offset of the chunk. It must not depend on
+// the id of the transfer, which is random.
 TEST(FateTest, OfAChunkIsThatOfItsPlace) {
   CallFaults one(kAll), two(kAll);
   const auto fate = [](CallFaults& faults, int64_t step, uint64_t id,

@@ -34,7 +34,7 @@ TEST_P(InProcessTest, SharesTheBuffer) {
   EXPECT_TRUE(response->tensors[0].tensor.SharesBufferWith(tensor));
 }
 
-// The callee's call is cancelled before the caller gets its error. Otherwise
+// The callee's call is cancelled before the caller gets the error. Otherwise
 // the cancelled step could, for example, take an element of a queue that the
 // caller's next step needs.
 TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes wire_cases.h: what TensorFlow's worker answers RecvTensor with.
+"""Writes wire_cases.h: the responses of TensorFlow's worker to RecvTensor.
 
-Starts a server of TensorFlow's in this process, registers a graph that sends a
-tensor for each case to a task that is not there, runs it and asks for the
-tensors as that task would.
+Starts a server of TensorFlow in this process. Registers and runs a graph that
+sends one tensor for each case to another task. That task does not exist: this
+script calls RecvTensor in its place.
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel and grpcio;
-the header is committed beside this file.
+Run this script by hand with a Python that has the tensorflow-cpu 2.15.1 wheel
+and grpcio. The header is committed beside this file.
 """
 
 import importlib
@@ -53,7 +53,7 @@ CONSTANTS = {
 
 
 def messages():
-  """Request and response classes by name."""
+  """Returns a function that finds a request or response class by name."""
   file = write_service_messages.read(pathlib.Path(tf.__file__).parent, "worker")
   for dependency in file.dependency:
     importlib.import_module(
@@ -65,7 +65,7 @@ def messages():
 
 
 class Worker:
-  """A server of TensorFlow's and its methods."""
+  """Starts a server of TensorFlow and calls its methods."""
 
   def __init__(self):
     with socket.socket() as probe:
@@ -91,7 +91,7 @@ def signed(number):
 
 
 class Sends:
-  """A graph of nodes and of sends to TO, all on one device."""
+  """Builds a graph whose nodes send tensors to TO. All nodes are on one device."""
 
   def __init__(self, device):
     self.device = device
@@ -132,7 +132,7 @@ class Sends:
 
 
 def add_cases(sends):
-  """Returns the names of all cases."""
+  """Adds the nodes of all cases. Returns the names of the cases."""
   for name, (value, dtype) in CONSTANTS.items():
     sends.constant(name, value, dtype)
     sends.send(name, name, dtype)
@@ -174,8 +174,10 @@ def main():
   lines = [
       "// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0",
       "//",
-      "// RecvTensorResponses of TensorFlow's worker. Written by",
-      "// make_wire_cases.py with TensorFlow 2.15.1.",
+      "// Has RecvTensorResponses of TensorFlow's worker in hexadecimal. wire_test.cc",
+      "// decodes them. make_wire_cases.py wrote them with TensorFlow 2.15.1. Each",
+      "// constant is named for the dtype and the form of its tensor.",
+      "//",
       "// clang-format off",
       "#ifndef LEAT_TESTS_DISTRIBUTED_WIRE_WIRE_CASES_H_",
       "#define LEAT_TESTS_DISTRIBUTED_WIRE_WIRE_CASES_H_",

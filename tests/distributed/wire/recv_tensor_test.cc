@@ -232,7 +232,7 @@ TEST(RecvTensorsTest, ResponsesAreMessages) {
   ASSERT_TRUE(segments.ok()) << segments.status();
   std::string bytes;
   for (const Segment& segment : *segments) {
-    ASSERT_FALSE(segment.tensor.IsValid()) << "a small one is copied";
+    ASSERT_FALSE(segment.tensor.IsValid()) << "a small tensor must be copied";
     bytes += segment.bytes;
   }
   pb::RecvTensorsResponse message;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests the memory of messages: who owns the bytes, how long they are kept, and
-// how many a message may have.
+// how many bytes a message may have.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -72,7 +72,7 @@ class LimitedAllocator final : public Allocator {
 };
 
 // ---------------------------------------------------------------------------
-// Sending
+// Tests the memory of messages that are sent.
 
 TEST(WireMemoryTest, LargeTensorsAreSentWhereTheyLie) {
   Tensor a = Floats(257), b = Floats(1000);
@@ -147,7 +147,7 @@ TEST(WireMemoryTest, RefusesMessagesAboveProtobufsLimit) {
 }
 
 // ---------------------------------------------------------------------------
-// Receiving
+// Tests the memory of messages that are received.
 
 struct Outcome {
   Payload payload;
@@ -227,8 +227,8 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_STRING);
   tensor.add_string_val(std::string(1000, 'x'));
   EXPECT_TRUE(IsQuick(response.SerializeAsString(), kRecv));
-  // The tensor has 1,000 elements, and its only string is the value of all of
-  // them.
+  // The tensor has 1,000 elements. The message has one string, which is the
+  // value of all elements.
   tensor.mutable_tensor_shape()->add_dim()->set_size(1000);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
   tensor.clear_string_val();
@@ -273,9 +273,9 @@ TEST(WireMemoryTest, SmallMessagesThatClaimMuchAreNotQuick) {
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
 }
 
-// Protobuf also accepts unusual forms of a message. If a shape occurs twice, it
-// concatenates the dimensions. If a dtype is too large, it takes the lower 32
-// bits. It also reads the fields after a group.
+// Protobuf also accepts unusual forms of a message. If a shape occurs twice,
+// protobuf concatenates the dimensions. If a dtype is too large, protobuf takes
+// the lower 32 bits. Protobuf also reads the fields after a group.
 TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
   const auto field = [](int number, const std::string& bytes) {
     EXPECT_LT(bytes.size(), 128u);
@@ -316,7 +316,7 @@ TEST(WireMemoryTest, ManyTensorsOfNothingAreNotQuick) {
 }
 
 // ---------------------------------------------------------------------------
-// Limits
+// Tests the limits of messages.
 
 TEST(WireMemoryTest, RefusesMessagesOfTooManyFields) {
   std::string fields;

@@ -96,7 +96,7 @@ void ExpectSame(const Payload& actual, const Payload& expected) {
 }
 
 // ---------------------------------------------------------------------------
-// Tensors, and the bytes in which TensorFlow encodes them.
+// Tests that tensors are written and read in TensorFlow's encoding.
 
 struct WireCase {
   const char* hex;
@@ -187,10 +187,9 @@ TEST(WireTest, ReadsTheResourcesThatTensorFlowWrites) {
 }
 
 // ---------------------------------------------------------------------------
-// Round trips
+// Tests that decoding returns the tensors that were encoded.
 
-// Returns a tensor whose elements differ from each other. The elements of a
-// bool tensor are 0 and 1.
+// Returns a tensor with different values. A bool tensor has zeros and ones.
 Tensor Counted(DType dtype, const Shape& shape) {
   Tensor tensor = *Tensor::Allocate(HostAllocator(), dtype, shape);
   for (int64_t i = 0; i < tensor.num_bytes(); ++i) {
@@ -470,7 +469,7 @@ TEST(WireTest, BoolsBecomeZeroOrOne) {
 }
 
 // ---------------------------------------------------------------------------
-// Refused messages
+// Tests messages that are refused.
 
 void ExpectRefused(const std::string& bytes, TensorField field,
                    const std::string& text) {

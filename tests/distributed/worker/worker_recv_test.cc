@@ -74,7 +74,7 @@ void ExpectFreedByTheEnd(TestTask& task, Ask ask) {
 }
 
 // ---------------------------------------------------------------------------
-// Tensors for peers
+// Tests calls that ask for one tensor.
 
 TEST_F(WorkerTest, RefusesTensorsThatItDoesNotMake) {
   const auto error = [&](const RendezvousKey& key) {
@@ -391,7 +391,7 @@ TEST_F(WorkerTest, WhoHasGivenUpGetsNoTensors) {
 }
 
 // The queue gets its element only after `neg` has arrived at the worker. If
-// both were in one bundle, the element and `neg` would wait for each other. So
+// `neg` and the element were in one bundle, each would wait for the other. So
 // no bundle has both (partitioner/bundles.h).
 TEST_F(WorkerTest, ATensorThatWaitsForOthersDoesNotKeepThemBack) {
   constexpr char kOnPs[] = "/job:ps/cpu:0";

@@ -28,7 +28,7 @@ using ::leat::testing::WorkerTest;
 using ::testing::HasSubstr;
 
 // ---------------------------------------------------------------------------
-// Steps
+// Tests how the worker runs steps.
 
 TEST_F(WorkerTest, RunsWhatItHasRegistered) {
   ASSERT_TRUE(cluster.CreateSession("s").ok());

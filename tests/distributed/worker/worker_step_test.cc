@@ -129,7 +129,7 @@ class WorkerStepTest : public ::testing::Test {
 };
 
 // ---------------------------------------------------------------------------
-// Early ends
+// Tests how steps end early.
 
 TEST_F(WorkerStepTest, EndsWhenItsCallerGivesUp) {
   for (const std::string& graph : WaitingGraphs()) {
@@ -346,7 +346,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
 }
 
 // ---------------------------------------------------------------------------
-// Feeds
+// Tests steps whose feeds must be decoded before the step begins.
 
 // A FakeFeed is a received feed that is not decoded yet.
 class FakeFeed final : public PendingTensors {
@@ -435,7 +435,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
 }
 
 // ---------------------------------------------------------------------------
-// Two tasks
+// Tests steps on two tasks.
 
 TEST_F(WorkerStepTest, TasksGiveEachOtherTensors) {
   GraphBuilder b;
@@ -511,8 +511,8 @@ TEST_F(WorkerStepTest, LoopsRunOverTwoTasks) {
   }
 }
 
-// The peer's error is marked as derived, because it is only an effect of the
-// step's failure here.
+// The step fails on the ps. The worker's error is marked as derived, because
+// the failure of the ps is its cause.
 TEST_F(WorkerStepTest, AnErrorOfOneTaskEndsTheOther) {
   GraphBuilder b;
   const Output indices = b.Placeholder<int32_t>("i");

@@ -56,7 +56,7 @@ ServerLimits FewSessions() {
 }
 
 // ---------------------------------------------------------------------------
-// The task
+// Tests the answers to GetStatus, wrong messages and large messages.
 
 TEST_F(WorkerTest, DescribesItsDevices) {
   const auto status = task.Call<pb::GetStatusResponse>(methods::kGetStatus,
@@ -176,7 +176,7 @@ TEST_F(NarrowWorkerTest, RefusesMessagesThatParsedTakeTooMuch) {
 }
 
 // ---------------------------------------------------------------------------
-// Sessions
+// Tests sessions.
 
 TEST_F(WorkerTest, CreatesASessionOnceAndDeletesAnyTwice) {
   EXPECT_TRUE(task.CreateSession("s").ok());
@@ -347,7 +347,7 @@ TEST_F(FewRequestIdsTest, RemembersSoManyRequestsOfEachMethod) {
 }
 
 // ---------------------------------------------------------------------------
-// Graphs
+// Tests graphs.
 
 TEST_F(WorkerTest, SessionsThatAreGoneAreAbortedInTensorFlowsWords) {
   for (const absl::Status& status :

@@ -198,7 +198,7 @@ void TestTask::ExpectNothingLeft() {
   EXPECT_EQ(counters.graphs, 0u);
   EXPECT_EQ(counters.running, 0u);
   EXPECT_EQ(steps_->num_steps(), 0u);
-  // A RecvTensor that arrived late may still be waiting to be refused.
+  // The task may not have refused a late call of RecvTensor yet.
   EXPECT_TRUE(BecomesEmpty([this] { return recvs().size() == 0; }));
   ClearVariables();
   for (const auto& device : devices_->devices()) {

@@ -62,7 +62,8 @@ class DirectCall {
 };
 using CallRef = std::shared_ptr<DirectCall>;
 
-// Holds the answer to RunGraph. An error in the response is in `status`.
+// Holds the answer to RunGraph. If the response contains an error, `status` is
+// that error.
 struct RunAnswer {
   absl::Status status = {};
   pb::RunGraphResponse response = {};
@@ -122,9 +123,9 @@ class TestTask {
     return response;
   }
 
-  // CreateSession, DeleteSession, Register, Deregister and CleanupGraph call
-  // the worker's method for this purpose, as a master does, and wait for the
-  // answer.
+  // CreateSession, DeleteSession, Register, Deregister and CleanupGraph each
+  // call the worker's method with this purpose, as a master does, and wait for
+  // the answer.
   absl::Status CreateSession(const std::string& handle, bool isolated = false,
                              const std::string& master_task = "",
                              int64_t master_incarnation = 0);
@@ -158,8 +159,8 @@ class TestTask {
   std::unique_ptr<Listener> listener_;
 };
 
-// Returns a RunGraph request with a new request id. It asks for errors in the
-// response rather than in the status of the call.
+// Returns a RunGraph request with a new request id. The request asks for errors
+// in the response rather than in the status of the call.
 pb::RunGraphRequest RunRequest(const std::string& session,
                                const std::string& graph, int64_t step_id);
 

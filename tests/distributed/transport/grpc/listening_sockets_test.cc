@@ -48,7 +48,7 @@ TEST(ListeningSocketsTest, AllAddressesOfAHostGetOnePort) {
     ASSERT_EQ(getsockname(socket.number(),
                           reinterpret_cast<sockaddr*>(&address), &size),
               0);
-    // The port is at the same place in the addresses of both families.
+    // Addresses of IPv4 and of IPv6 have the port at the same place.
     EXPECT_EQ(ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port),
               port);
   }

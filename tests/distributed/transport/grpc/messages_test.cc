@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests messages and statuses in gRPC's form.
+// Tests how messages and statuses are converted to gRPC's types and back.
 #include <cstdint>
 #include <string>
 #include <vector>

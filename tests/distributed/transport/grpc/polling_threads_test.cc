@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests a listener on two polling threads, as on a machine with many
-// processors. One thread may learn how a call ended while the other is still in
-// the call's handler.
+// processors. One thread may learn how a call ended while the other thread
+// still runs the call's handler.
 #include "leat/distributed/transport/grpc/polling_threads.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests servers behind sockets: lost connections, and the memory of tensors
-// that are received over them.
+// Tests servers that communicate over real sockets: what happens when
+// connections are lost, and how the memory of received tensors is limited.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -269,8 +269,8 @@ TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
   EXPECT_FALSE(call->is_done());
   network.Close();
   EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
-  // If the server did not notice the lost connection, the call would wait for a
-  // minute.
+  // If the server did not notice that the connection was lost, its handler
+  // would wait for the ps for a minute, and Stop would wait for the handler.
   const auto begun = std::chrono::steady_clock::now();
   worker->Stop(std::chrono::hours(1));
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));

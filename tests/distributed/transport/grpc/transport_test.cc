@@ -260,9 +260,9 @@ TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
 }
 
 // The transport pings a peer that allows pings, and asks any other peer for its
-// health. The peers in this test do not know the health method, like
-// TensorFlow's tasks. WatchPeer may be called before or after a call to the
-// peer has begun.
+// health. Like TensorFlow's tasks, the peers in this test do not know the
+// health method. WatchPeer may be called before or after a call to the peer has
+// begun.
 TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   struct Case {
     bool allows_pings;

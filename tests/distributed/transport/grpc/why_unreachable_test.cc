@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the messages that users get when gRPC cannot connect. Some tests use
-// messages that gRPC writes, and others use peers to which gRPC cannot connect.
+// Tests the messages that users get when gRPC cannot connect. Some tests pass a
+// message of gRPC to WhyUnreachable. Others try to connect to a peer that gRPC
+// cannot reach.
 #include "leat/distributed/transport/grpc/why_unreachable.h"
 
 #include <netinet/in.h>
@@ -91,8 +92,8 @@ class BoundSocket {
 
   // From now on the kernel accepts connections, and no program answers them.
   void Listen() const { EXPECT_EQ(listen(fd_, 16), 0); }
-  // Accepts one connection and answers its first request with status 404, as an
-  // HTTP/2 server that does not know the path does.
+  // Accepts one connection and answers the first request with status 404. An
+  // HTTP/2 server does this if it does not know the path.
   void AnswerNotFound() const {
     const int connection = accept(fd_, nullptr, nullptr);
     // These are the server's SETTINGS frame, and a HEADERS frame that ends
